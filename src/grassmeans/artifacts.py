@@ -1,0 +1,165 @@
+"""Folders that hold results: a manifest, plain arrays and text, never pickle.
+
+Everything is written to a temporary name and renamed when it is whole, so that a killed run never
+leaves half a file that looks complete.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.errors import ArtifactError, InputError, StorageError
+
+MANIFEST = "manifest.json"
+_TEMPORARY = ".partial"
+_FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
+_NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
+
+
+@contextlib.contextmanager
+def explain_write_errors(path: Path) -> Iterator[None]:
+    """Turn the operating system's write errors into ones that say what to do."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL_DISK:
+            raise StorageError(
+                error.errno,
+                f"the disk is full while writing {path}: free some space and start the same "
+                "command again; finished parts are kept",
+            ) from error
+        if error.errno in _NO_PERMISSION:
+            raise StorageError(
+                error.errno, f"cannot write {path}: {error.strerror}; choose another place with -o"
+            ) from error
+        raise
+
+
+@contextlib.contextmanager
+def atomic_path(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside ``path``; rename it to ``path`` when the block ends well."""
+    temporary = path.with_name(f"{path.name}{_TEMPORARY}-{os.getpid()}")
+    with explain_write_errors(path):
+        try:
+            yield temporary
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file atomically."""
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write ``value`` as indented JSON, atomically."""
+    write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
+
+
+def write_array(path: Path, array: NDArray[Any]) -> None:
+    """Write an array as ``.npy``, atomically."""
+    with atomic_path(path) as temporary, temporary.open("wb") as file:
+        np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of an artifact."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ArtifactError(f"{path} is missing: the folder is incomplete, build it again") from error
+    except (ValueError, UnicodeDecodeError) as error:
+        raise ArtifactError(f"{path} is damaged ({error}): build the folder again") from error
+
+
+def open_array(path: Path, *, mapped: bool = True) -> NDArray[Any]:
+    """Open an array of an artifact, memory-mapped unless it is empty or told otherwise."""
+    try:
+        array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
+    except FileNotFoundError as error:
+        raise ArtifactError(f"{path} is missing: the folder is incomplete, build it again") from error
+    except (ValueError, EOFError, OSError) as error:
+        if mapped and "empty" in str(error):  # mmap of zero bytes is refused by the system
+            return open_array(path, mapped=False)
+        raise ArtifactError(f"{path} is truncated or damaged: build the folder again") from error
+    return cast("NDArray[Any]", array)
+
+
+def write_manifest(
+    folder: Path, kind: str, version: int, fields: dict[str, Any], *, created: bool = True
+) -> None:
+    """Write the manifest, which makes the folder a whole artifact; call it last."""
+    from grassmeans import __version__
+
+    head: dict[str, Any] = {"kind": kind, "format_version": version, "grassmeans": __version__}
+    if created:
+        head["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+    write_json(folder / MANIFEST, head | fields)
+
+
+def read_manifest(folder: Path, kind: str | None = None, version: int | None = None) -> dict[str, Any]:
+    """Read a folder's manifest and check that it is of the expected kind and version."""
+    if not folder.exists():
+        raise ArtifactError(f"there is no {kind or 'folder'} at {folder}: check the path")
+    if not folder.is_dir() or not (folder / MANIFEST).exists():
+        raise ArtifactError(
+            f"{folder} is not a grassmeans {kind or 'folder'}: it has no {MANIFEST}"
+            " (was the run that wrote it stopped? start the same command again)"
+        )
+    manifest = read_json(folder / MANIFEST)
+    if not isinstance(manifest, dict) or "kind" not in manifest:
+        raise ArtifactError(f"{folder / MANIFEST} is not a grassmeans manifest")
+    if kind is not None and manifest["kind"] != kind:
+        raise ArtifactError(f"{folder} holds a {manifest['kind']}, but a {kind} is needed here")
+    if version is not None and manifest.get("format_version") != version:
+        raise ArtifactError(
+            f"{folder} has format version {manifest.get('format_version')}, this release reads "
+            f"version {version}: build it again, or use the release that wrote it "
+            f"({manifest.get('grassmeans', 'unknown')})"
+        )
+    return manifest
+
+
+def prepare_output(folder: Path, kind: str, *, overwrite: bool = False) -> None:
+    """Make an output folder, or refuse to write into something that is not ours to replace."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file: choose a folder that does not exist yet")
+    if folder.is_dir() and any(folder.iterdir()):
+        ours = (folder / MANIFEST).exists() or (folder / "unfinished.json").exists()
+        if not ours:
+            raise InputError(f"{folder} is not empty and not a grassmeans {kind}: choose another")
+        if (folder / MANIFEST).exists():
+            if not overwrite:
+                raise InputError(f"{folder} exists already: choose another, or pass --overwrite")
+            shutil.rmtree(folder)
+    with explain_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+
+
+def digest_of(value: Any) -> str:
+    """A short digest of plain parameters (JSON-serialisable), stable between runs."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def digest_of_bytes(*parts: bytes | memoryview) -> str:
+    """A short digest of bytes."""
+    state = hashlib.blake2b(digest_size=12)
+    for part in parts:
+        state.update(part)
+    return state.hexdigest()

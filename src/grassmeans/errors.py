@@ -1,0 +1,42 @@
+"""Errors for people: what was expected, what was found, what to do."""
+
+from __future__ import annotations
+
+
+class GrassmeansError(Exception):
+    """Base of every error that is the input's or the environment's fault, not a defect.
+
+    The command line prints its message as one line and ends with exit code 2.
+    """
+
+
+class InputError(GrassmeansError, ValueError):
+    """An argument, a file or its content is not what was expected."""
+
+
+class UnknownWordError(GrassmeansError, KeyError):
+    """A word is not in the vocabulary or the inventory that was asked."""
+
+    def __str__(self) -> str:
+        # KeyError shows the repr of its argument, quotes and all; people get the sentence.
+        return str(self.args[0]) if self.args else ""
+
+
+class ArtifactError(GrassmeansError):
+    """A stored folder is missing, truncated, of another kind or of another format version."""
+
+
+class StorageError(GrassmeansError, OSError):
+    """Writing failed: the disk is full, or the place cannot be written to."""
+
+
+class MissingExtraError(GrassmeansError, ImportError):
+    """An optional package is needed; the message names the extra that brings it."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}: install it with "
+            f"pip install 'grassmeans[{extra}]'"
+        )
+        self.package = package
+        self.extra = extra
