@@ -46,6 +46,7 @@ class ReadReport:
 
     n_documents: int = 0
     n_files: int = 0
+    n_bytes: int = 0  # of the files themselves, compressed as they are: shows the progress
     skipped: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
 

@@ -1,0 +1,206 @@
+"""The stored corpus: token ids, documents, words and the original text, memory-mapped."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import read_manifest
+from grassmeans.corpus.concordance import ConcordanceLine, line_at
+from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.function_words import load_function_words
+from grassmeans.corpus.ingest import (
+    FORMAT_VERSION,
+    KIND,
+    IngestOptions,
+    ingest_documents,
+    shard_folder,
+)
+from grassmeans.corpus.opening import list_inputs
+from grassmeans.corpus.readers import read_documents
+from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
+from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+
+
+class Corpus:
+    """A corpus on disk; open one with `Corpus.open`, make one with `from_files` or `from_texts`.
+
+    Attributes
+    ----------
+    path : Path
+    shards : list of Shard
+    shard_starts : (n_shards + 1,) int64
+        Position of each shard's first token, and the number of tokens.
+    vocabulary : Vocabulary
+    function_words : frozenset of str
+    """
+
+    def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
+        self.path = path
+        self.manifest = manifest
+        sizes = [shard["n_tokens"] for shard in manifest["shards"]]
+        documents = [shard["n_documents"] for shard in manifest["shards"]]
+        self.shard_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.document_starts = np.concatenate([[0], np.cumsum(documents)]).astype(np.int64)
+        self.shards = [Shard(shard_folder(path, number)) for number in range(len(sizes))]
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+
+    @classmethod
+    def open(cls, path: str | Path) -> Corpus:
+        """Open a corpus folder; arrays are mapped when they are first used."""
+        folder = Path(path)
+        manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+        if not isinstance(manifest.get("shards"), list):
+            raise ArtifactError(f"{folder} has a damaged manifest: build the corpus again")
+        return cls(folder, manifest)
+
+    @classmethod
+    def from_files(
+        cls,
+        inputs: Iterable[str | Path],
+        output: str | Path,
+        *,
+        options: IngestOptions | None = None,
+        workers: int | None = None,
+        overwrite: bool = False,
+        show_progress: bool | None = None,
+        **reading: Any,
+    ) -> Corpus:
+        """Read files or folders into a new corpus folder.
+
+        ``reading`` goes to `grassmeans.corpus.readers.read_documents`: ``format``, ``text_field``,
+        ``column``, ``encoding``.
+        """
+        files = list_inputs([Path(item) for item in inputs])
+        report = ReadReport()
+        ingest_documents(
+            read_documents(files, report=report, **reading),
+            Path(output),
+            options or default_options(),
+            report=report,
+            sources=[file.name for file in files],
+            workers=workers,
+            overwrite=overwrite,
+            show_progress=show_progress,
+        )
+        return cls.open(output)
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        output: str | Path | None = None,
+        *,
+        options: IngestOptions | None = None,
+        workers: int | None = 1,
+    ) -> Corpus:
+        """Make a corpus of texts in memory, one document each.
+
+        Without ``output`` it lies in a temporary folder that goes when the corpus does.
+        """
+        temporary = None
+        if output is None:
+            temporary = tempfile.TemporaryDirectory(prefix="grassmeans-")
+            output = Path(temporary.name) / "corpus"
+        documents = (RawDocument(str(i), "", text) for i, text in enumerate(texts))
+        chosen = options or default_options()
+        ingest_documents(documents, Path(output), chosen, workers=workers, show_progress=False)
+        corpus = cls.open(output)
+        corpus._temporary = temporary
+        return corpus
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers open the folder again instead of receiving arrays.
+        return (Corpus.open, (self.path,))
+
+    def __repr__(self) -> str:
+        return f"Corpus({str(self.path)!r}: {self.n_tokens:,} tokens, {self.n_documents:,} documents)"
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words with their counts, most frequent first."""
+        return Vocabulary.load(self.path)
+
+    @cached_property
+    def function_words(self) -> frozenset[str]:
+        """The words that contexts leave out."""
+        path = self.path / "function_words.txt"
+        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        return frozenset(text.split("\n")) if text else frozenset()
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The token rule that made the corpus."""
+        tokenizer = tokenizer_from_dict(self.manifest["options"]["tokenizer"])
+        assert isinstance(tokenizer, Tokenizer)
+        return tokenizer
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        return int(self.shard_starts[-1])
+
+    @property
+    def n_documents(self) -> int:
+        """Number of documents."""
+        return int(self.document_starts[-1])
+
+    def word_id(self, word: str) -> int:
+        """The word's id; raises `UnknownWordError` where it does not occur."""
+        i = self.vocabulary.id_of(word)
+        if i == UNKNOWN:
+            hint = ""
+            if self.tokenizer.lowercase and self.vocabulary.id_of(word.lower()) != UNKNOWN:
+                hint = f"; the corpus is lower-cased, try {word.lower()!r}"
+            raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}{hint}")
+        return i
+
+    def positions(self, word: str | int) -> NDArray[np.int64]:
+        """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
+        i = self.word_id(word) if isinstance(word, str) else word
+        parts = [
+            start + shard.positions(i).astype(np.int64)
+            for start, shard in zip(self.shard_starts, self.shards, strict=False)
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def locate(self, position: int) -> tuple[int, int]:
+        """Shard number and position inside it."""
+        if not 0 <= position < self.n_tokens:
+            raise InputError(f"position {position} is outside the corpus of {self.n_tokens} tokens")
+        number = int(np.searchsorted(self.shard_starts, position, side="right")) - 1
+        return number, position - int(self.shard_starts[number])
+
+    def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
+        """The original text around an occurrence, ``width`` characters a side."""
+        number, local = self.locate(position)
+        return line_at(self.shards[number], local, position, self.tokenizer, width)
+
+    def concordance(
+        self, word: str, *, limit: int | None = 100, width: int = 60
+    ) -> list[ConcordanceLine]:
+        """The first ``limit`` keyword-in-context lines of a word."""
+        return [self.line_at(int(p), width) for p in self.positions(word)[:limit]]
+
+    def document_text(self, number: int) -> str:
+        """The cleaned text of a document."""
+        if not 0 <= number < self.n_documents:
+            raise InputError(f"document {number} is outside the corpus of {self.n_documents}")
+        shard_number = int(np.searchsorted(self.document_starts, number, side="right")) - 1
+        shard = self.shards[shard_number]
+        local = number - int(self.document_starts[shard_number])
+        start, end = shard.text_offsets[local : local + 2]
+        return bytes(shard.text[start:end]).decode()
+
+
+def default_options(language: str = "en") -> IngestOptions:
+    """Options for a language: its function words, everything else as documented."""
+    return IngestOptions(language=language, function_words=load_function_words(language))

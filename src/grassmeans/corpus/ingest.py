@@ -1,0 +1,234 @@
+"""Raw text -> stored corpus, in two passes over shards.
+
+First pass, parallel: documents are cleaned, tokenised and written with ids of the shard's own.
+Then all counts are added up and the vocabulary is ordered. Second pass, parallel: the shards get
+the vocabulary's ids and their index. What goes into which shard depends on the input alone, so the
+result does not depend on the number of workers; finished shards are taken over when an interrupted
+run is started again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import (
+    digest_of,
+    prepare_output,
+    read_json,
+    write_array,
+    write_bytes,
+    write_json,
+    write_manifest,
+)
+from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.encoding import EncodedShard, encode_shard
+from grassmeans.corpus.shard import write_index
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.errors import InputError
+from grassmeans.parallel import map_tasks
+from grassmeans.progress import progress_bar
+
+KIND = "corpus"
+FORMAT_VERSION = 1
+UNFINISHED = "unfinished.json"
+_LOCAL_FILES = ("local_tokens.npy", "local_words.txt", "local_counts.npy")
+
+
+@dataclass(frozen=True, slots=True)
+class IngestOptions:
+    """How documents become tokens; part of the corpus's manifest.
+
+    Parameters
+    ----------
+    tokenizer : Tokenizer
+        The token rule.
+    language : str
+        Name of the function-word list, kept for later steps.
+    function_words : frozenset of str
+        The words that contexts leave out; the corpus keeps them all.
+    keep_links : bool
+        Keep link annotations of wikitext.
+    keep_duplicates : bool
+        Keep documents whose text was there before.
+    max_vocabulary : int
+        Only the most frequent words get ids; the others stay in the text.
+    shard_chars : int
+        Characters of source text in a shard.
+    """
+
+    tokenizer: Tokenizer = field(default_factory=Tokenizer)
+    language: str = "en"
+    function_words: frozenset[str] = frozenset()
+    keep_links: bool = False
+    keep_duplicates: bool = False
+    max_vocabulary: int = 2_000_000
+    shard_chars: int = 8_000_000
+
+    def to_dict(self) -> dict[str, Any]:
+        """The options as plain values, for a manifest."""
+        values = {name: getattr(self, name) for name in self.__slots__ if name != "function_words"}
+        values["tokenizer"] = self.tokenizer.to_dict()
+        values["function_words"] = digest_of(sorted(self.function_words))
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest gave and what it passed over."""
+
+    n_documents: int
+    n_tokens: int
+    n_types: int
+    skipped: dict[str, int]
+    examples: dict[str, str]
+
+
+def ingest_documents(
+    documents: Iterable[RawDocument],
+    output: Path,
+    options: IngestOptions,
+    *,
+    report: ReadReport | None = None,
+    sources: Sequence[str] = (),
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> IngestReport:
+    """Write a corpus folder from a stream of documents.
+
+    Parameters
+    ----------
+    documents : iterable of RawDocument
+        Read once, in order; it may be larger than memory.
+    report : ReadReport, optional
+        Where the reader of ``documents`` counts what it passes over.
+    sources : sequence of str
+        Names of the inputs, for the manifest.
+    """
+    report = ReadReport() if report is None else report
+    prepare_output(output, KIND, overwrite=overwrite)
+    _claim(output, options, sources)
+    encoded = _encode_all(documents, output, options, report, workers, show_progress)
+    n_tokens = sum(shard.n_tokens for shard in encoded)
+    if n_tokens == 0:
+        shutil.rmtree(output)
+        reasons = "; ".join(f"{reason}: {n}" for reason, n in report.skipped.items())
+        raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
+    vocabulary = _merge_counts(encoded, options.max_vocabulary)
+    vocabulary.save(output)
+    write_bytes(output / "function_words.txt", "\n".join(sorted(options.function_words)).encode())
+    tasks = (
+        (shard_folder(output, shard.number), vocabulary.ids_of(shard.words)) for shard in encoded
+    )
+    with progress_bar("indexing", len(encoded), unit="shards", show=show_progress) as advance:
+        for _ in map_tasks(finish_shard, tasks, workers):
+            advance()
+    result = IngestReport(
+        n_documents=sum(shard.n_documents for shard in encoded),
+        n_tokens=n_tokens,
+        n_types=len(vocabulary),
+        skipped=dict(sorted(report.skipped.items())),
+        examples=dict(sorted(report.examples.items())),
+    )
+    shards = [{"n_documents": s.n_documents, "n_tokens": s.n_tokens} for s in encoded]
+    fields = {"options": options.to_dict(), "sources": list(sources), "shards": shards}
+    write_manifest(output, KIND, FORMAT_VERSION, asdict(result) | fields)
+    (output / UNFINISHED).unlink()
+    for shard in encoded:
+        for name in _LOCAL_FILES:
+            (shard_folder(output, shard.number) / name).unlink(missing_ok=True)
+    return result
+
+
+def shard_folder(corpus: Path, number: int) -> Path:
+    """Where a shard lies."""
+    return corpus / "shards" / f"{number:05d}"
+
+
+def _claim(output: Path, options: IngestOptions, sources: Sequence[str]) -> None:
+    """Mark the folder as being worked on, or check that an unfinished one is of the same work."""
+    claim = {"digest": digest_of([options.to_dict(), list(sources)])}
+    path = output / UNFINISHED
+    if path.exists() and read_json(path) != claim:
+        raise InputError(
+            f"{output} holds an unfinished corpus of other inputs or options: "
+            "delete it, or choose another folder"
+        )
+    write_json(path, claim)
+
+
+def _encode_all(
+    documents: Iterable[RawDocument],
+    output: Path,
+    options: IngestOptions,
+    report: ReadReport,
+    workers: int | None,
+    show_progress: bool | None,
+) -> list[EncodedShard]:
+    unique = documents if options.keep_duplicates else _without_duplicates(documents, report)
+    tasks = (
+        (batch, shard_folder(output, number), number, options.tokenizer, options.keep_links)
+        for number, batch in enumerate(_batches(unique, options.shard_chars))
+    )
+    encoded = []
+    n_tokens = 0
+    with progress_bar("reading", None, unit="words", show=show_progress) as advance:
+        for shard in map_tasks(encode_shard, tasks, workers):
+            encoded.append(shard)
+            n_tokens += shard.n_tokens
+            advance(shard.n_tokens)
+    return encoded
+
+
+def _batches(documents: Iterable[RawDocument], size: int) -> Iterator[list[RawDocument]]:
+    batch: list[RawDocument] = []
+    length = 0
+    for document in documents:
+        batch.append(document)
+        length += len(document.text)
+        if length >= size:
+            yield batch
+            batch, length = [], 0
+    if batch:
+        yield batch
+
+
+def _without_duplicates(
+    documents: Iterable[RawDocument], report: ReadReport
+) -> Iterator[RawDocument]:
+    """Leave out documents whose text has been seen; eight bytes a document are remembered."""
+    seen: set[bytes] = set()
+    for document in documents:
+        content = document.text.encode(errors="replace")
+        digest = hashlib.blake2b(content, digest_size=8).digest()
+        if digest in seen:
+            report.skip("duplicate document", document.title or document.id)
+            continue
+        seen.add(digest)
+        yield document
+
+
+def _merge_counts(encoded: Sequence[EncodedShard], max_vocabulary: int) -> Vocabulary:
+    total: Counter[str] = Counter()
+    for shard in encoded:
+        for word, count in zip(shard.words, shard.counts.tolist(), strict=True):
+            total[word] += count
+    return Vocabulary.from_counts(total, max_size=max_vocabulary)
+
+
+def finish_shard(folder: Path, global_ids: NDArray[np.int32]) -> None:
+    """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
+    local = np.load(folder / "local_tokens.npy", allow_pickle=False)
+    tokens = global_ids[local] if len(global_ids) else local
+    write_array(folder / "tokens.npy", tokens)
+    write_index(folder, tokens)

@@ -1,0 +1,178 @@
+"""MediaWiki XML exports (Wikipedia's ``pages-articles``), page by page.
+
+The parser sees one block at a time and builds no tree, so memory does not grow with the dump.
+Where the XML is broken, reading goes on at the next ``<page>``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from xml.parsers import expat
+
+from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.opening import read_blocks
+from grassmeans.corpus.readers.options import ReadOptions
+from grassmeans.errors import InputError
+
+_MAX_PAGE_CHARS = 1 << 26
+_PAGE_START = b"<page>"
+_JUNK_AFTER_ROOT = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+_REDIRECT = re.compile(
+    r"\s*#\s*(?:REDIRECT|REDIRECTION|REDIRECCI[ÓO]N|WEITERLEITUNG|RINVIA|RINVIO|REDIRECIONAMENTO|"
+    r"ПЕРЕНАПРАВЛЕНИЕ|ПЕРЕНАПР|ПЕРЕНАПРАВЛЕННЯ|DOORVERWIJZING|OMDIRIGERING|PATRZ|PRZEKIERUJ|TAM|"
+    r"PŘESMĚRUJ|OHJAUS|UUDELLEENOHJAUS|ÁTIRÁNYÍTÁS|YÖNLENDİRME|REDIRECTARE|ΑΝΑΚΑΤΕΥΘΥΝΣΗ|"
+    r"REDIRECCIÓ|ПРЕУСМЕРИ|הפניה|تحويل|تغییر_مسیر|重定向|転送|넘겨주기|पुनर्प्रेषित|ALIH|ĐỔI)"
+    r"\s*:?\s*\[\[",
+    re.IGNORECASE,
+)
+
+
+class _ForbiddenDeclarationError(Exception):
+    """A document type or entity declaration: exports have none, and entities can explode."""
+
+
+class _Page:
+    """A page while it is read; of several revisions the newest is kept."""
+
+    def __init__(self) -> None:
+        self.fields: dict[str, str] = {}
+        self.is_redirect = False
+        self.revision: dict[str, str] = {}
+
+    def end_revision(self, revision: dict[str, str]) -> None:
+        # ISO dates sort as text; without dates the later revision wins, as in a history dump.
+        if revision.get("timestamp", "") >= self.revision.get("timestamp", ""):
+            self.revision = revision
+
+
+class _PageParser:
+    """Expat's events -> finished pages."""
+
+    def __init__(self, *, with_root: bool, encoding: str | None) -> None:
+        self.pages: list[_Page] = []
+        self.n_nested = 0
+        self._page: _Page | None = None
+        self._revision: dict[str, str] = {}
+        self._path: list[str] = []
+        self._characters: list[str] = []
+        self._n_chars = 0
+        self._expat = expat.ParserCreate(encoding)
+        self._expat.buffer_text = True
+        self._expat.buffer_size = 1 << 16
+        self._expat.StartElementHandler = self._start_element
+        self._expat.EndElementHandler = self._end_element
+        self._expat.StartDoctypeDeclHandler = self._refuse_declaration
+        self._expat.EntityDeclHandler = self._refuse_declaration
+        self._n_fed = 0
+        if with_root:
+            self.feed(b"<mediawiki>")
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether a page has begun and not ended."""
+        return self._page is not None
+
+    def feed(self, block: bytes) -> None:
+        """Parse a block; finished pages gather in ``pages``."""
+        self._n_fed += len(block)
+        self._expat.Parse(block, False)
+
+    def find_error(self, block: bytes) -> int:
+        """Where in the block fed last the error lies."""
+        return max(0, self._expat.ErrorByteIndex - (self._n_fed - len(block)))
+
+    def _refuse_declaration(self, *_: object) -> None:
+        raise _ForbiddenDeclarationError
+
+    def _start_element(self, name: str, _: dict[str, str]) -> None:
+        if name == "page":
+            # A page inside a page: the end of the outer one is lost.
+            self.n_nested += self._page is not None
+            self._page = _Page()
+            self._path = []
+        self._path.append(name)
+        if self._page is None:
+            return
+        if name == "redirect":
+            self._page.is_redirect = True
+        elif name == "revision":
+            self._revision = {}
+        self._characters, self._n_chars = [], 0
+        self._expat.CharacterDataHandler = self._add_characters
+
+    def _add_characters(self, characters: str) -> None:
+        self._n_chars += len(characters)
+        if self._n_chars <= _MAX_PAGE_CHARS:  # an element that never ends must not fill the memory
+            self._characters.append(characters)
+
+    def _end_element(self, name: str) -> None:
+        if self._path:
+            self._path.pop()
+        page = self._page
+        if page is None:
+            return
+        parent = self._path[-1] if self._path else ""
+        if name == "page":
+            self.pages.append(page)
+            self._page = None
+        elif name == "revision":
+            page.end_revision(self._revision)
+        elif parent == "page":
+            page.fields[name] = "".join(self._characters)
+        elif parent == "revision":
+            self._revision[name] = "".join(self._characters)
+        self._characters = []
+        self._expat.CharacterDataHandler = None
+
+
+def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the articles of an export: namespace 0, wikitext, no redirects."""
+    for page in _read_pages(path, report, options.encoding):
+        title = page.fields.get("title", "")
+        text = page.revision.get("text", "")
+        if page.fields.get("ns", "0").strip() != "0":
+            report.skip("page outside the article namespace", title)
+        elif page.is_redirect or _REDIRECT.match(text):
+            report.skip("redirect", title)
+        elif page.revision.get("model", "wikitext").strip() != "wikitext":
+            report.skip("page that is not wikitext", title)
+        else:
+            yield RawDocument(
+                id=page.fields.get("id", ""), title=title, text=text, markup="wikitext"
+            )
+
+
+def _read_pages(path: Path, report: ReadReport, encoding: str | None) -> Iterator[_Page]:
+    """Feed the parser, and start a new one at the next page where the XML breaks."""
+    parser: _PageParser | None = _PageParser(with_root=False, encoding=encoding)
+    held = b""  # bytes passed over after an error, kept while they may begin a "<page>"
+    for block in read_blocks(path, report):
+        rest = held + block
+        held = b""
+        while rest:
+            if parser is None:
+                start = rest.find(_PAGE_START)
+                if start < 0:
+                    held = rest[-len(_PAGE_START) + 1 :]
+                    break
+                rest = rest[start:]
+                parser = _PageParser(with_root=True, encoding=encoding)
+            try:
+                parser.feed(rest)
+                consumed = len(rest)
+            except expat.ExpatError as error:
+                consumed = parser.find_error(rest)
+                if error.code != _JUNK_AFTER_ROOT:  # exports that were joined are no damage
+                    report.skip("broken XML", f"{path}: {error}")
+                finished, parser = parser, None
+            except _ForbiddenDeclarationError as error:
+                raise InputError(
+                    f"{path} declares XML entities or a document type, which MediaWiki exports "
+                    "do not: it is not read"
+                ) from error
+            else:
+                finished = parser
+            yield from finished.pages
+            ...

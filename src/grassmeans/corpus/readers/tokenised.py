@@ -1,0 +1,185 @@
+"""Text that comes tokenised: one sentence a line, vertical files, and CoNLL-U.
+
+The surface forms are joined by single spaces, sentence after sentence. Where another column than
+the form is chosen, its values are the keys of the tokens: lemmas, say, while the surface forms
+stay readable in a concordance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.lines import read_lines
+from grassmeans.corpus.readers.options import ReadOptions
+from grassmeans.corpus.readers.splitting import number_part
+from grassmeans.corpus.tokenizer import normalize_text
+from grassmeans.errors import InputError
+
+CONLLU_COLUMNS = (
+    "id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc",
+)  # fmt: skip
+# Without `# newdoc` the sentences are taken for running text in documents of this many.
+SENTENCES_PER_DOCUMENT = 100
+_TAG_LINE = re.compile(r"<[/?!]?[A-Za-z][^<>]*>")
+_DOCUMENT_TAG = re.compile(r"<(?:doc|text)[\s>]")
+_ATTRIBUTE = re.compile(r"""\b(id|title)=(?:"([^"]*)"|'([^']*)'|([^\s>]*))""")
+_WORD_ID = re.compile(r"\d+")
+_SKIPPED_ID = re.compile(r"\d+[-.]\d+")
+_WHITE_SPACE = re.compile(r"\s")
+_NO_BREAK_SPACE = "\u00a0"
+
+
+class _TokenCollector:
+    """Gathers the tokens of one document, and gives them away in parts of bounded length."""
+
+    def __init__(self, path: Path, report: ReadReport, options: ReadOptions, *, keyed: bool) -> None:
+        self._path = path
+        self._report = report
+        self._max_chars = options.max_document_chars
+        self._keyed = keyed
+        self._number = 0
+        self.start("")
+
+    def start(self, identifier: str, title: str = "") -> None:
+        """Begin a document; what was collected has to be taken before."""
+        self._number += 1
+        self._id = identifier or f"{self._path.name}:{self._number}"
+        self._title = title
+        self._part = 1
+        self._forms: list[str] = []
+        self._keys: list[str] = []
+        self._n_chars = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._forms)
+
+    def add(self, form: str, key: str = "") -> None:
+        """Add a token; ``key`` counts only where another column than the form was chosen."""
+        form = _clean_token(form)
+        self._forms.append(form)
+        self._n_chars += len(form) + 1
+        if self._keyed:
+            self._keys.append(_clean_token(key) if key not in {"", "_"} else form)
+
+    def take(self) -> Iterator[RawDocument]:
+        """Yield what is left of the document, if anything is."""
+        if self._forms:
+            yield RawDocument(
+                id=number_part(self._id, self._part),
+                title=self._title,
+                text=" ".join(self._forms),
+                markup="tokens",
+                keys=tuple(self._keys) if self._keyed else None,
+            )
+            self._forms, self._keys, self._n_chars = [], [], 0
+            self._part += 1
+
+    def take_full(self) -> Iterator[RawDocument]:
+        """Yield a part where the document has become too long to hold; call between tokens."""
+        if self._n_chars > self._max_chars:
+            self._report.skip("long document split", self._id)
+            yield from self.take()
+
+
+def _clean_token(form: str) -> str:
+    """A form as one token: no white space that would split it, and never empty."""
+    cleaned = normalize_text(form)
+    return _WHITE_SPACE.sub(_NO_BREAK_SPACE, cleaned) or "_"
+
+
+def read_tokens(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield documents of sentences, one a line, split at white space; a blank line ends one."""
+    document = _TokenCollector(path, report, options, keyed=False)
+    for line in read_lines(path, report, encoding=options.encoding):
+        forms = line.split()
+        if not forms and document:
+            yield from document.take()
+            document.start("")
+        for form in forms:
+            document.add(form)
+        yield from document.take_full()
+    yield from document.take()
+
+
+def read_vertical(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield documents from lines of one token each, columns separated by tabs.
+
+    ``<doc ...>`` or ``<text ...>`` begins a document; other structural tags are passed over. The
+    form is the first column, the keys are the column ``options.column`` (0 is the first).
+    """
+    column = _choose_index(options.column, (), default=0)
+    document = _TokenCollector(path, report, options, keyed=column != 0)
+    for line in read_lines(path, report, encoding=options.encoding):
+        stripped = line.strip()
+        if not stripped:
+            continue
+        if stripped.startswith("<") and _TAG_LINE.fullmatch(stripped):
+            if _DOCUMENT_TAG.match(stripped):
+                yield from document.take()
+                values = {name: a or b or c for name, a, b, c in _ATTRIBUTE.findall(stripped)}
+                document.start(values.get("id", ""), values.get("title", ""))
+            continue
+        cells = line.split("\t")
+        if column >= len(cells):
+            report.skip("missing column", f"{path}: no column {column} in {line!r}")
+            continue
+        document.add(cells[0].strip(), cells[column].strip())
+        yield from document.take_full()
+    yield from document.take()
+
+
+def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield documents from CoNLL-U; ``# newdoc`` begins one, a blank line ends a sentence.
+
+    Ranges (``1-2``) and empty nodes (``1.1``) are passed over: the syntactic words are the tokens.
+    Up to the first ``# newdoc``, and so throughout a file that has none, every 100 sentences make
+    a document.
+    """
+    column = _choose_index(options.column, CONLLU_COLUMNS, default=1)
+    document = _TokenCollector(path, report, options, keyed=column != 1)
+    n_sentences = 0
+    marked = in_sentence = False
+    for line in read_lines(path, report, encoding=options.encoding):
+        if line.startswith("#"):
+            if not in_sentence and re.match(r"#\s*newdoc\b", line):
+                yield from document.take()
+                document.start(line.partition("=")[2].strip())
+                marked = True
+        elif not line.strip():
+            n_sentences += in_sentence
+            in_sentence = False
+            yield from document.take_full()
+            if not marked and n_sentences >= SENTENCES_PER_DOCUMENT:
+                yield from document.take()
+                document.start("")
+                n_sentences = 0
+        else:
+            cells = line.split("\t")
+            if len(cells) > max(1, column) and _WORD_ID.fullmatch(cells[0]):
+                document.add(cells[1], cells[column])
+                in_sentence = True
+            elif not _SKIPPED_ID.fullmatch(cells[0]):
+                report.skip("bad CoNLL-U line", f"{path}: {line!r}")
+    yield from document.take()
+
+
+def _choose_index(column: str | int | None, names: tuple[str, ...], default: int) -> int:
+    """The number of a column that was given by number or name."""
+    if column is None:
+        return default
+    if isinstance(column, str) and column.lower() in names:
+        return names.index(column.lower())
+    known = f"one of {', '.join(names)}, or " if names else ""
+    try:
+        index = int(column)
+    except ValueError:
+        index = -1
+    if index < 0 or (names and index >= len(names)):
+        raise InputError(
+            f"there is no column {column!r}: expected {known}a number counted from 0"
+            + (f" to {len(names) - 1}" if names else "")
+        )
+    return index

@@ -1,0 +1,115 @@
+"""One shard of a stored corpus: token ids, documents, text and the index from word to positions.
+
+A shard is a folder of plain arrays, opened memory-mapped. Positions inside a shard count its
+tokens from 0; the corpus adds the shard's start.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import open_array, read_json, write_array
+from grassmeans.errors import ArtifactError
+
+DONE = "shard.json"
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSpan:
+    """A link over the tokens ``start:end`` (positions inside the shard) to a page."""
+
+    start: int
+    end: int
+    target: str
+
+
+class Shard:
+    """A shard on disk; arrays are opened when they are first used."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def _open(self, name: str) -> NDArray[Any]:
+        return open_array(self.folder / f"{name}.npy")
+
+    @cached_property
+    def tokens(self) -> NDArray[np.int32]:
+        """(n_tokens,) word ids, -1 for words beyond the vocabulary's limit."""
+        return self._open("tokens")
+
+    @cached_property
+    def document_offsets(self) -> NDArray[np.int64]:
+        """(n_documents + 1,) position of each document's first token, and the end."""
+        return self._open("documents")
+
+    @cached_property
+    def text_offsets(self) -> NDArray[np.int64]:
+        """(n_documents + 1,) byte offset of each document in the text."""
+        return self._open("text_offsets")
+
+    @cached_property
+    def pretokenised(self) -> NDArray[np.bool_]:
+        """(n_documents,) whether the document came already split into tokens."""
+        return self._open("pretokenised")
+
+    @cached_property
+    def anchors(self) -> NDArray[np.int64]:
+        """(n_anchors, 2) positions of some tokens and the byte offsets where to look for them.
+
+        Tokenising the text from an anchor's byte offset gives the tokens from its position on.
+        """
+        return self._open("anchors")
+
+    @cached_property
+    def text(self) -> memoryview:
+        """The documents' cleaned text, UTF-8."""
+        path = self.folder / "text.bin"
+        if not path.exists():
+            raise ArtifactError(f"{path} is missing: the corpus is incomplete, build it again")
+        if path.stat().st_size == 0:
+            return memoryview(b"")
+        return memoryview(np.memmap(path, dtype=np.uint8, mode="r"))
+
+    @cached_property
+    def metadata(self) -> list[tuple[str, str]]:
+        """Id and title of every document."""
+        lines = (self.folder / "metadata.jsonl").read_text(encoding="utf-8").splitlines()
+        return [(entry[0], entry[1]) for entry in map(json.loads, lines)]
+
+    @cached_property
+    def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+        return self._open("index_words"), self._open("index_offsets"), self._open("index_positions")
+
+    def positions(self, word_id: int) -> NDArray[np.int32]:
+        """Positions of a word in this shard, in order, without a scan."""
+        words, offsets, positions = self._index
+        slot = int(np.searchsorted(words, word_id))
+        if slot == len(words) or words[slot] != word_id:
+            return np.empty(0, np.int32)
+        return positions[offsets[slot] : offsets[slot + 1]]
+
+    def links(self) -> list[LinkSpan]:
+        """The link annotations, where they were kept."""
+        if not (self.folder / "links.npy").exists():
+            return []
+        targets = read_json(self.folder / "link_targets.json")
+        return [LinkSpan(int(a), int(b), targets[t]) for a, b, t in self._open("links")]
+
+
+def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:
+    """Write the index: the words that occur, and for each its positions in order."""
+    order = np.argsort(tokens, kind="stable").astype(np.int32)
+    ordered = tokens[order]
+    n_unknown = int(np.searchsorted(ordered, 0))
+    words, first = np.unique(ordered[n_unknown:], return_index=True)
+    offsets = np.append(first, len(ordered) - n_unknown).astype(np.int64)
+    write_array(folder / "index_words.npy", words.astype(np.int32))
+    write_array(folder / "index_offsets.npy", offsets)
+    write_array(folder / "index_positions.npy", order[n_unknown:])

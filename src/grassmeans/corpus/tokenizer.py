@@ -1,0 +1,286 @@
+"""Raw text -> tokens, one rule for every language that puts something between its words.
+
+A token is a maximal run of letters, marks and digits of any script; everything else separates,
+apostrophes, hyphens and underscores too: ``company's`` gives ``company`` and ``s``, ``l'homme``
+gives ``l`` and ``homme``. Which apostrophe belongs to a word depends on the language, so the rule
+does not ask; the fragments are very frequent, and the function-word lists hold them.
+
+The rule looks at the characters of the run and at nothing before it. Tokenising a text from the
+start of any of its tokens therefore gives exactly the tokens from that one on, and a concordance
+can find a token again without reading the whole document.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.errors import InputError
+
+DROPPED = -1
+NUMBER_CHOICES = ("drop", "keep", "mask")
+NUMBER_MASK = "0"
+
+_JOINERS = "\u200c\u200d"
+_LETTER_DIGIT_CATEGORIES = {"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl"}
+_MARK_CATEGORIES = {"Mn", "Mc", "Me"}
+# Beyond the first plane whole blocks count: `re` tests these ranges one by one for every separator
+# that it meets, so that an exact list (some 300 ranges) costs three quarters of the speed.
+_SUPPLEMENTARY_LETTER_BLOCKS = (
+    (0x10000, 0x100FF),
+    (0x10280, 0x1CBFF),
+    (0x1D400, 0x1D7FF),
+    (0x1DF00, 0x1EFFF),
+    (0x20000, 0x3FFFF),
+    (0xE0100, 0xE01EF),
+)
+_CACHE_LIMIT = 1_000_000
+_REMOVED = ("\x00", "\u00ad", "\ufeff")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def normalize_text(text: str) -> str:
+    """Bring text into the form that the tokenizers expect.
+
+    Canonical composition (NFC), so that one word has one spelling; NULs, soft hyphens and byte
+    order marks, which are invisible and would split words, removed; lone surrogates, which cannot
+    be stored as UTF-8, replaced by U+FFFD.
+    """
+    for character in _REMOVED:
+        if character in text:
+            text = text.replace(character, "")
+    if text.isascii():
+        return text
+    try:
+        text.encode()  # much faster than looking for surrogates with a pattern
+    except UnicodeEncodeError:
+        text = _SURROGATE.sub("\ufffd", text)
+    return unicodedata.normalize("NFC", text)
+
+
+@cache
+def _token_pattern() -> re.Pattern[str]:
+    """The pattern of a token (with joiners at its edges still in it); built on first use."""
+    ranges: list[list[int]] = []
+    wanted = _LETTER_DIGIT_CATEGORIES | _MARK_CATEGORIES
+    for code in range(0x10000):
+        if unicodedata.category(chr(code)) in wanted or chr(code) in _JOINERS:
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    spans = [*ranges, *_SUPPLEMENTARY_LETTER_BLOCKS]
+    return re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in spans) + "]+")
+
+
+class SurfaceTable(dict[str, int]):
+    """Surface form -> id, filled on first sight: surfaces repeat, so most tokens are one lookup.
+
+    Parameters
+    ----------
+    key_of : callable
+        A tokenizer's ``key_of``.
+    number_key : callable
+        Key -> id (0 or more), or ``DROPPED`` for a key that is not wanted.
+    limit : int
+        Surfaces beyond this many are looked up anew each time, which bounds the memory.
+    """
+
+    def __init__(
+        self,
+        key_of: Callable[[str], str | None],
+        number_key: Callable[[str], int],
+        limit: int = 4 * _CACHE_LIMIT,
+    ) -> None:
+        super().__init__()
+        self._key_of = key_of
+        self._number_key = number_key
+        self._limit = limit
+
+    def __missing__(self, surface: str) -> int:
+        key = self._key_of(surface)
+        number = DROPPED if key is None else self._number_key(key)
+        if len(self) < self._limit:
+            self[surface] = number
+        return number
+
+
+class _KeyTable(dict[str, str | None]):
+    """Surface form -> key, or None for a run that is no token."""
+
+    def __init__(self, key_of: Callable[[str], str | None]) -> None:
+        super().__init__()
+        self._key_of = key_of
+
+    def __missing__(self, surface: str) -> str | None:
+        key = self._key_of(surface)
+        if key is not None:
+            key = sys.intern(key)  # "The", "the" and "THE" share one string
+        if len(self) < _CACHE_LIMIT:
+            self[surface] = key
+        return key
+
+
+@dataclass(frozen=True, slots=True)
+class _PatternTokenizer:
+    """What both tokenizers share: a pattern finds the runs, ``key_of`` makes or drops the token."""
+
+    kind: ClassVar[str]
+    lowercase: bool = True
+
+    def key_of(self, surface: str) -> str | None:
+        """The key of a run that the pattern has found, None where it is no token."""
+        raise NotImplementedError
+
+    def _pattern(self) -> re.Pattern[str]:
+        raise NotImplementedError
+
+    def tokenize(self, text: str) -> list[str]:
+        """The keys of a text's tokens, in order."""
+        table = _key_table(self)
+        return [key for key in map(table.__getitem__, self._pattern().findall(text)) if key]
+
+    def surfaces(self, text: str) -> list[str]:
+        """The surface forms of exactly the tokens that ``tokenize`` gives."""
+        return [text[start:end] for start, end in self.spans(text)]
+
+    def spans(self, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Character spans (into ``text``) of the tokens from ``start`` on.
+
+        ``start`` has to be the start of a token or lie between two tokens.
+        """
+        table = _key_table(self)
+        for match in self._pattern().finditer(text, start):
+            surface = match.group()
+            if table[surface]:
+                first, last = match.span()
+                yield self._trim(surface, first, last)
+
+    def _trim(self, surface: str, start: int, end: int) -> tuple[int, int]:
+        return start, end
+
+    def encode(self, text: str, table: Mapping[str, int]) -> NDArray[np.int32]:
+        """The ids of a text's tokens.
+
+        Parameters
+        ----------
+        table : mapping
+            Surface form -> id, ``DROPPED`` for what is no token: a :class:`SurfaceTable`.
+
+        Returns
+        -------
+        ids : (n_tokens,) int32
+            One per token of ``tokenize``, less those that the table drops.
+        """
+        found = self._pattern().findall(text)
+        ids = np.fromiter(map(table.__getitem__, found), dtype=np.int32, count=len(found))
+        return ids[ids != DROPPED]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain parameters for a manifest."""
+        return {"kind": self.kind, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Tokenizer(_PatternTokenizer):
+    """Tokens of running text; the text has gone through :func:`normalize_text`.
+
+    Parameters
+    ----------
+    lowercase : bool
+        Keys are lower-cased, token by token, by the rules of no language in particular: Turkish
+        ``I`` becomes ``i``, and ``İ`` becomes ``i`` and a dot above.
+    numbers : str
+        Tokens of decimal digits only (of any script): ``"drop"`` as in the paper, ``"keep"``, or
+        ``"mask"`` them all as ``0``. ``1990s`` and ``mp3`` are words.
+    max_token_length : int
+        Longer runs are dropped: they are no words but addresses, sequences and damage. This also
+        drops long runs of scripts that write no spaces; segment such text first and read it as
+        tokens.
+    """
+
+    kind: ClassVar[str] = "words"
+    numbers: str = "drop"
+    max_token_length: int = 60
+
+    def __post_init__(self) -> None:
+        if self.numbers not in NUMBER_CHOICES:
+            raise InputError(
+                f"numbers must be one of {', '.join(NUMBER_CHOICES)}, got {self.numbers!r}"
+            )
+        if self.max_token_length < 1:
+            raise InputError(f"max_token_length must be 1 or more, got {self.max_token_length}")
+
+    def key_of(self, surface: str) -> str | None:
+        """The key of a run of letters, marks and digits; None where it is no token."""
+        token = surface.strip(_JOINERS)
+        if len(token) > self.max_token_length:
+            return None
+        if token.isdecimal():
+            if self.numbers == "drop":
+                return None
+            return NUMBER_MASK if self.numbers == "mask" else token
+        # A run of marks alone is what is left of an emoji or of a damaged word.
+        if not token or not any(map(_is_letter_or_digit, token)):
+            return None
+        return token.lower() if self.lowercase else token
+
+    def _pattern(self) -> re.Pattern[str]:
+        return _token_pattern()
+
+    def _trim(self, surface: str, start: int, end: int) -> tuple[int, int]:
+        if surface[0] in _JOINERS or surface[-1] in _JOINERS:
+            start += len(surface) - len(surface.lstrip(_JOINERS))
+            end -= len(surface) - len(surface.rstrip(_JOINERS))
+        return start, end
+
+
+@dataclass(frozen=True, slots=True)
+class WhitespaceTokenizer(_PatternTokenizer):
+    """Tokens of text that comes tokenised: split on spaces and newlines, and nothing is dropped.
+
+    Other white space (the no-break space that stands for a space inside a form) does not split.
+    """
+
+    kind: ClassVar[str] = "whitespace"
+
+    def key_of(self, surface: str) -> str | None:
+        """The key of a token: itself, or itself in lower case."""
+        return surface.lower() if self.lowercase else surface
+
+    def _pattern(self) -> re.Pattern[str]:
+        return _WHITESPACE_TOKEN
+
+
+_WHITESPACE_TOKEN = re.compile(r"[^ \n]+")
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return unicodedata.category(character) in _LETTER_DIGIT_CATEGORIES
+
+
+@cache
+def _key_table(tokenizer: _PatternTokenizer) -> _KeyTable:
+    """One bounded cache per tokenizer; equal tokenizers share it."""
+    return _KeyTable(tokenizer.key_of)
+
+
+def tokenizer_from_dict(parameters: Mapping[str, Any]) -> Tokenizer | WhitespaceTokenizer:
+    """Make a tokenizer from what ``to_dict`` gave."""
+    values = dict(parameters)
+    kinds = {cls.kind: cls for cls in (Tokenizer, WhitespaceTokenizer)}
+    kind = values.pop("kind", Tokenizer.kind)
+    if kind not in kinds:
+        raise InputError(f"unknown tokenizer {kind!r}: expected one of {', '.join(kinds)}")
+    try:
+        return kinds[kind](**values)
+    except TypeError as error:
+        raise InputError(f"unknown tokenizer parameters in {values}: {error}") from error

@@ -1,0 +1,130 @@
+"""Cosine similarity over rows of a matrix: arrays in, arrays out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Float32Array = NDArray[np.float32]
+
+_BLOCK_ROWS = 16_384
+_MAX_PRODUCT_CELLS = 1 << 25  # similarities held at once: 128 MiB
+_TIE_MARGIN = 1e-5  # far above the rounding error of one float32 product
+_MAX_EXTRA_CANDIDATES = 10_000  # bounds the exact re-ranking where very many rows are alike
+_SMALLEST_NORM = 1e-30  # the reciprocal of anything smaller may overflow float32
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A word and its cosine similarity to what was asked."""
+
+    word: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearestRows:
+    """The most similar rows of each query, best first.
+
+    Attributes
+    ----------
+    ids : (n_queries, n) int64
+    similarities : (n_queries, n) float32
+    """
+
+    ids: NDArray[np.int64]
+    similarities: Float32Array
+
+
+def iterate_row_blocks(n_rows: int, block: int = _BLOCK_ROWS) -> Iterator[slice]:
+    """Yield slices that cover ``n_rows`` rows, so that mapped files are never copied whole."""
+    for start in range(0, n_rows, block):
+        yield slice(start, min(start + block, n_rows))
+
+
+def inverse_norms(vectors: NDArray[Any]) -> Float32Array:
+    """Compute one over the length of each row; 0 for a zero row, which is similar to nothing.
+
+    Parameters
+    ----------
+    vectors : (n, dim)
+
+    Returns
+    -------
+    (n,) float32
+    """
+    result = np.zeros(len(vectors), dtype=np.float32)
+    for rows in iterate_row_blocks(len(vectors)):
+        # float64: the square of a float32 may overflow or vanish in float32
+        block = np.asarray(vectors[rows], dtype=np.float64)
+        norms = np.sqrt(np.einsum("ij,ij->i", block, block))
+        np.divide(1.0, norms, out=result[rows], where=norms > _SMALLEST_NORM, casting="same_kind")
+    return result
+
+
+def cosine(first: NDArray[Any], second: NDArray[Any]) -> float:
+    """Compute the cosine of two (dim,) vectors, in [-1, 1]; 0 where one of them is zero."""
+    a = np.asarray(first, dtype=np.float64)
+    b = np.asarray(second, dtype=np.float64)
+    norms = float(np.linalg.norm(a)) * float(np.linalg.norm(b))
+    return float(np.clip(a @ b / norms, -1.0, 1.0)) if norms > 0 else 0.0
+
+
+def nearest_rows(
+    vectors: Float32Array, inverse: Float32Array, queries: NDArray[Any], n: int
+) -> NearestRows:
+    """Find the rows with the largest cosine to each query.
+
+    Candidates come from one matrix product per batch of queries; they are then ranked by their
+    similarity in float64, equal ones by row number. So equal rows rank in row order whatever
+    order the product summed them in.
+
+    Parameters
+    ----------
+    vectors : (n_rows, dim)
+    inverse : (n_rows,)
+        What `inverse_norms` gives for ``vectors``.
+    queries : (n_queries, dim)
+    n : int
+        Rows wanted a query; fewer come back where there are fewer.
+    """
+    n = min(n, len(vectors))
+    units = np.asarray(queries, dtype=np.float64)
+    norms = np.linalg.norm(units, axis=1, keepdims=True)
+    units = np.divide(units, norms, out=np.zeros_like(units), where=norms > 0)
+    ids = np.zeros((len(units), n), dtype=np.int64)
+    similarities = np.zeros((len(units), n), dtype=np.float32)
+    if n == 0:
+        return NearestRows(ids, similarities)
+    batch = max(1, _MAX_PRODUCT_CELLS // len(vectors))
+    for start in range(0, len(units), batch):
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = units[start : start + batch].astype(np.float32) @ vectors.T
+            products *= inverse
+        # Huge numbers may overflow here; such rows are left to the exact ranking.
+        products[~np.isfinite(products)] = 1
+        for query, row in enumerate(products, start):
+            ids[query], similarities[query] = _rank_candidates(vectors, units[query], row, n)
+    return NearestRows(ids, similarities)
+
+
+def _rank_candidates(
+    vectors: Float32Array, unit: NDArray[np.float64], approximate: Float32Array, n: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Find the best ``n`` rows exactly, among those whose approximate value may reach them."""
+    nth_best = np.partition(approximate, len(approximate) - n)[len(approximate) - n]
+    candidates = np.flatnonzero(approximate >= nth_best - _TIE_MARGIN)
+    if len(candidates) > n + _MAX_EXTRA_CANDIDATES:
+        order = np.argsort(-approximate[candidates], kind="stable")
+        candidates = np.sort(candidates[order[: n + _MAX_EXTRA_CANDIDATES]])
+    rows = vectors[candidates].astype(np.float64)
+    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+    dots = np.einsum("ij,j->i", rows, unit)
+    exact = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > _SMALLEST_NORM)
+    np.clip(exact, -1.0, 1.0, out=exact)
+    best = np.argsort(-exact, kind="stable")[:n]
+    return candidates[best], exact[best]

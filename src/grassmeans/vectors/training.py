@@ -1,0 +1,234 @@
+"""The work of one skip-gram training: the plan of chunks, the threads, the checkpoints.
+
+A training is a fixed sequence of chunks (some documents of one shard in one epoch), each with its
+own seed and its own stretch of the learning rate. Threads draw chunks in order and change the
+matrices without locks; with one worker the result is exactly repeatable, also after a resume.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import open_array, read_json, write_array, write_json
+from grassmeans.errors import InputError
+from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table, train_documents
+from grassmeans.progress import Advance
+
+CHUNK_TOKENS = 100_000
+CHECKPOINT_SECONDS = 120.0
+UNIGRAM_POWER = 0.75
+LAST_RATE_SHARE = 1e-4
+_STATE = "checkpoint.json"
+
+Matrix = NDArray[np.float32]
+
+
+class TokenShard(Protocol):
+    """What the trainer reads of a corpus: shards of ids with document offsets."""
+
+    @property
+    def tokens(self) -> NDArray[np.int32]: ...
+    @property
+    def document_offsets(self) -> NDArray[np.int64]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """Everything that decides the result, apart from the corpus and the starting matrices."""
+
+    window: int
+    negative: int
+    epochs: int
+    learning_rate: float
+    sample: float
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Chunk:
+    shard: int
+    first_document: int
+    last_document: int
+    number: int
+    tokens_before: int
+    n_tokens: int
+
+
+@dataclass(slots=True)
+class Matrices:
+    """The two matrices of skip-gram, each (n_words, dim), and the rows that stay as they are."""
+
+    inputs: Matrix
+    outputs: Matrix
+    frozen_inputs: NDArray[np.bool_]
+    frozen_outputs: NDArray[np.bool_]
+
+
+def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.float32]:
+    """Word2vec's subsampling: an occurrence of a word of frequency f stays with this probability."""
+    if sample <= 0:
+        return np.ones(len(counts), np.float32)
+    ratio = sample * counts.sum() / np.maximum(counts, 1)
+    return np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
+
+
+def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
+    chunks: list[_Chunk] = []
+    before = 0
+    for _ in range(epochs):
+        for number, shard in enumerate(shards):
+            offsets = np.asarray(shard.document_offsets)
+            first = 0
+            while first < len(offsets) - 1:
+                goal = offsets[first] + CHUNK_TOKENS
+                last = max(int(np.searchsorted(offsets, goal)), first + 1)
+                last = min(last, len(offsets) - 1)
+                size = int(offsets[last] - offsets[first])
+                chunks.append(_Chunk(number, first, last, len(chunks), before, size))
+                before += size
+                first = last
+    return chunks
+
+
+class Trainer:
+    """Trains matrices on shards, from the beginning or from a checkpoint."""
+
+    def __init__(
+        self,
+        shards: Sequence[TokenShard],
+        counts: NDArray[np.int64],
+        matrices: Matrices,
+        settings: TrainingSettings,
+        workers: int,
+    ) -> None:
+        self._shards = shards
+        self._matrices = matrices
+        self._settings = settings
+        self._workers = workers
+        self._chunks = _plan_chunks(shards, settings.epochs)
+        self._n_tokens = sum(chunk.n_tokens for chunk in self._chunks)
+        self._keep = keep_probabilities(counts, settings.sample)
+        self._threshold, self._alias = alias_table(counts.astype(np.float64) ** UNIGRAM_POWER)
+        self._table = sigmoid_table()
+        self._stopping = threading.Event()
+
+    @property
+    def n_tokens(self) -> int:
+        """Tokens to go through, all epochs together."""
+        return self._n_tokens
+
+    def run(self, checkpoint: Checkpoint | None, advance: Advance) -> None:
+        """Train to the end; on an interrupt the chunks under way are finished and saved."""
+        next_chunk = checkpoint.restore(self._matrices) if checkpoint is not None else 0
+        advance(sum(chunk.n_tokens for chunk in self._chunks[:next_chunk]))
+        saved = time.monotonic()
+        for batch in _batched(self._chunks[next_chunk:], 40 * self._workers):
+            done = self._run_batch(batch, advance)
+            next_chunk += done
+            interrupted = done < len(batch)
+            due = time.monotonic() - saved > CHECKPOINT_SECONDS
+            if checkpoint is not None and (interrupted or due) and next_chunk < len(self._chunks):
+                checkpoint.save(self._matrices, next_chunk)
+                saved = time.monotonic()
+            if interrupted:
+                raise KeyboardInterrupt
+
+    def _run_batch(self, batch: Sequence[_Chunk], advance: Advance) -> int:
+        """Train the chunks in order; returns how many were done before an interrupt."""
+        done = 0
+        try:
+            if self._workers == 1:
+                for chunk in batch:
+                    self._train(chunk)
+                    done += 1
+                    advance(chunk.n_tokens)
+                return done
+            with ThreadPoolExecutor(self._workers) as pool:
+                try:
+                    for chunk, _ in zip(batch, pool.map(self._train, batch), strict=True):
+                        done += 1
+                        advance(chunk.n_tokens)
+                except KeyboardInterrupt:
+                    self._stopping.set()
+                    raise
+        except KeyboardInterrupt:
+            return done
+        return done
+
+    def _train(self, chunk: _Chunk) -> None:
+        if self._stopping.is_set():
+            return
+        settings, matrices = self._settings, self._matrices
+        shard = self._shards[chunk.shard]
+        offsets = np.asarray(shard.document_offsets[chunk.first_document : chunk.last_document + 1])
+        start, end = int(offsets[0]), int(offsets[-1])
+        train_documents(
+            np.ascontiguousarray(shard.tokens[start:end]),
+            offsets - start,
+            matrices.inputs,
+            matrices.outputs,
+            matrices.frozen_inputs,
+            matrices.frozen_outputs,
+            self._keep,
+            self._threshold,
+            self._alias,
+            self._table,
+            settings.window,
+            settings.negative,
+            self._rate_at(chunk.tokens_before),
+            self._rate_at(chunk.tokens_before + chunk.n_tokens),
+            np.random.SeedSequence([settings.seed, chunk.number]).generate_state(1, np.uint64)[0],
+        )
+
+    def _rate_at(self, tokens: int) -> float:
+        share = 1.0 - tokens / max(self._n_tokens, 1)
+        return self._settings.learning_rate * max(share, LAST_RATE_SHARE)
+
+
+def _batched(chunks: Sequence[_Chunk], size: int) -> Iterator[list[_Chunk]]:
+    iterator = iter(chunks)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+class Checkpoint:
+    """Matrices and the next chunk, in two alternating sets of files so that one is always whole."""
+
+    def __init__(self, folder: Path, identity: str) -> None:
+        self._folder = folder
+        self._identity = identity
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def restore(self, matrices: Matrices) -> int:
+        """Load the matrices in place where there is a checkpoint; returns the next chunk."""
+        if not (self._folder / _STATE).exists():
+            return 0
+        state = read_json(self._folder / _STATE)
+        if state["identity"] != self._identity:
+            raise InputError(
+                f"{self._folder} holds a checkpoint of another corpus or other settings: "
+                "delete it, or choose another output"
+            )
+        for name, matrix in (("inputs", matrices.inputs), ("outputs", matrices.outputs)):
+            matrix[:] = open_array(self._folder / f"{name}-{state['slot']}.npy")
+        return int(state["next_chunk"])
+
+    def save(self, matrices: Matrices, next_chunk: int) -> None:
+        """Write the other set of files, then point to it."""
+        path = self._folder / _STATE
+        slot = 1 - read_json(path)["slot"] if path.exists() else 0
+        for name, matrix in (("inputs", matrices.inputs), ("outputs", matrices.outputs)):
+            write_array(self._folder / f"{name}-{slot}.npy", matrix)
+        write_json(path, {"identity": self._identity, "slot": slot, "next_chunk": next_chunk})
+
+

@@ -1,0 +1,286 @@
+"""Words and their vectors: look-up, neighbours, storage."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.vectors import similarity
+from grassmeans.vectors.similarity import Float32Array, NearestRows, Neighbour
+
+WordOrVector: TypeAlias = str | NDArray[Any]
+
+_SUGGESTIONS_FROM = 20_000  # the first words of the list: usually the most frequent
+
+
+class WordVectors:
+    """One vector a word; immutable.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Each word once.
+    vectors : (n, dim)
+        Finite numbers; kept as float32 in C order, without a copy where they are that already.
+    counts : (n,), optional
+        How often each word was seen in the corpus, whole numbers.
+    check : bool
+        False leaves out the pass over all words and numbers (for data known to be sound).
+
+    Attributes
+    ----------
+    words : list of str
+    vectors : (n, dim) float32, read-only; may be mapped from a file
+    counts : (n,) int64 or None
+    output : (n, dim) float32 or None
+        The context side of the skip-gram model, where the folder read holds it.
+    manifest : mapping
+        The manifest of the folder these vectors were read from; empty otherwise.
+
+    Raises
+    ------
+    InputError
+        Where shapes disagree, a word occurs twice or a number is not finite.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        vectors: ArrayLike,
+        counts: ArrayLike | None = None,
+        *,
+        check: bool = True,
+    ) -> None:
+        self.words: list[str] = list(words)
+        self.vectors = _as_matrix(vectors, len(self.words))
+        self.counts = None if counts is None else _as_counts(counts, len(self.words))
+        self.output: Float32Array | None = None
+        self.manifest: Mapping[str, Any] = {}
+        if check:
+            _check_words(self.words)
+            _check_finite(self.words, self.vectors)
+
+    @property
+    def dim(self) -> int:
+        """The number of dimensions."""
+        return int(self.vectors.shape[1])
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._ids
+
+    def __getitem__(self, word: str) -> Float32Array:
+        """Give the vector of ``word``, (dim,); UnknownWordError where it has none."""
+        vector: Float32Array = self.vectors[self._known_id(word)]
+        return vector
+
+    def __repr__(self) -> str:
+        return f"WordVectors({len(self):,} words, {self.dim} dimensions)"
+
+    def id_of(self, word: str) -> int | None:
+        """Give the row of ``word``, or None where it has no vector."""
+        return self._ids.get(word)
+
+    def ids_of(self, words: Iterable[str]) -> NDArray[np.int32]:
+        """Give the row of every word, -1 for unknown ones; as many as ``words``."""
+        get = self._ids.get
+        return np.fromiter((get(word, -1) for word in words), dtype=np.int32)
+
+    def similarity(self, first: WordOrVector, second: WordOrVector) -> float:
+        """Compute the cosine of two words or vectors; 0 where one of the vectors is zero."""
+        return similarity.cosine(self._vector_of(first), self._vector_of(second))
+
+    def most_similar(
+        self, word_or_vector: WordOrVector, n: int = 10, exclude: Collection[str] = ()
+    ) -> list[Neighbour]:
+        """Find the words nearest to a word or a vector by cosine, best first.
+
+        Parameters
+        ----------
+        word_or_vector : str or (dim,) array
+            A word is never its own neighbour.
+        n : int
+        exclude : collection of str
+            Words to leave out; unknown ones are ignored.
+        """
+        if n < 0:
+            raise InputError(f"n must be 0 or more, got {n}")
+        left_out = {exclude} if isinstance(exclude, str) else set(exclude)
+        if isinstance(word_or_vector, str):
+            left_out.add(word_or_vector)
+        query = self._vector_of(word_or_vector)[None, :]
+        found = self.nearest(query, n + len(left_out))
+        neighbours = (
+            Neighbour(self.words[row], float(value))
+            for row, value in zip(found.ids[0], found.similarities[0], strict=True)
+        )
+        return [neighbour for neighbour in neighbours if neighbour.word not in left_out][:n]
+
+    def nearest(self, queries: ArrayLike, n: int = 10) -> NearestRows:
+        """Find the rows nearest to each query by cosine, best first, equal ones in row order.
+
+        Parameters
+        ----------
+        queries : (n_queries, dim)
+        n : int
+            Rows a query; fewer come back where there are fewer words.
+        """
+        matrix = np.asarray(queries)
+        if matrix.ndim != 2 or matrix.shape[1] != self.dim:
+            raise InputError(f"queries must have shape (n_queries, {self.dim}), got {matrix.shape}")
+        if not np.isfinite(matrix).all():
+            raise InputError("a query vector holds NaN or infinity: only finite numbers compare")
+        if n < 0:
+            raise InputError(f"n must be 0 or more, got {n}")
+        return similarity.nearest_rows(self.vectors, self._inverse_norms, matrix, n)
+
+    def normalized(self) -> WordVectors:
+        """Give the same words with every vector scaled to length 1; zero vectors stay zero."""
+        unit = self.vectors * self._inverse_norms[:, None]
+        return WordVectors(self.words, unit, self.counts, check=False)
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        extra: Mapping[str, Any] | None = None,
+        output: NDArray[Any] | None = None,
+    ) -> None:
+        """Store the vectors as a folder that `load` opens memory-mapped.
+
+        Parameters
+        ----------
+        path : path
+            A folder that does not exist yet, or an artifact when ``overwrite`` is set.
+        extra : mapping, optional
+            More manifest fields (training parameters, digests), JSON-serialisable.
+        output : (n, dim), optional
+            The context side of the skip-gram model; by default the ``output`` attribute.
+        """
+        from grassmeans.vectors.storage import write_vectors_folder
+
+        write_vectors_folder(self, Path(path), overwrite=overwrite, extra=extra, output=output)
+
+    @classmethod
+    def load(cls, path: str | Path, *, limit: int | None = None) -> WordVectors:
+        """Open vectors: a folder that `save` wrote, or a word2vec, GloVe or fastText file.
+
+        The format of a file is found from its content; compressed files are opened as they are.
+
+        Parameters
+        ----------
+        limit : int, optional
+            For files only: read just the first so many words.
+        """
+        from grassmeans.vectors.formats import read_vectors_file
+        from grassmeans.vectors.storage import read_vectors_folder
+
+        if Path(path).is_dir():
+            return read_vectors_folder(Path(path))
+        return read_vectors_file(path, limit=limit)
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        ids = {word: row for row, word in enumerate(self.words)}
+        if len(ids) != len(self.words):
+            _check_words(self.words)
+        return ids
+
+    @cached_property
+    def _inverse_norms(self) -> Float32Array:
+        return similarity.inverse_norms(self.vectors)
+
+    def _vector_of(self, word_or_vector: WordOrVector) -> NDArray[Any]:
+        if isinstance(word_or_vector, str):
+            return self[word_or_vector]
+        vector = np.asarray(word_or_vector)
+        if vector.shape != (self.dim,):
+            raise InputError(f"a vector must have shape ({self.dim},), got {vector.shape}")
+        return vector
+
+    def _known_id(self, word: str) -> int:
+        row = self._ids.get(word)
+        if row is None:
+            raise UnknownWordError(self._explain_unknown(word))
+        return row
+
+    def _explain_unknown(self, word: str) -> str:
+        message = f"{word!r} is not among the {len(self):,} words with a vector"
+        if not isinstance(word, str):
+            return f"{message}: words are strings, got {type(word).__name__}"
+        variants = (word.lower(), word.capitalize(), word.replace(" ", "_"))
+        close = [form for form in dict.fromkeys(variants) if form != word and form in self._ids]
+        start = word[:1].casefold()
+        # Comparing with every word takes seconds: only frequent ones that begin alike.
+        alike = [
+            other
+            for other in self.words[:_SUGGESTIONS_FROM]
+            if other[:1].casefold() == start and abs(len(other) - len(word)) <= 2
+        ]
+        close += difflib.get_close_matches(word, alike, n=3, cutoff=0.75)
+        if not close:
+            return message
+        suggestions = ", ".join(repr(form) for form in dict.fromkeys(close))
+        return f"{message}; did you mean {suggestions}?"
+
+
+def _as_matrix(vectors: ArrayLike, n_words: int) -> Float32Array:
+    array = np.asarray(vectors)
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"vectors must be numbers, got an array of type {array.dtype}")
+    if array.ndim != 2 or array.shape[1] < 1:
+        raise InputError(
+            f"vectors must have shape (number of words, dim) with dim >= 1, got {array.shape}"
+        )
+    if len(array) != n_words:
+        raise InputError(f"{n_words:,} words need as many vectors, got {len(array):,}")
+    with np.errstate(over="ignore"):  # numbers beyond float32 become infinite and are reported
+        matrix = np.ascontiguousarray(array, dtype=np.float32).view()
+    # Read-only, as mapped files are, so that the cached norms can never be out of date.
+    matrix.flags.writeable = False
+    return matrix
+
+
+def _as_counts(counts: ArrayLike, n_words: int) -> NDArray[np.int64]:
+    array = np.asarray(counts)
+    if array.shape != (n_words,):
+        raise InputError(f"counts must have shape ({n_words},), got {array.shape}")
+    if array.dtype.kind not in "iu" and n_words:
+        raise InputError(f"counts must be whole numbers, got an array of type {array.dtype}")
+    return array.astype(np.int64, copy=False)
+
+
+def _check_words(words: list[str]) -> None:
+    if len(set(words)) != len(words):
+        first_rows: dict[str, int] = {}
+        for row, word in enumerate(words):
+            if word in first_rows:
+                raise InputError(
+                    f"the word {word!r} occurs twice, in rows {first_rows[word]} and {row}: "
+                    "each word can have one vector only"
+                )
+            first_rows[word] = row
+    for row, word in enumerate(words):
+        if not isinstance(word, str):
+            raise InputError(f"words must be strings, got {word!r} in row {row}")
+
+
+def _check_finite(words: list[str], vectors: Float32Array) -> None:
+    for rows in similarity.iterate_row_blocks(len(vectors)):
+        finite = np.isfinite(vectors[rows]).all(axis=1)
+        if not finite.all():
+            row = rows.start + int(np.argmin(finite))
+            raise InputError(
+                f"the vector of {words[row]!r} (row {row}) holds NaN or a number too large for "
+                "float32: remove the word or train again"
+            )
