@@ -50,15 +50,15 @@ class _Page:
 class _PageParser:
     """Expat's events -> finished pages."""
 
-    def __init__(self, *, with_root: bool, encoding: str | None) -> None:
-        self.pages: list[_Page] = []
-        self.n_nested = 0
+    def __init__(self) -> None:
+        self._pages: list[_Page] = []
+        self._n_nested = 0
         self._page: _Page | None = None
         self._revision: dict[str, str] = {}
         self._path: list[str] = []
         self._characters: list[str] = []
         self._n_chars = 0
-        self._expat = expat.ParserCreate(encoding)
+        self._expat = expat.ParserCreate()
         self._expat.buffer_text = True
         self._expat.buffer_size = 1 << 16
         self._expat.StartElementHandler = self._start_element
@@ -66,8 +66,6 @@ class _PageParser:
         self._expat.StartDoctypeDeclHandler = self._refuse_declaration
         self._expat.EntityDeclHandler = self._refuse_declaration
         self._n_fed = 0
-        if with_root:
-            self.feed(b"<mediawiki>")
 
     @property
     def is_inside(self) -> bool:
@@ -75,9 +73,19 @@ class _PageParser:
         return self._page is not None
 
     def feed(self, block: bytes) -> None:
-        """Parse a block; finished pages gather in ``pages``."""
+        """Parse a block; finished pages wait to be taken."""
         self._n_fed += len(block)
         self._expat.Parse(block, False)
+
+    def take_pages(self) -> list[_Page]:
+        """The pages finished since the last time."""
+        pages, self._pages = self._pages, []
+        return pages
+
+    def take_n_nested(self) -> int:
+        """The number of pages without an end since the last time."""
+        n_nested, self._n_nested = self._n_nested, 0
+        return n_nested
 
     def find_error(self, block: bytes) -> int:
         """Where in the block fed last the error lies."""
@@ -89,7 +97,7 @@ class _PageParser:
     def _start_element(self, name: str, _: dict[str, str]) -> None:
         if name == "page":
             # A page inside a page: the end of the outer one is lost.
-            self.n_nested += self._page is not None
+            self._n_nested += self._page is not None
             self._page = _Page()
             self._path = []
         self._path.append(name)
@@ -115,7 +123,7 @@ class _PageParser:
             return
         parent = self._path[-1] if self._path else ""
         if name == "page":
-            self.pages.append(page)
+            self._pages.append(page)
             self._page = None
         elif name == "revision":
             page.end_revision(self._revision)
@@ -127,9 +135,12 @@ class _PageParser:
         self._expat.CharacterDataHandler = None
 
 
-def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
-    """Yield the articles of an export: namespace 0, wikitext, no redirects."""
-    for page in _read_pages(path, report, options.encoding):
+def read_mediawiki(path: Path, report: ReadReport, _: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the articles of an export: namespace 0, wikitext, no redirects.
+
+    An XML file names its own encoding, so that ``options.encoding`` does not count here.
+    """
+    for page in _read_pages(path, report):
         title = page.fields.get("title", "")
         text = page.revision.get("text", "")
         if page.fields.get("ns", "0").strip() != "0":
@@ -144,35 +155,45 @@ def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iter
             )
 
 
-def _read_pages(path: Path, report: ReadReport, encoding: str | None) -> Iterator[_Page]:
+def _read_pages(path: Path, report: ReadReport) -> Iterator[_Page]:
     """Feed the parser, and start a new one at the next page where the XML breaks."""
-    parser: _PageParser | None = _PageParser(with_root=False, encoding=encoding)
-    held = b""  # bytes passed over after an error, kept while they may begin a "<page>"
+    parser: _PageParser | None = _PageParser()
+    passed = b""  # the last bytes passed over after an error: they may begin a "<page>"
     for block in read_blocks(path, report):
-        rest = held + block
-        held = b""
+        rest = passed + block
+        passed = b""
         while rest:
             if parser is None:
                 start = rest.find(_PAGE_START)
                 if start < 0:
-                    held = rest[-len(_PAGE_START) + 1 :]
+                    passed = rest[-len(_PAGE_START) + 1 :]
                     break
                 rest = rest[start:]
-                parser = _PageParser(with_root=True, encoding=encoding)
-            try:
-                parser.feed(rest)
-                consumed = len(rest)
-            except expat.ExpatError as error:
-                consumed = parser.find_error(rest)
-                if error.code != _JUNK_AFTER_ROOT:  # exports that were joined are no damage
-                    report.skip("broken XML", f"{path}: {error}")
-                finished, parser = parser, None
-            except _ForbiddenDeclarationError as error:
-                raise InputError(
-                    f"{path} declares XML entities or a document type, which MediaWiki exports "
-                    "do not: it is not read"
-                ) from error
-            else:
-                finished = parser
-            yield from finished.pages
-            ...
+                parser = _PageParser()
+                parser.feed(b"<mediawiki>")
+            error_at = _parse_block(parser, rest, path, report)
+            yield from parser.take_pages()
+            # At least one byte on, so that a page that breaks at its start is not tried forever.
+            rest = b"" if error_at is None else rest[max(error_at, 1) :]
+            parser = parser if error_at is None else None
+    if parser is not None and parser.is_inside:
+        report.skip("broken XML", f"{path}: the file ends inside a page")
+
+
+def _parse_block(parser: _PageParser, block: bytes, path: Path, report: ReadReport) -> int | None:
+    """Feed a block, and give the position of an error in it."""
+    try:
+        parser.feed(block)
+    except expat.ExpatError as error:
+        if error.code != _JUNK_AFTER_ROOT:  # exports that were joined are no damage
+            report.skip("broken XML", f"{path}: {error}")
+        return parser.find_error(block)
+    except _ForbiddenDeclarationError as error:
+        raise InputError(
+            f"{path} declares a document type or XML entities, which a MediaWiki export does not: "
+            "it is not read"
+        ) from error
+    finally:
+        for _ in range(parser.take_n_nested()):
+            report.skip("broken XML", f"{path}: a page inside a page")
+    return None

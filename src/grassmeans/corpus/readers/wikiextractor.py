@@ -65,7 +65,8 @@ def read_wikiextractor(
             if line.strip():
                 report.skip("text outside of a document", f"{path}: {line}")
         elif line.rstrip() == "</doc>":
-            yield current.take()
+            if current.is_due:
+                yield current.take()
             current = None
         else:
             if current.lines and current.n_chars + len(line) > options.max_document_chars:

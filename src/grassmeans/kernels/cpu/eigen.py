@@ -36,10 +36,9 @@ def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau:
     v = np.zeros((m, lanes))
     w = np.zeros((m, lanes))
     s = np.zeros(lanes)
-    tau[:] = 0.0
-    off[:] = 0.0
     for k in range(m - 2):
-        s[:] = 0.0
+        for lane in range(lanes):
+            s[lane] = 0.0
         for i in range(k + 2, m):
             for lane in range(lanes):
                 s[lane] += grams[i, k, lane] * grams[i, k, lane]
@@ -52,11 +51,12 @@ def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau:
             off[k, lane] = beta if reflects else alpha
             tau[k, lane] = (beta - alpha) / beta if reflects else 0.0
             s[lane] = 1.0 / (alpha - beta) if reflects else 0.0
-        v[k + 1] = 1.0
+            v[k + 1, lane] = 1.0
         for i in range(k + 2, m):
             for lane in range(lanes):
-                grams[i, k, lane] *= s[lane]
-            v[i] = grams[i, k]
+                v[i, lane] = grams[i, k, lane] * s[lane]
+            for lane in range(lanes):
+                grams[i, k, lane] = v[i, lane]
         # w = tau (A v - (tau v'Av / 2) v), then A -= v w' + w v', on the lower triangle.
         for i in range(k + 1, m):
             for lane in range(lanes):
@@ -67,7 +67,8 @@ def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau:
                     w[i, lane] += grams[i, j, lane] * v[j, lane]
                 for lane in range(lanes):
                     w[j, lane] += grams[i, j, lane] * v[i, lane]
-        s[:] = 0.0
+        for lane in range(lanes):
+            s[lane] = 0.0
         for i in range(k + 1, m):
             for lane in range(lanes):
                 s[lane] += w[i, lane] * v[i, lane]
@@ -79,10 +80,11 @@ def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau:
             for j in range(k + 1, i + 1):
                 for lane in range(lanes):
                     grams[i, j, lane] -= v[i, lane] * w[j, lane] + w[i, lane] * v[j, lane]
-    for i in range(m):
-        diagonal[i] = grams[i, i]
-    if m > 1:
-        off[m - 2] = grams[m - 1, m - 2]
+    for lane in range(lanes):
+        for i in range(m):
+            diagonal[i, lane] = grams[i, i, lane]
+        if m > 1:
+            off[m - 2, lane] = grams[m - 1, m - 2, lane]
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
@@ -133,8 +135,11 @@ def _factorise_shifted(
 ) -> None:
     """LU factors, with row exchanges, of T - shift I: multiplier, swap, 1/pivot, two rows above."""
     m, lanes = diagonal.shape
-    p = diagonal[0] - shift
-    q = off[0].copy()
+    p = np.empty(lanes)
+    q = np.empty(lanes)
+    for lane in range(lanes):
+        p[lane] = diagonal[0, lane] - shift[lane]
+        q[lane] = off[0, lane]
     for i in range(m - 1):
         for lane in range(lanes):
             e = off[i, lane]
@@ -187,7 +192,8 @@ def _orthonormalise_last(vectors: Doubles, n: int) -> None:
     m, lanes = vectors.shape[1], vectors.shape[2]
     s = np.empty(lanes)
     # Scaling first keeps the squares finite: a solve may return values near 1e16.
-    s[:] = 1e-300
+    for lane in range(lanes):
+        s[lane] = 1e-300
     for i in range(m):
         for lane in range(lanes):
             s[lane] = max(s[lane], abs(vectors[n, i, lane]))
@@ -195,14 +201,16 @@ def _orthonormalise_last(vectors: Doubles, n: int) -> None:
         for lane in range(lanes):
             vectors[n, i, lane] /= s[lane]
     for earlier in range(n):
-        s[:] = 0.0
+        for lane in range(lanes):
+            s[lane] = 0.0
         for i in range(m):
             for lane in range(lanes):
                 s[lane] += vectors[earlier, i, lane] * vectors[n, i, lane]
         for i in range(m):
             for lane in range(lanes):
                 vectors[n, i, lane] -= s[lane] * vectors[earlier, i, lane]
-    s[:] = 1e-300
+    for lane in range(lanes):
+        s[lane] = 1e-300
     for i in range(m):
         for lane in range(lanes):
             s[lane] += vectors[n, i, lane] * vectors[n, i, lane]
@@ -219,7 +227,8 @@ def _apply_reflectors(grams: Doubles, tau: Doubles, x: Doubles) -> None:
     m, lanes = x.shape
     s = np.empty(lanes)
     for k in range(m - 3, -1, -1):
-        s[:] = x[k + 1]
+        for lane in range(lanes):
+            s[lane] = x[k + 1, lane]
         for i in range(k + 2, m):
             for lane in range(lanes):
                 s[lane] += grams[i, k, lane] * x[i, lane]
@@ -231,7 +240,7 @@ def _apply_reflectors(grams: Doubles, tau: Doubles, x: Doubles) -> None:
                 x[i, lane] -= s[lane] * grams[i, k, lane]
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
 def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
     """Leading eigenvalues and eigenvectors of positive semi-definite matrices.
 
@@ -257,8 +266,8 @@ def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
         for lane in range(lanes):
             trace[lane] += grams[i, i, lane]
     diagonal = np.empty((m, lanes))
-    off = np.empty((m, lanes))
-    tau = np.empty((m, lanes))
+    off = np.zeros((m, lanes))
+    tau = np.zeros((m, lanes))
     values = np.empty((rank, lanes))
     vectors = np.empty((rank, m, lanes))
     factors = np.empty((5, m, lanes))
@@ -268,7 +277,9 @@ def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
         _factorise_shifted(diagonal, off, values[n], trace, factors)
         for i in range(m):
             # Any fixed start that favours no direction; different for each vector.
-            vectors[n, i] = ((i + 1) * (n + 1) * 0.6180339887498949 + 0.25 * n) % 1.0 - 0.4142
+            start = ((i + 1) * (n + 1) * 0.6180339887498949 + 0.25 * n) % 1.0 - 0.4142
+            for lane in range(lanes):
+                vectors[n, i, lane] = start
         for _ in range(_N_INVERSE_ITERATIONS):
             _solve_factorised(factors, vectors[n])
             _orthonormalise_last(vectors, n)

@@ -1,0 +1,80 @@
+# Everything runs in .venv, which is made on first use and again when pyproject.toml changes.
+# Another interpreter: make demo PYTHON=/path/to/python3.12
+
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test bench docs clean
+
+PYTHON ?= python3
+VENV := .venv
+PIP := $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
+
+# Only the default may be replaced by a newer interpreter; one that was asked for is taken or refused.
+ifeq ($(origin PYTHON),file)
+CANDIDATES := $(PYTHON) python3.13 python3.12 python3.11
+else
+CANDIDATES := $(PYTHON)
+endif
+
+help:
+	@echo "make demo    find word senses in the bundled text (installs what it needs into $(VENV))"
+	@echo "make venv    $(VENV) with everything for development"
+	@echo "make test    all checks: lint, format, types, import layers, tests"
+	@echo "make bench   run the benchmarks"
+	@echo "make docs    build the documentation into site/"
+	@echo "make clean   remove everything that make has made"
+
+$(VENV)/bin/python:
+	@found=; \
+	for candidate in $(CANDIDATES); do \
+	  if "$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    found=$$candidate; break; \
+	  fi; \
+	done; \
+	if [ -z "$$found" ]; then \
+	  echo "grassmeans needs Python 3.11 or newer; tried: $(CANDIDATES)." >&2; \
+	  echo "Install one, or name it: make PYTHON=/path/to/python3.12" >&2; \
+	  exit 1; \
+	fi; \
+	echo "Making $(VENV) with $$found"; \
+	"$$found" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(VENV)/core.stamp: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing grassmeans into $(VENV) (a minute or two on first use)"
+	@$(PIP) install -e .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing grassmeans and its development tools into $(VENV) (a few minutes on first use)"
+	@$(PIP) install -e '.[dev]'
+	@touch $(VENV)/core.stamp $@
+
+$(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing the documentation tools into $(VENV)"
+	@$(PIP) install -e '.[docs]'
+	@touch $(VENV)/core.stamp $@
+
+venv: $(VENV)/dev.stamp
+
+demo: $(VENV)/core.stamp
+	$(VENV)/bin/grassmeans demo
+
+test: $(VENV)/dev.stamp
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+	$(VENV)/bin/python -m pytest -n 2
+
+# One of them: make bench BENCHMARKS=benchmarks/bench_something.py
+BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
+bench: $(VENV)/dev.stamp
+	@if [ -z "$(BENCHMARKS)" ]; then echo "there is no benchmarks/bench_*.py" >&2; exit 1; fi
+	@set -e; for script in $(BENCHMARKS); do echo "== $$script"; $(VENV)/bin/python "$$script"; done
+
+docs: $(VENV)/docs.stamp
+	$(VENV)/bin/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) build dist site demo-output .coverage
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,132 @@
+"""`grassmeans induce`: corpus + vectors -> model with the senses of words."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grassmeans.cli.output import (
+    JsonFlag,
+    OverwriteFlag,
+    WorkersOption,
+    note,
+    print_json,
+    terminal,
+    wants_json,
+)
+from grassmeans.errors import InputError
+
+
+def induce(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(help="CORPUS VECTORS; with --text only VECTORS.", metavar="[CORPUS] VECTORS"),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
+    word: Annotated[
+        list[str] | None, typer.Option("--word", "-w", help="A word to induce; repeat for more.")
+    ] = None,
+    words: Annotated[
+        Path | None, typer.Option("--words", help="File with one word a line.")
+    ] = None,
+    min_count: Annotated[
+        int | None, typer.Option(min=1, help="Without words: all that occur so often.")
+    ] = None,
+    senses: Annotated[int, typer.Option("--senses", "-k", min=1, help="Senses a word.")] = 5,
+    text: Annotated[
+        Path | None, typer.Option("--text", help="A plain text file instead of a corpus folder.")
+    ] = None,
+    language: Annotated[str, typer.Option(help="Function words for --text.")] = "en",
+    window: Annotated[int, typer.Option(min=1, help="Context words a side.")] = 10,
+    rank: Annotated[int, typer.Option(min=1, help="Dimension of a context's subspace.")] = 3,
+    weighting: Annotated[
+        str, typer.Option(help="flat (the paper) or singular (weak directions count less).")
+    ] = "flat",
+    restarts: Annotated[int, typer.Option(min=1, help="Random restarts.")] = 5,
+    max_contexts: Annotated[int, typer.Option(min=1, help="Contexts sampled a word.")] = 10_000,
+    drop_repeats: Annotated[
+        bool, typer.Option("--drop-repeats", help="Leave repeats of the word out of its contexts.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+    workers: WorkersOption = None,
+    overwrite: OverwriteFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find the senses of words (K-Grassmeans) and write a model that can tag text.
+
+    Without --word or --words, all content words are induced that occur often enough: 10,000 times
+    as in the paper, less on a corpus of under two billion words (one occurrence in 200,000, never
+    fewer than 50). Unknown and too rare words are reported. Started again after an interruption,
+    it goes on from where it was.
+
+    [dim]grassmeans induce corpus vectors -o model --word crane --word bank --senses 2[/]
+
+    [dim]grassmeans induce GoogleNews-vectors.bin --text notes.txt --word cell -k 3 -o model[/]
+    """
+    from grassmeans.senses.building import build_model
+    from grassmeans.senses.induction import InductionSettings
+
+    settings = InductionSettings(
+        n_senses=senses,
+        window=window,
+        rank=rank,
+        weighting=weighting,
+        n_init=restarts,
+        max_contexts=max_contexts,
+        drop_repeats=drop_repeats,
+        random_state=seed,
+    )
+    chosen = _chosen_words(word, words)
+    expected = 1 if text is not None else 2
+    if len(inputs) != expected:
+        what = "VECTORS alone with --text" if text is not None else "CORPUS and VECTORS"
+        raise InputError(f"induce needs {what}, got {len(inputs)} paths")
+    with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
+        corpus = inputs[0]
+        if text is not None:
+            if chosen is None:
+                raise InputError("with --text, name the words: --word crane")
+            corpus = _corpus_of_text(text, language, Path(temporary) / "corpus")
+        model = build_model(
+            corpus,
+            inputs[-1],
+            output,
+            chosen,
+            min_count=min_count,
+            settings=settings,
+            workers=workers,
+            overwrite=overwrite,
+        )
+    for skipped in model.inventory.skipped[:20]:
+        note(f"no senses for {skipped.word!r}: it {skipped.reason}")
+    if len(model.inventory.skipped) > 20:
+        note(f"... and {len(model.inventory.skipped) - 20:,} more: grassmeans info {output}")
+    if wants_json(as_json):
+        skipped_words = {s.word: s.reason for s in model.inventory.skipped}
+        print_json({"model": str(output), "n_words": len(model.words), "skipped": skipped_words})
+        return
+    example = model.words[0]
+    terminal().print(
+        f"senses of [bold]{len(model.words):,}[/] words\n"
+        f"next: [bold]grassmeans show {output} {example}[/], [bold]grassmeans tag {output}[/]"
+    )
+
+
+def _chosen_words(word: list[str] | None, file: Path | None) -> list[str] | None:
+    chosen = list(word or [])
+    if file is not None:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        chosen += [line.strip() for line in lines if line.strip()]
+        if not chosen:
+            raise InputError(f"{file} names no word: one a line is expected")
+    return chosen or None
+
+
+def _corpus_of_text(text: Path, language: str, folder: Path) -> Path:
+    from grassmeans.corpus.corpus import Corpus, default_options
+
+    Corpus.from_files([text], folder, options=default_options(language))
+    return folder

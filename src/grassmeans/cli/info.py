@@ -1,0 +1,53 @@
+"""`grassmeans info`: what a folder holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
+
+
+def info(
+    artifact: Annotated[Path, typer.Argument(help="A corpus, vectors or model folder.")],
+    as_json: JsonFlag = False,
+) -> None:
+    """Show what a folder holds: kind, sizes, the settings that made it."""
+    from grassmeans.artifacts import read_manifest
+
+    manifest = read_manifest(artifact)
+    files = [path for path in artifact.rglob("*") if path.is_file()]
+    manifest["bytes"] = sum(path.stat().st_size for path in files)
+    if manifest["kind"] == "model":
+        from grassmeans.senses.model import load
+
+        opened = load(artifact)
+        manifest["words"] = list(opened.words)
+        manifest["skipped"] = {s.word: s.reason for s in opened.inventory.skipped}
+    if wants_json(as_json):
+        print_json(manifest)
+        return
+    table = Table(title=str(artifact), show_header=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name, value in manifest.items():
+        if name != "shards":
+            table.add_row(name, escape(_readable(value)))
+    terminal().print(table)
+
+
+def _readable(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    if isinstance(value, list) and len(value) > 20:
+        return ", ".join(map(str, value[:20])) + f", ... ({len(value):,} in all)"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict):
+        return "\n".join(f"{name}: {json.dumps(v, ensure_ascii=False)}" for name, v in value.items())
+    return str(value)

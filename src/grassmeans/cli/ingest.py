@@ -1,0 +1,104 @@
+"""`grassmeans ingest`: raw text -> corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grassmeans.cli.output import (
+    JsonFlag,
+    OverwriteFlag,
+    WorkersOption,
+    note,
+    print_json,
+    terminal,
+    wants_json,
+)
+
+
+def ingest(
+    inputs: Annotated[list[Path], typer.Argument(help="Files or folders; compressed ones as they are.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new corpus.")],
+    format: Annotated[
+        str,
+        typer.Option(
+            help="auto, mediawiki, wikiextractor, jsonl, text, parquet, tokens, vertical, conllu."
+        ),
+    ] = "auto",
+    language: Annotated[
+        str, typer.Option(help="Function-word list: en, es, fr, de, it, pt, ru, ..., or none.")
+    ] = "en",
+    function_words: Annotated[
+        Path | None, typer.Option(help="Your own function words, one a line, instead of a list.")
+    ] = None,
+    text_field: Annotated[str, typer.Option(help="Field or column of the text (jsonl, parquet).")] = "text",
+    column: Annotated[
+        str | None,
+        typer.Option(help="Column of the token (vertical: number; conllu: form, lemma, ...)."),
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Of the text files, if not UTF-8.")] = None,
+    numbers: Annotated[
+        str, typer.Option(help="Tokens of digits only: drop, keep or mask (as 0).")
+    ] = "drop",
+    keep_case: Annotated[bool, typer.Option("--keep-case", help="Do not lower-case.")] = False,
+    keep_links: Annotated[
+        bool, typer.Option("--keep-links", help="Keep link annotations of Wikipedia dumps.")
+    ] = False,
+    keep_duplicates: Annotated[
+        bool, typer.Option("--keep-duplicates", help="Keep documents whose text was there before.")
+    ] = False,
+    workers: WorkersOption = None,
+    overwrite: OverwriteFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Read raw text into a corpus folder: tokens, words with counts, an index, the text itself.
+
+    Takes Wikipedia dumps, WikiExtractor output, JSON lines, plain text (a blank line starts a new
+    document), Parquet, and text that is tokenised already; gzip, bzip2, xz and zstd are opened as
+    they are. Broken lines and files are counted and reported, they do not end the run. Started
+    again after an interruption, it goes on from where it was.
+
+    [dim]grassmeans ingest enwiki-pages-articles.xml.bz2 -o corpus[/]
+
+    [dim]grassmeans ingest novels/ -o corpus --language fr[/]
+
+    [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
+    """
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.corpus.function_words import load_function_words
+    from grassmeans.corpus.ingest import IngestOptions
+    from grassmeans.corpus.tokenizer import Tokenizer
+
+    options = IngestOptions(
+        tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers),
+        language=language,
+        function_words=load_function_words(language, function_words),
+        keep_links=keep_links,
+        keep_duplicates=keep_duplicates,
+    )
+    corpus = Corpus.from_files(
+        inputs,
+        output,
+        options=options,
+        workers=workers,
+        overwrite=overwrite,
+        format=format,
+        text_field=text_field,
+        column=column,
+        encoding=encoding,
+    )
+    report = corpus.manifest
+    for reason, count in report["skipped"].items():
+        example = report["examples"].get(reason)
+        note(f"passed over: {reason}: {count:,}" + (f" (first: {example})" if example else ""))
+    summary = {name: report[name] for name in ("n_documents", "n_tokens", "n_types")}
+    if wants_json(as_json):
+        print_json({"corpus": str(output)} | summary | {"skipped": report["skipped"]})
+        return
+    terminal().print(
+        f"[bold]{summary['n_tokens']:,}[/] words in {summary['n_documents']:,} documents, "
+        f"{summary['n_types']:,} different ones\n"
+        f"next: [bold]grassmeans vectors {output} -o vectors[/]"
+    )

@@ -1,0 +1,104 @@
+"""The command line: `grassmeans COMMAND ...`; one module per command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from grassmeans import __version__
+from grassmeans.cli.convert import convert
+from grassmeans.cli.demo import demo
+from grassmeans.cli.induce import induce
+from grassmeans.cli.info import info
+from grassmeans.cli.ingest import ingest
+from grassmeans.cli.show import show
+from grassmeans.cli.similar import similar
+from grassmeans.cli.tag import tag
+from grassmeans.cli.vectors import vectors
+from grassmeans.errors import GrassmeansError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"grassmeans {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Find the senses of words in raw text, with no dictionary and no labels.
+
+    Three commands from text to senses:
+
+    [bold]grassmeans ingest[/] books.txt -o corpus
+
+    [bold]grassmeans vectors[/] corpus -o vectors
+
+    [bold]grassmeans induce[/] corpus vectors -o model --word crane --senses 2
+
+    Then look with [bold]grassmeans show[/] model crane, and find the senses in new text with
+    [bold]grassmeans tag[/] model. See it all at work first: [bold]grassmeans demo[/].
+    """
+
+
+_FROM_TEXT_TO_SENSES = "From text to senses"
+_USE_A_MODEL = "Use what was found"
+
+app.command(rich_help_panel=_FROM_TEXT_TO_SENSES)(ingest)
+app.command(rich_help_panel=_FROM_TEXT_TO_SENSES)(vectors)
+app.command(rich_help_panel=_FROM_TEXT_TO_SENSES)(induce)
+app.command(rich_help_panel=_USE_A_MODEL)(show)
+app.command(rich_help_panel=_USE_A_MODEL)(tag)
+app.command(rich_help_panel=_USE_A_MODEL)(similar)
+app.command(rich_help_panel=_USE_A_MODEL)(info)
+app.command(rich_help_panel=_USE_A_MODEL)(convert)
+app.command(rich_help_panel=_USE_A_MODEL)(demo)
+
+
+def run() -> None:
+    """Entry point: user's mistakes end with one line on standard error and exit code 2."""
+    try:
+        app()
+    except GrassmeansError as error:
+        _complain(_message_of(error))
+        sys.exit(2)
+    except BrokenPipeError:
+        # The reader (`head`, say) has gone; nothing more is wanted, and Python must not try to
+        # flush into the closed pipe when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        _complain(f"{error.filename}: {error.strerror}")
+        sys.exit(2)
+    except KeyboardInterrupt:
+        _complain("stopped; the same command goes on from where it was")
+        sys.exit(130)
+
+
+def _message_of(error: GrassmeansError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return str(error.strerror)
+    return str(error)
+
+
+def _complain(message: str) -> None:
+    Console(stderr=True, soft_wrap=True).print(
+        f"grassmeans: {message}", style="bold red", markup=False, highlight=False
+    )

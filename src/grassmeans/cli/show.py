@@ -1,0 +1,64 @@
+"""`grassmeans show`: the senses of a word, for people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.markup import escape
+from rich.panel import Panel
+from rich.text import Text
+
+from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
+
+if TYPE_CHECKING:
+    from grassmeans.senses.entries import Sense, WordSenses
+
+SENSE_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_green")
+
+
+def show(
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    word: Annotated[str, typer.Argument(help="The word.")],
+    examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,
+    as_json: JsonFlag = False,
+) -> None:
+    """Show the senses of a word: share, crispness, characteristic words, examples."""
+    from grassmeans.senses.entries import entry_to_dict
+    from grassmeans.senses.model import load
+
+    entry = load(model).senses(word)
+    if wants_json(as_json):
+        print_json(entry_to_dict(entry))
+        return
+    print_entry(entry, examples)
+
+
+def print_entry(entry: WordSenses, examples: int = 3) -> None:
+    """Print a word's senses as panels."""
+    console = terminal()
+    console.print(
+        f"[bold]{escape(entry.word)}[/]: {entry.n_senses} senses from {entry.n_contexts:,} of "
+        f"{entry.count:,} occurrences"
+    )
+    for sense in entry.senses:
+        console.print(_panel(entry.word, sense, examples))
+
+
+def _panel(word: str, sense: Sense, examples: int) -> Panel:
+    colour = SENSE_COLOURS[(sense.number - 1) % len(SENSE_COLOURS)]
+    body = Text()
+    body.append(", ".join(sense.characteristic_words), style="bold")
+    body.append("\nnearest words: ", style="dim")
+    body.append(", ".join(sense.nearest_words))
+    for line in sense.examples[:examples]:
+        body.append("\n• ", style=colour)
+        body.append(line.left.lstrip()[-60:])
+        body.append(line.word, style=f"bold {colour}")
+        body.append(line.right.rstrip()[:60])
+    title = (
+        f"[bold]{escape(word)}.{sense.number}[/]  {sense.share:.0%} of occurrences  "
+        f"mean distance {sense.mean_distance:.2f}"
+    )
+    return Panel(body, title=title, title_align="left", border_style=colour)

@@ -1,0 +1,123 @@
+"""`grassmeans tag`: the senses of words in new text."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.text import Text
+
+from grassmeans.cli.output import JsonFlag, note, print_json, terminal, wants_json
+from grassmeans.cli.show import SENSE_COLOURS
+from grassmeans.errors import InputError
+
+if TYPE_CHECKING:
+    from grassmeans.senses.tagging import TaggedText, TaggedWord
+
+_BATCH = 256
+_MAX_LINE = 1_000_000
+
+
+def tag(
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    file: Annotated[
+        Path | None, typer.Argument(help="Text, one passage a line; standard input by default.")
+    ] = None,
+    word: Annotated[
+        list[str] | None, typer.Option("--word", "-w", help="Tag only this word; may be repeated.")
+    ] = None,
+    decode: Annotated[
+        str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
+    ] = "hard",
+    idk: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Say 'don't know' from this distance on.")
+    ] = 0.6,
+    sharpness: Annotated[float, typer.Option(min=0.0, help="Of the soft probabilities.")] = 10.0,
+    as_json: JsonFlag = False,
+) -> None:
+    """Find the sense of every known word in a text, or of the words marked <b>word</b>.
+
+    Each line is a passage of its own. Senses are numbered from 1 as in `grassmeans show`; 0 means
+    "I don't know": the context is too poor, or too far from every sense.
+
+    [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag model[/]
+    """
+    from grassmeans.senses.model import load
+
+    if decode not in ("hard", "soft"):
+        raise InputError(f"--decode must be hard or soft, got {decode!r}")
+    opened = load(model)
+    for name in word or []:
+        opened.inventory.directions(name)  # raises for a word that the model does not have
+    json_lines = wants_json(as_json)
+    threshold = idk if decode == "hard" else None
+    for batch in _batches(_read_lines(file)):
+        tagged = opened.tag_many(batch, words=word, idk_threshold=threshold, sharpness=sharpness)
+        for result in tagged:
+            for missing in result.unknown:
+                note(f"{missing!r} is not in the model")
+            if json_lines:
+                print_json(_as_dict(result, decode))
+            else:
+                print_tagged(result, decode)
+
+
+def _read_lines(file: Path | None) -> Iterator[str]:
+    """Lines of a file or of standard input; a very long line comes in pieces."""
+    stream = sys.stdin.buffer if file is None else file.open("rb")
+    with stream:
+        while line := stream.readline(_MAX_LINE):
+            text = line.decode("utf-8-sig", errors="replace").strip()
+            if text:
+                yield text
+
+
+def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
+    # A person who types gets an answer after every line; a file goes through in batches.
+    size = 1 if sys.stdin.isatty() else _BATCH
+    while batch := list(islice(lines, size)):
+        yield batch
+
+
+def _as_dict(tagged: TaggedText, decode: str) -> dict[str, Any]:
+    return {
+        "text": tagged.text,
+        "words": [_word_as_dict(word, decode) for word in tagged],
+    } | ({"unknown": list(tagged.unknown)} if tagged.unknown else {})
+
+
+def _word_as_dict(word: TaggedWord, decode: str) -> dict[str, Any]:
+    fields: dict[str, Any] = {
+        "start": word.start,
+        "end": word.end,
+        "word": word.word,
+        "key": word.key,
+        "sense": word.sense,
+        "label": word.label,
+        "distances": [round(d, 4) for d in word.distances],
+    }
+    if decode == "soft":
+        fields["probabilities"] = [round(p, 4) for p in word.probabilities]
+    return fields
+
+
+def print_tagged(tagged: TaggedText, decode: str) -> None:
+    """Print a text with its senses behind the words."""
+    line = Text()
+    last = 0
+    for word in tagged:
+        line.append(tagged.text[last : word.start])
+        known = word.sense > 0
+        colour = SENSE_COLOURS[(word.sense - 1) % len(SENSE_COLOURS)] if known else "dim"
+        line.append(word.word, style=f"bold {colour}")
+        answer = str(word.sense) if known else "?"
+        if decode == "soft":
+            answer = " ".join(f"{p:.2f}" for p in word.probabilities)
+        line.append(f"[{answer}]", style=colour)
+        last = word.end
+    line.append(tagged.text[last:])
+    terminal().print(line)

@@ -1,0 +1,93 @@
+"""`grassmeans vectors`: corpus -> word vectors."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grassmeans.cli.output import (
+    JsonFlag,
+    OverwriteFlag,
+    WorkersOption,
+    print_json,
+    terminal,
+    wants_json,
+)
+
+
+def vectors(
+    corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new vectors.")],
+    dim: Annotated[int, typer.Option(min=1, help="Length of the vectors.")] = 300,
+    window: Annotated[int, typer.Option(min=1, help="Largest distance of a word pair.")] = 5,
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer words get no vector.")] = 5,
+    negative: Annotated[int, typer.Option(min=1, help="Negative samples.")] = 5,
+    epochs: Annotated[int, typer.Option(min=1, help="Passes over the corpus.")] = 5,
+    sample: Annotated[float, typer.Option(help="Subsampling of frequent words; 0: none.")] = 1e-3,
+    learning_rate: Annotated[float, typer.Option(help="Falls linearly to 0.")] = 0.025,
+    max_vocabulary: Annotated[
+        int | None, typer.Option(min=1, help="Keep only the most frequent words.")
+    ] = 200_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
+    keep_output: Annotated[
+        bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
+    ] = False,
+    workers: WorkersOption = None,
+    overwrite: OverwriteFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Train word vectors: skip-gram with negative sampling, with word2vec's defaults.
+
+    With one worker the result is exactly repeatable. Started again after an interruption, it goes
+    on from the last checkpoint. Vectors trained elsewhere (word2vec, GloVe, fastText) can be used
+    in the next step instead; `grassmeans convert` writes these formats.
+    """
+    import shutil
+    import time
+
+    from grassmeans.artifacts import prepare_output, write_json
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.vectors.skipgram import SkipGram
+
+    source = Corpus.open(corpus)
+    model = SkipGram(
+        dim=dim,
+        window=window,
+        min_count=min_count,
+        negative=negative,
+        epochs=epochs,
+        workers=workers,
+        random_state=seed,
+        sample=sample,
+        learning_rate=learning_rate,
+        max_vocabulary=max_vocabulary,
+    )
+    prepare_output(output, "vectors", overwrite=overwrite)
+    write_json(output / "unfinished.json", {"corpus": str(corpus)})
+    started = time.perf_counter()
+    model.fit(source, checkpoint=output / "checkpoint")
+    seconds = time.perf_counter() - started
+    trained = {
+        "training": model.get_params(),
+        "corpus": {name: source.manifest[name] for name in ("n_tokens", "n_documents", "created")},
+        "words_per_second": round(source.n_tokens * epochs / seconds),
+    }
+    shutil.rmtree(output)
+    model.vectors_.save(output, extra=trained, output=model.output_ if keep_output else None)
+    summary = {
+        "vectors": str(output),
+        "n_words": len(model.vectors_),
+        "dim": dim,
+        "seconds": round(seconds, 1),
+        "words_per_second": trained["words_per_second"],
+    }
+    if wants_json(as_json):
+        print_json(summary)
+        return
+    terminal().print(
+        f"[bold]{len(model.vectors_):,}[/] vectors of {dim} dimensions in {seconds:.0f} s "
+        f"({trained['words_per_second']:,} words/s)\n"
+        f"next: [bold]grassmeans induce {corpus} {output} -o model[/]"
+    )

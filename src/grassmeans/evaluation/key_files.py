@@ -1,0 +1,105 @@
+"""Keys: which sense each instance of each word has, in the format of SemEval-2010 task 14.
+
+One instance a line: the word, the instance and its labels, each with a weight if it has one::
+
+    absorb.v absorb.v.1 absorb.cluster.1
+    absorb.v absorb.v.2 absorb.cluster.1/0.8 absorb.cluster.2/0.2
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from grassmeans.artifacts import write_bytes
+from grassmeans.errors import InputError
+from grassmeans.evaluation.text_files import read_numbered_lines
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A sense given to an instance, and how much of it."""
+
+    name: str
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The labels of the instances of words: ``labels[word][instance]``, at least one each."""
+
+    labels: Mapping[str, Mapping[str, tuple[Label, ...]]]
+
+    @property
+    def n_instances(self) -> int:
+        """Instances of all words."""
+        return sum(len(instances) for instances in self.labels.values())
+
+    def best_labels(self, word: str) -> dict[str, str]:
+        """Give each instance of a word its heaviest label; the first one where several are."""
+        return {
+            instance: max(labels, key=lambda label: label.weight).name
+            for instance, labels in self.labels.get(word, {}).items()
+        }
+
+
+def read_key(path: str | Path) -> Key:
+    """Read a key file.
+
+    Raises
+    ------
+    InputError
+        With the line, where there are fewer than three columns, a weight is not a number of 0 or
+        more, or an instance comes twice.
+    """
+    path = Path(path)
+    labels: dict[str, dict[str, tuple[Label, ...]]] = {}
+    lines_of: dict[str, int] = {}
+    for number, line in read_numbered_lines(path):
+        columns = line.split()
+        if len(columns) < 3:
+            raise InputError(
+                f"{path}, line {number}: expected 'word instance label[/weight] ...', "
+                f"found {len(columns)} column{'s' * (len(columns) > 1)}: {line[:80]!r}"
+            )
+        word, instance, *names = columns
+        if instance in lines_of:
+            raise InputError(
+                f"{path}, line {number}: the instance {instance!r} is in line "
+                f"{lines_of[instance]} already"
+            )
+        lines_of[instance] = number
+        labels.setdefault(word, {})[instance] = tuple(
+            _parse_label(name, f"{path}, line {number}") for name in names
+        )
+    return Key(labels)
+
+
+def write_key(key: Key, path: str | Path) -> None:
+    """Write a key file; a weight of 1 is left out."""
+    lines = []
+    for word, instances in key.labels.items():
+        for instance, labels in instances.items():
+            given = " ".join(
+                label.name if label.weight == 1 else f"{label.name}/{label.weight:g}"
+                for label in labels
+            )
+            lines.append(f"{word} {instance} {given}\n")
+    write_bytes(Path(path), "".join(lines).encode())
+
+
+def _parse_label(text: str, place: str) -> Label:
+    name, slash, weight_text = text.rpartition("/")
+    if not slash:
+        return Label(text)
+    try:
+        weight = float(weight_text)
+    except ValueError:
+        weight = math.nan
+    if not name or not (0 <= weight < math.inf):
+        raise InputError(
+            f"{place}: expected a label, or label/weight with a weight of 0 or more, found {text!r}"
+        )
+    return Label(name, weight)

@@ -1,0 +1,115 @@
+"""How well the similarity of word vectors agrees with people's ratings of word pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scipy.stats import rankdata
+
+from grassmeans.errors import InputError
+from grassmeans.evaluation.text_files import read_numbered_lines
+from grassmeans.vectors.word_vectors import WordVectors
+
+
+@dataclass(frozen=True, slots=True)
+class WordPair:
+    """Two words and how similar people find them."""
+
+    first: str
+    second: str
+    rating: float
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarityScore:
+    """Agreement of vectors with ratings.
+
+    Attributes
+    ----------
+    spearman : float
+        Spearman's rank correlation times 100; NaN where fewer than two pairs, or only equal
+        values, can be compared.
+    n_used, n_missing : int
+        Pairs that count, and pairs with a word that has no vector.
+    missing_words : tuple of str
+        The words without a vector, each once, in the order of the pairs.
+    """
+
+    spearman: float
+    n_used: int
+    n_missing: int
+    missing_words: tuple[str, ...]
+
+
+def read_word_pairs(path: str | Path) -> list[WordPair]:
+    """Read ``word1 word2 score`` lines, separated by tabs or spaces.
+
+    Lines that begin with ``#`` are comments; a first line without a number is taken for a header.
+    """
+    path = Path(path)
+    pairs = []
+    lines = [entry for entry in read_numbered_lines(path) if not entry[1].startswith("#")]
+    for position, (number, line) in enumerate(lines):
+        columns = line.split("\t") if "\t" in line else line.split()
+        columns = [column.strip() for column in columns]
+        try:
+            first, second, rating = columns[0], columns[1], float(columns[2])
+        except (IndexError, ValueError) as error:
+            if position == 0 and len(columns) >= 3:
+                continue
+            raise InputError(
+                f"{path}, line {number}: expected 'word1 word2 score', found {line[:80]!r}"
+            ) from error
+        pairs.append(WordPair(first, second, rating))
+    if not pairs:
+        raise InputError(f"{path} holds no word pairs: expected lines of 'word1 word2 score'")
+    return pairs
+
+
+def score_word_pairs(vectors: WordVectors, pairs: Iterable[WordPair]) -> SimilarityScore:
+    """Correlate the cosine of word vectors with ratings.
+
+    A word without a vector is looked up in lower case as well, because corpora are often
+    lower-cased and test sets are not; pairs still without one are left out and counted.
+    """
+    ratings, similarities = [], []
+    missing: dict[str, None] = {}
+    n_missing = 0
+    for pair in pairs:
+        first, second = _find_form(vectors, pair.first), _find_form(vectors, pair.second)
+        if first is None or second is None:
+            n_missing += 1
+            for word, form in ((pair.first, first), (pair.second, second)):
+                if form is None:
+                    missing[word] = None
+            continue
+        ratings.append(pair.rating)
+        similarities.append(vectors.similarity(first, second))
+    return SimilarityScore(
+        spearman=correlate_ranks(ratings, similarities),
+        n_used=len(ratings),
+        n_missing=n_missing,
+        missing_words=tuple(missing),
+    )
+
+
+def correlate_ranks(first: Sequence[float], second: Sequence[float]) -> float:
+    """Spearman's rank correlation times 100, equal values given their mean rank.
+
+    NaN where it is not defined: fewer than two values, or all of one side equal.
+    """
+    if len(first) != len(second):
+        raise InputError(f"expected as many values on both sides, got {len(first)}, {len(second)}")
+    if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
+        return float("nan")
+    first_ranks, second_ranks = rankdata(first), rankdata(second)
+    first_ranks -= first_ranks.mean()
+    second_ranks -= second_ranks.mean()
+    norms = (first_ranks @ first_ranks) * (second_ranks @ second_ranks)
+    return 100 * float(first_ranks @ second_ranks / norms**0.5)
+
+
+def _find_form(vectors: WordVectors, word: str) -> str | None:
+    return next((form for form in (word, word.lower()) if form in vectors), None)

@@ -1,0 +1,247 @@
+"""Rank-N uncentred PCA of every context at once (algorithm 1 of the paper).
+
+The Gram matrix of a context's few words is far smaller than the words' vectors, so the singular
+vectors come from its eigenvectors: X = (words, dim), X X' c = sigma^2 c, u = X' c / sigma.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
+from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, multiply_tile
+from grassmeans.kernels.cpu.threads import run_in_blocks
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int32]
+Indices = NDArray[np.int64]
+
+# Below this share of the first eigenvalue, a single-precision Gram matrix has lost too many digits.
+_ILL_CONDITIONED = 1e-2
+_UNDERFLOW = 1e-25
+_SINGLE_EPSILON = 2.0**-23
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedContexts:
+    """Eigenpairs of the Gram matrices of a batch of contexts, one lane each.
+
+    Attributes
+    ----------
+    words : (lanes, padded width) int64
+        The word ids of each context without padding; the last id is repeated to fill the row.
+    counts : (lanes,) int64
+        How many of them are the context's.
+    values : (r, lanes) float64
+        Squared singular values, largest first; r is the smaller of the rank and the largest count.
+        Zero where the words are dependent.
+    coefficients : (r, m, lanes) float64
+        For each value, the coefficients of the context's words.
+    totals : (lanes,) float64
+        The sum of all squared singular values.
+    """
+
+    words: Indices
+    counts: Indices
+    values: Doubles
+    coefficients: Doubles
+    totals: Doubles
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _collect_words(context_ids: Integers) -> tuple[Indices, Indices]:
+    lanes, width = context_ids.shape
+    # Room for one id more than whole tiles need: a tile never reads past the row.
+    words = np.empty((lanes, (width + TILE - 1) // TILE * TILE), np.int64)
+    counts = np.zeros(lanes, np.int64)
+    for lane in range(lanes):
+        last = 0
+        for j in range(width):
+            if context_ids[lane, j] >= 0:
+                last = context_ids[lane, j]
+                words[lane, counts[lane]] = last
+                counts[lane] += 1
+        for j in range(counts[lane], words.shape[1]):
+            words[lane, j] = last
+    return words, counts
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _write_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Doubles:
+    """The lower triangles of the contexts' Gram matrices, summed in single precision."""
+    lanes = words.shape[0]
+    grams = np.zeros((m, m, lanes))
+    tile = np.empty((TILE, TILE), np.float32)
+    for lane in range(lanes):
+        count = counts[lane]
+        for i in range(0, count, TILE):
+            for j in range(0, i + 1, TILE):
+                multiply_tile(vectors, words[lane], i, vectors, words[lane], j, tile)
+                for a in range(i, min(i + TILE, count)):
+                    for b in range(j, min(j + TILE, a + 1)):
+                        grams[a, b, lane] = tile[a - i, b - j]
+    return grams
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+def _write_precise_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Doubles:
+    """As `_write_grams`, summed in double precision: slower, and seldom needed."""
+    lanes = words.shape[0]
+    grams = np.zeros((m, m, lanes))
+    for lane in range(lanes):
+        for i in range(counts[lane]):
+            a = words[lane, i]
+            for j in range(i + 1):
+                b = words[lane, j]
+                total = 0.0
+                for d in range(vectors.shape[1]):
+                    total += np.float64(vectors[a, d]) * np.float64(vectors[b, d])
+                grams[i, j, lane] = total
+    return grams
+
+
+def solve_contexts(
+    context_ids: Integers, vectors: Floats, rank: int, *, precise: bool = False
+) -> SolvedContexts:
+    """Solve a batch of contexts (about `LANES` of them) from their Gram matrices."""
+    words, counts = _collect_words(context_ids)
+    m = max(1, int(counts.max()))
+    grams = (_write_precise_grams if precise else _write_grams)(vectors, words, counts, m)
+    totals = np.einsum("iil->l", grams)
+    values, coefficients = leading_eigenpairs(grams, min(rank, m))
+    # The rule of numpy.linalg.matrix_rank for single-precision input, on squared values.
+    tolerance = (max(context_ids.shape[1], vectors.shape[1]) * _SINGLE_EPSILON) ** 2
+    independent = values > tolerance * values[0]
+    independent &= np.arange(len(values))[:, None] < counts
+    if not independent.all():
+        values[~independent] = 0.0
+        coefficients.transpose(0, 2, 1)[~independent] = 0.0
+    return SolvedContexts(words, counts, values, coefficients, totals)
+
+
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+def _finish_basis(basis: Floats, n_rows: int) -> None:
+    """Orthonormalise the first rows in order; make each row's largest component positive."""
+    dim = basis.shape[1]
+    for n in range(n_rows):
+        for earlier in range(n):
+            product = np.float32(0.0)
+            for d in range(dim):
+                product += basis[n, d] * basis[earlier, d]
+            for d in range(dim):
+                basis[n, d] -= product * basis[earlier, d]
+        square = np.float32(0.0)
+        largest = np.float32(0.0)
+        smallest = np.float32(0.0)
+        for d in range(dim):
+            square += basis[n, d] * basis[n, d]
+        for d in range(dim):
+            largest = max(largest, basis[n, d])
+            smallest = min(smallest, basis[n, d])
+        scale = np.float32(1.0) / np.sqrt(square)
+        if -smallest > largest:
+            scale = -scale
+        for d in range(dim):
+            basis[n, d] *= scale
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _write_bases(
+    vectors: Floats,
+    words: Indices,
+    counts: Indices,
+    values: Doubles,
+    coefficients: Doubles,
+    bases: Floats,
+) -> None:
+    """u_n = sum_i c_ni x_i / sigma_n, orthonormalised; rows without a value stay zero."""
+    four = np.empty(TILE, np.float32)
+    for lane in range(words.shape[0]):
+        n_rows = 0
+        for n in range(values.shape[0]):
+            if not values[n, lane] > 0.0:
+                break
+            n_rows += 1
+            inverse = 1.0 / np.sqrt(values[n, lane])
+            for i in range(0, counts[lane], TILE):
+                for a in range(TILE):
+                    used = i + a < counts[lane]
+                    four[a] = coefficients[n, i + a, lane] * inverse if used else 0.0
+                add_rows(vectors, words[lane], i, four, bases[lane], n)
+        _finish_basis(bases[lane], n_rows)
+
+
+def _find_ill_conditioned(solved: SolvedContexts) -> NDArray[np.bool_]:
+    """The contexts whose last wanted value drowns in the rounding of the largest."""
+    last = np.minimum(len(solved.values), solved.counts) - 1
+    smallest = solved.values[last, np.arange(len(last))]
+    # Written so that an overflow to infinity or NaN is found too.
+    good = (smallest > _ILL_CONDITIONED * solved.values[0]) & (solved.totals > _UNDERFLOW)
+    return ~(good & (solved.totals < 1.0 / _UNDERFLOW)) & (solved.counts > 0)
+
+
+def solve_subspaces(
+    context_ids: Integers, vectors: Floats, rank: int, with_bases: bool = True
+) -> tuple[Floats, Doubles, Doubles]:
+    """Leading singular vectors and squared singular values of every context's word vectors.
+
+    Parameters
+    ----------
+    context_ids : (n_contexts, width) int32
+        Word ids, -1 for padding anywhere in a row.
+    vectors : (n_words, dim) float32
+    rank : int
+    with_bases : bool
+        Whether the singular vectors are wanted; without them ``bases`` has no contexts.
+
+    Returns
+    -------
+    bases : (n_contexts, rank, dim) float32
+        Orthonormal rows, then rows of zeros where there are fewer independent words.
+    squared_singular_values : (n_contexts, rank) float64
+    totals : (n_contexts,) float64
+        The sum of all squared singular values. Not finite where a vector is not.
+    """
+    n_contexts = context_ids.shape[0]
+    ids, readable = _as_read_only(context_ids), _as_read_only(vectors)
+    bases = np.zeros((n_contexts if with_bases else 0, rank, vectors.shape[1]), np.float32)
+    squares = np.zeros((n_contexts, rank))
+    totals = np.zeros(n_contexts)
+
+    def write(solved: SolvedContexts, rows: Indices | slice) -> None:
+        squares[rows, : len(solved.values)] = solved.values.T
+        totals[rows] = solved.totals
+        if with_bases:
+            found = bases[rows]
+            found[:] = 0.0
+            _write_bases(
+                readable, solved.words, solved.counts, solved.values, solved.coefficients, found
+            )
+            if not isinstance(rows, slice):
+                bases[rows] = found
+
+    def solve_range(start: int, stop: int) -> None:
+        for first in range(start, stop, LANES):
+            part = slice(first, min(first + LANES, stop))
+            solved = solve_contexts(ids[part], readable, rank)
+            write(solved, part)
+            again = first + np.flatnonzero(_find_ill_conditioned(solved))
+            if again.size:
+                chosen = _as_read_only(ids[again])
+                write(solve_contexts(chosen, readable, rank, precise=True), again)
+
+    run_in_blocks(solve_range, n_contexts, LANES)
+    return bases, squares, totals
+
+
+def _as_read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that Numba types the same whether the array is a read-only map or in memory."""
+    view = np.ascontiguousarray(array).view(np.ndarray)
+    view.flags.writeable = False
+    return view

@@ -1,0 +1,138 @@
+"""What makes a sense visible to people: characteristic words, nearest words, example lines."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.contexts import Contexts
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.senses.entries import ExampleLine, Sense
+from grassmeans.vectors.word_vectors import WordVectors
+
+N_CHARACTERISTIC = 12
+N_NEAREST = 10
+N_EXAMPLES = 5
+EXAMPLE_WIDTH = 100
+_PRIOR_SHARE = 0.1
+_FEWEST_OCCURRENCES = 3
+
+
+def describe_senses(
+    word: str,
+    contexts: Contexts,
+    distances: NDArray[np.floating],
+    directions: NDArray[np.float32],
+    corpus: Corpus,
+    vectors: WordVectors,
+) -> tuple[Sense, ...]:
+    """Describe every sense of a word.
+
+    Parameters
+    ----------
+    contexts : Contexts
+        The contexts from which the senses were induced.
+    distances : (n_contexts, n_senses)
+    directions : (n_senses, dim)
+    """
+    n_senses = len(directions)
+    labels = np.argmin(distances, axis=1)
+    words = characteristic_words(contexts.context_ids, labels, n_senses)
+    nearest = _nearest_words(word, directions, vectors)
+    senses = []
+    for k in range(n_senses):
+        mine = labels == k
+        senses.append(
+            Sense(
+                number=k + 1,
+                share=float(mine.mean()),
+                mean_distance=float(distances[mine, k].mean()) if mine.any() else 1.0,
+                characteristic_words=tuple(vectors.words[i] for i in words[k]),
+                nearest_words=nearest[k],
+                examples=_best_examples(contexts, distances, labels, k, corpus),
+            )
+        )
+    return tuple(senses)
+
+
+def orient_directions(
+    directions: NDArray[np.float32], contexts: Contexts, vectors: WordVectors
+) -> NDArray[np.float32]:
+    """Choose the signs so that context words lie on the positive side.
+
+    An intersection direction is a line and its sign means nothing to distances; neighbours in the
+    vector space need the end that the words are at.
+    """
+    rows, counts = np.unique(contexts.context_ids, return_counts=True)
+    counts = counts[rows >= 0].astype(np.float32)
+    centre = counts @ vectors.vectors[rows[rows >= 0]]
+    signs = np.where(directions @ centre < 0, -1.0, 1.0).astype(np.float32)
+    return directions * signs[:, None]
+
+
+def characteristic_words(
+    context_ids: NDArray[np.int32], labels: NDArray[np.integer], n_senses: int
+) -> list[NDArray[np.int32]]:
+    """Rows of the words that mark each sense, best first.
+
+    Score: the log odds of a word in this sense against the other senses, smoothed with the word's
+    overall frequency as a prior, divided by their standard error (Monroe et al. 2008).
+    """
+    present = context_ids >= 0
+    rows, column = np.unique(context_ids[present], return_inverse=True)
+    group = np.broadcast_to(labels[:, None], context_ids.shape)[present]
+    counts = np.bincount(group * len(rows) + column, minlength=n_senses * len(rows))
+    counts = counts.reshape(n_senses, len(rows)).astype(np.float64)
+    total = counts.sum(axis=0)
+    if n_senses == 1:
+        return [rows[np.argsort(-total, kind="stable")[:N_CHARACTERISTIC]].astype(np.int32)]
+    prior = _PRIOR_SHARE * total
+    result = []
+    for k in range(n_senses):
+        inside = counts[k] + prior
+        outside = total - counts[k] + prior
+        odds = np.log(inside / np.maximum(inside.sum() - inside, 1e-9))
+        other_odds = np.log(outside / np.maximum(outside.sum() - outside, 1e-9))
+        score = (odds - other_odds) / np.sqrt(1 / inside + 1 / outside)
+        usable = counts[k] >= min(_FEWEST_OCCURRENCES, counts[k].max(initial=0))
+        order = np.argsort(np.where(usable, -score, np.inf), kind="stable")[:N_CHARACTERISTIC]
+        result.append(rows[order[score[order] > 0]].astype(np.int32))
+    return result
+
+
+def _nearest_words(
+    word: str, directions: NDArray[np.float32], vectors: WordVectors
+) -> list[tuple[str, ...]]:
+    found = vectors.nearest(directions, N_NEAREST + 1)
+    names = [[vectors.words[row] for row in rows] for rows in found.ids]
+    return [tuple(name for name in line if name != word)[:N_NEAREST] for line in names]
+
+
+def _best_examples(
+    contexts: Contexts,
+    distances: NDArray[np.floating],
+    labels: NDArray[np.integer],
+    k: int,
+    corpus: Corpus,
+) -> tuple[ExampleLine, ...]:
+    """The lines that are nearest to this sense and far from the others, one a document."""
+    mine = np.flatnonzero(labels == k)
+    own = distances[mine, k]
+    if distances.shape[1] > 1:
+        others = np.delete(distances[mine], k, axis=1).min(axis=1)
+        order = mine[np.argsort(own - others, kind="stable")]
+    else:
+        order = mine[np.argsort(own, kind="stable")]
+    examples: list[ExampleLine] = []
+    seen: set[str] = set()
+    for i in order[: 10 * N_EXAMPLES]:
+        line = corpus.line_at(int(contexts.positions[i]), EXAMPLE_WIDTH)
+        document = line.document_title or line.document_id
+        if document in seen:
+            continue
+        seen.add(document)
+        distance = round(float(distances[i, k]), 4)
+        examples.append(ExampleLine(line.left, line.word, line.right, document, distance))
+        if len(examples) == N_EXAMPLES:
+            break
+    return tuple(examples)

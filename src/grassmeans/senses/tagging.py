@@ -1,0 +1,251 @@
+"""Text -> the sense of every known word in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
+from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+from grassmeans.senses.decoding import (
+    DEFAULT_IDK_THRESHOLD,
+    DEFAULT_SHARPNESS,
+    decode_hard,
+    decode_soft,
+)
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.subspaces import principal_subspaces
+from grassmeans.vectors.word_vectors import WordVectors
+
+_MARK = re.compile(r"<b>\s*(.*?)\s*</b>", re.DOTALL | re.IGNORECASE)
+_NOTHING = -2
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWord:
+    """A word of a text and its sense.
+
+    Parameters
+    ----------
+    start, end : int
+        Characters ``start:end`` of the (plain) text.
+    word : str
+        As it stands in the text.
+    key : str
+        The entry of the inventory.
+    sense : int
+        Number of the nearest sense, from 1; 0 means "I don't know".
+    distances : tuple of float
+        Distance to every sense, in [0, 1]; empty where the context has too few known words.
+    probabilities : tuple of float
+        Soft decoding of the distances; uniform where the context has too few known words.
+    """
+
+    start: int
+    end: int
+    word: str
+    key: str
+    sense: int
+    distances: tuple[float, ...]
+    probabilities: tuple[float, ...]
+
+    @property
+    def label(self) -> str:
+        """``key.sense``, as the paper's authors write it: ``crane.2``, ``crane.0`` for IDK."""
+        return f"{self.key}.{self.sense}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedText:
+    """A text (marks removed) and its tagged words, in order."""
+
+    text: str
+    words: tuple[TaggedWord, ...]
+    unknown: tuple[str, ...] = ()
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, index: int) -> TaggedWord:
+        return self.words[index]
+
+
+@dataclass(frozen=True, slots=True)
+class TaggingRules:
+    """How the model turns text into contexts; fixed by the corpus and the induction."""
+
+    tokenizer: Tokenizer | WhitespaceTokenizer
+    function_words: frozenset[str]
+    window: int
+    rank: int
+    weighting: str
+    drop_repeats: bool = False
+
+
+@dataclass(slots=True)
+class _Target:
+    text: int
+    start: int
+    end: int
+    key: str
+    context: NDArray[np.int32]
+
+
+def tag_texts(
+    texts: Iterable[str],
+    inventory: SenseInventory,
+    vectors: WordVectors,
+    rules: TaggingRules,
+    *,
+    words: Collection[str] | None = None,
+    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    sharpness: float = DEFAULT_SHARPNESS,
+) -> list[TaggedText]:
+    """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
+
+    Every text is a document of its own: contexts do not cross from one to the next.
+    """
+    plains: list[str] = []
+    unknown: list[tuple[str, ...]] = []
+    targets: list[_Target] = []
+    wanted = None if words is None else {_key(word, rules) for word in words}
+    for number, text in enumerate(texts):
+        plain, marks = remove_marks(normalize_text(text))
+        found, missing = _find_targets(number, plain, marks, wanted, inventory, vectors, rules)
+        plains.append(plain)
+        unknown.append(missing)
+        targets.extend(found)
+    tagged: list[list[TaggedWord]] = [[] for _ in plains]
+    distances = _distances(targets, inventory, vectors, rules)
+    for target, row in zip(targets, distances, strict=True):
+        usable = not np.isnan(row[0])
+        sense = int(decode_hard(row[None, :], idk_threshold)[0]) + 1
+        probabilities = decode_soft(row[None, :], sharpness)[0]
+        tagged[target.text].append(
+            TaggedWord(
+                target.start,
+                target.end,
+                plains[target.text][target.start : target.end],
+                target.key,
+                sense,
+                tuple(float(d) for d in row) if usable else (),
+                tuple(float(p) for p in probabilities),
+            )
+        )
+    return [
+        TaggedText(plain, tuple(found), missing)
+        for plain, found, missing in zip(plains, tagged, unknown, strict=True)
+    ]
+
+
+def remove_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without ``<b>`` marks, and the character spans that were marked."""
+    parts: list[str] = []
+    spans: list[tuple[int, int]] = []
+    length = 0
+    last = 0
+    for match in _MARK.finditer(text):
+        before, inside = text[last : match.start()], match.group(1)
+        parts += [before, inside]
+        length += len(before)
+        spans.append((length, length + len(inside)))
+        length += len(inside)
+        last = match.end()
+    return "".join(parts) + text[last:], spans
+
+
+def _key(word: str, rules: TaggingRules) -> str:
+    keys = rules.tokenizer.tokenize(normalize_text(word))
+    return keys[0] if len(keys) == 1 else word
+
+
+def _find_targets(
+    number: int,
+    text: str,
+    marks: Sequence[tuple[int, int]],
+    wanted: Collection[str] | None,
+    inventory: SenseInventory,
+    vectors: WordVectors,
+    rules: TaggingRules,
+) -> tuple[list[_Target], tuple[str, ...]]:
+    """The occurrences to tag with their contexts, and marked words that are not in the model."""
+    spans = list(rules.tokenizer.spans(text))
+    keys = [rules.tokenizer.key_of(text[start:end]) or "" for start, end in spans]
+    chosen = range(len(keys))
+    missing: list[str] = []
+    if marks:
+        starts = [start for start, _ in spans]
+        chosen_list: list[int] = []
+        for start, end in marks:
+            inside = range(int(np.searchsorted(starts, start)), int(np.searchsorted(starts, end)))
+            known = [i for i in inside if keys[i] in inventory]
+            chosen_list += known
+            if not known:
+                missing.append(text[start:end])
+        positions = chosen_list
+    else:
+        positions = [i for i in chosen if keys[i] in inventory]
+    if wanted is not None:
+        positions = [i for i in positions if keys[i] in wanted]
+    contexts = _contexts_in(keys, positions, vectors, rules)
+    targets = [
+        _Target(number, *spans[i], keys[i], context)
+        for i, context in zip(positions, contexts, strict=True)
+    ]
+    return targets, tuple(missing)
+
+
+def _contexts_in(
+    keys: Sequence[str], positions: Sequence[int], vectors: WordVectors, rules: TaggingRules
+) -> NDArray[np.int32]:
+    """(n_positions, 2 * window) context rows, by the same kernel that reads a corpus."""
+    contexts = empty_contexts(len(positions), rules.window)
+    if not positions:
+        return contexts
+    # Each distinct key of the text becomes a token id, so that repeats of the target are known.
+    types = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    tokens = np.fromiter((types[key] for key in keys), np.int32, len(keys))
+    rows = vectors.ids_of(types)
+    rows[[key in rules.function_words for key in types]] = -1
+    for i, position in enumerate(positions):
+        gather_contexts(
+            tokens,
+            rows,
+            np.array([position], np.int64),
+            np.zeros(1, np.int64),
+            np.array([len(tokens)], np.int64),
+            rules.window,
+            int(tokens[position]) if rules.drop_repeats else _NOTHING,
+            contexts[i : i + 1],
+        )
+    return contexts
+
+
+def _distances(
+    targets: Sequence[_Target],
+    inventory: SenseInventory,
+    vectors: WordVectors,
+    rules: TaggingRules,
+) -> list[NDArray[np.float32]]:
+    """Distances of every target to its word's senses; NaN where the context is too poor."""
+    if not targets:
+        return []
+    contexts = np.stack([target.context for target in targets])
+    bases = principal_subspaces(contexts, vectors.vectors, rules.rank, weighting=rules.weighting)
+    enough = np.count_nonzero(contexts >= 0, axis=1) >= rules.rank
+    result: list[NDArray[np.float32]] = []
+    for target, basis, usable in zip(targets, bases, enough, strict=True):
+        directions = inventory.directions(target.key)
+        if usable:
+            kept = np.square(basis @ directions.T).sum(axis=0)
+            result.append(np.sqrt(np.clip(1.0 - kept, 0.0, 1.0)))
+        else:
+            result.append(np.full(len(directions), np.nan, np.float32))
+    return result

@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.metrics import v_measure_score
+
+from grassmeans.errors import InputError
+from grassmeans.evaluation.clustering_scores import paired_f_score, score_clustering, v_measure
+from grassmeans.evaluation.key_files import Key, Label, read_key
+
+SEMEVAL = Path(__file__).parents[4] / "shared" / "data" / "semeval-2010-task14"
+
+
+def make_key(**words: str) -> Key:
+    """``make_key(bank_n="aab")``: the word bank.n with the instances 0, 1, 2 labelled a, a, b.
+
+    A dot leaves the instance out.
+    """
+    return Key(
+        {
+            word.replace("_", "."): {
+                f"{word}.{number}": (Label(label),)
+                for number, label in enumerate(labels)
+                if label != "."
+            }
+            for word, labels in words.items()
+        }
+    )
+
+
+def test_perfect_answer_whatever_the_labels() -> None:
+    scores = score_clustering(make_key(a="xxyz"), make_key(a="1123"))
+    assert scores.all.v_measure == pytest.approx(100)
+    assert scores.all.f_score == pytest.approx(100)
+    assert scores.all.n_clusters == 3
+
+
+def test_paired_f_by_hand() -> None:
+    # Clusters {0,1,2} {3}, classes {0,1} {2,3}: 3 + 1 pairs against 1 + 1, one in common.
+    scores = score_clustering(make_key(a="xxxy"), make_key(a="1122"))
+    precision, recall = 1 / 4, 1 / 2
+    assert scores.all.f_score == pytest.approx(100 * 2 * precision * recall / (precision + recall))
+
+
+def test_instance_alone_on_one_side_only_is_no_common_pair() -> None:
+    # Clusters {0} {1} {2}, classes {0,1} {2}: 3 pairs against 1 + 1, only {2} in common.
+    assert paired_f_score(np.array([[1, 0], [1, 0], [0, 1]])) == pytest.approx(
+        2 * (1 / 3) * (1 / 2) / (1 / 3 + 1 / 2)
+    )
+    assert paired_f_score(np.array([[1], [1]])) == 0
+
+
+def test_v_measure_by_hand() -> None:
+    # Clusters {0,1,2} {3}, classes {0,1} {2,3}; entropies in bits.
+    conditional_class = 3 / 4 * (np.log2(3) - 2 / 3)
+    homogeneity = 1 - conditional_class
+    entropy_clusters = 2 - 3 / 4 * np.log2(3)
+    completeness = 1 - 0.5 / entropy_clusters
+    expected = 2 * homogeneity * completeness / (homogeneity + completeness)
+    assert v_measure(np.array([[2, 1], [0, 1]])) == pytest.approx(expected)
+
+
+def test_v_measure_agrees_with_scikit_learn() -> None:
+    rng = np.random.default_rng(0)
+    clusters, classes = rng.integers(5, size=200), rng.integers(3, size=200)
+    table = np.zeros((5, 3), dtype=np.int64)
+    np.add.at(table, (clusters, classes), 1)
+    assert v_measure(table) == pytest.approx(v_measure_score(classes, clusters))
+
+
+def test_v_measure_of_degenerate_tables() -> None:
+    assert v_measure(np.array([[3, 4]])) == 0  # one cluster
+    assert v_measure(np.array([[3], [4]])) == 0  # one class, cut in two
+    assert v_measure(np.array([[5]])) == 1
+    assert v_measure(np.array([[2, 2], [2, 2]])) == pytest.approx(0)
+
+
+def test_unanswered_instances_are_one_more_cluster() -> None:
+    gold = make_key(a="1122")
+    partial = score_clustering(make_key(a="x..y"), gold)
+    explicit = score_clustering(make_key(a="xooy"), gold)
+    assert partial.all == explicit.all
+    assert partial.all.n_clusters == 3
+    assert (partial.n_unanswered, explicit.n_unanswered) == (2, 0)
+
+
+def test_word_that_was_not_answered_is_one_cluster() -> None:
+    scores = score_clustering(Key({}), make_key(a="112"))
+    assert scores.words[0].n_clusters == 1
+    assert scores.all.v_measure == 0
+    assert scores.all.f_score == pytest.approx(100 * 2 * (1 / 3) * (1 / 2) / (1 / 3 + 1 / 2))
+    assert scores.n_unanswered == 3
+
+
+def test_scores_are_weighted_by_gold_instances_but_cluster_counts_are_not() -> None:
+    # a.n (6 instances) is perfect with 2 clusters; b.v (2 instances) is wrong, in one cluster.
+    gold = make_key(a_n="111222", b_v="12")
+    scores = score_clustering(make_key(a_n="xxxyyy", b_v="xx"), gold)
+    assert scores.all.v_measure == pytest.approx(75)
+    assert scores.all.f_score == pytest.approx(75)
+    assert scores.all.n_clusters == 1.5
+    assert list(scores.groups) == ["all", "n", "v"]
+    assert scores.groups["n"].v_measure == pytest.approx(100)
+    assert scores.groups["v"].f_score == 0
+    assert (scores.groups["n"].n_instances, scores.groups["v"].n_words) == (6, 1)
+    assert [score.word for score in scores.words] == ["a.n", "b.v"]
+
+
+def test_answers_that_gold_does_not_know_are_counted_and_ignored() -> None:
+    gold = make_key(a="1122")
+    scores = score_clustering(make_key(a="xxyyzzz", other="x"), gold)
+    assert scores.all.v_measure == pytest.approx(100)
+    assert scores.n_unknown == 4
+    assert scores.n_unanswered == 0
+
+
+def test_same_label_of_two_words_is_not_the_same_cluster() -> None:
+    scores = score_clustering(make_key(a="xx", b="xx"), make_key(a="11", b="22"))
+    assert scores.all.v_measure == pytest.approx(100)
+
+
+def test_gold_without_instances_is_refused() -> None:
+    with pytest.raises(InputError, match="no instances"):
+        score_clustering(make_key(a="x"), Key({}))
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SEMEVAL.is_dir(), reason="the official key files are not here")
+@pytest.mark.parametrize(
+    ("name", "f_score", "v", "n_clusters"),
+    [
+        ("mfs_all", 63.4, 0.0, 1.0),
+        ("1cl1inst", 0.1, 31.7, 89.15),
+        ("hermit", 26.7, 16.2, 10.78),
+        ("ksu-kdd", 36.9, 15.7, 17.5),
+        ("duluth-wsi", 41.1, 9.0, 4.15),
+    ],
+)
+def test_published_scores_of_semeval_2010(name, f_score, v, n_clusters) -> None:
+    system = read_key(SEMEVAL / "system-keys" / f"{name}.key")
+    scores = score_clustering(system, read_key(SEMEVAL / "gold.key"))
+    assert round(scores.all.f_score, 1) == f_score
+    assert round(scores.all.v_measure, 1) == v
+    assert round(scores.all.n_clusters, 2) == n_clusters
+    assert (scores.groups["n"].n_words, scores.groups["v"].n_words) == (50, 50)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from grassmeans.errors import InputError
+from grassmeans.evaluation.key_files import Key, Label, read_key, write_key
+
+
+def put(folder: Path, content: str) -> Path:
+    path = folder / "a.key"
+    path.write_text(content, encoding="utf-8")
+    return path
+
+
+def test_labels_and_weights_are_read(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.v a.v.1 x\r\n\r\na.v\ta.v.2  x/0.2 y/0.8\nb b.1 z/1e-1\n")
+    key = read_key(path)
+    assert key.labels == {
+        "a.v": {"a.v.1": (Label("x"),), "a.v.2": (Label("x", 0.2), Label("y", 0.8))},
+        "b": {"b.1": (Label("z", 0.1),)},
+    }
+    assert key.n_instances == 3
+
+
+def test_heaviest_label_is_the_best_and_the_first_of_equals() -> None:
+    key = Key(
+        {"a": {"1": (Label("x", 0.2), Label("y", 0.8)), "2": (Label("q", 0.5), Label("p", 0.5))}}
+    )
+    assert key.best_labels("a") == {"1": "y", "2": "q"}
+    assert key.best_labels("absent") == {}
+
+
+def test_slash_inside_a_label_belongs_to_its_name(tmp_path: Path) -> None:
+    assert read_key(put(tmp_path, "a 1 and/or/0.5\n")).labels["a"]["1"] == (Label("and/or", 0.5),)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a 1 x\na 2\n", r"line 2: expected 'word instance label\[/weight\] ...', found 2 columns"),
+        ("a\n", "line 1: .* found 1 column:"),
+        ("a 1 x\n\nb 2 x\na 1 y\n", "line 4: the instance '1' is in line 1 already"),
+        ("a 1 x/heavy\n", "line 1: expected a label, .* found 'x/heavy'"),
+        ("a 1 x/-1\n", "weight of 0 or more, found 'x/-1'"),
+        ("a 1 x/nan\n", "found 'x/nan'"),
+        ("a 1 /0.5\n", "found '/0.5'"),
+        ("\n \n", "is empty"),
+    ],
+)
+def test_damaged_keys_name_the_line(tmp_path: Path, content: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_key(put(tmp_path, content))
+
+
+def test_missing_and_binary_files(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot read"):
+        read_key(tmp_path / "absent.key")
+    (tmp_path / "b.key").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_key(tmp_path / "b.key")
+
+
+def test_written_key_comes_back(tmp_path: Path) -> None:
+    key = Key({"a.n": {"a.n.1": (Label("x"),), "a.n.2": (Label("x", 0.25), Label("y", 0.75))}})
+    write_key(key, tmp_path / "out.key")
+    assert (tmp_path / "out.key").read_text() == "a.n a.n.1 x\na.n a.n.2 x/0.25 y/0.75\n"
+    assert read_key(tmp_path / "out.key") == key
