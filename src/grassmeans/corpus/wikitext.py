@@ -34,6 +34,7 @@ _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _HEADING = re.compile(r"^[ \t]*=[^\n]*=[ \t]*$", re.MULTILINE)
 _STYLE = re.compile(r"'{2,}")
 _MAGIC_WORD = re.compile(r"__[A-Z]{3,}__")
+_LIST_MARKER = re.compile(r"^[ \t]*[*#:;]+[ \t]*", re.MULTILINE)
 _BREAK_TAGS = {"br", "hr"}
 _BLOCK_TAGS = {"blockquote", "div", "p", "center", "poem", "li", "ul", "ol", "dd", "dt", "tr", "td"}
 
@@ -42,7 +43,6 @@ _EXTERNAL_LINK = re.compile(r"\[(?:[a-z]+:)?//[^\s\[\]]*[ \t]*([^\[\]]*)\]", re.
 _URL = re.compile(r"\bhttps?://\S+")
 
 _LEFTOVER = re.compile(r"</?[A-Za-z][^<>\n]*>|\[\[|\]\]|\{\{+|\}\}+|^[ \t]*[|!][^\n]*$", re.MULTILINE)
-_LIST_MARKER = re.compile(r"^[ \t]*[*#:;]+[ \t]*", re.MULTILINE)
 _EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\([\s,;:–-]*\)|\[[\s,;:–-]*\])")
 _BAD_BRACKET_START = re.compile(r"\([\s,;]+")
 _BLANKS = re.compile(r"[^\S\n]+")
@@ -71,7 +71,8 @@ def clean_wikitext(text: str, *, keep_links: bool = False) -> CleanText:
     """
     source = _MARK_CHARACTERS.sub("", normalize_text(text))
     source = cut_braces(cut_content_tags(_COMMENT.sub("", source)))
-    source = _MAGIC_WORD.sub("", _STYLE.sub("", _HEADING.sub("", source)))
+    for pattern in (_HEADING, _STYLE, _MAGIC_WORD, _LIST_MARKER):
+        source = pattern.sub("", source)
     targets: list[str] = []
     source = _replace_simple_links(source, targets)
     try:
@@ -156,8 +157,8 @@ def _clean_by_patterns(source: str) -> str:
 
 def _tidy_text(text: str) -> str:
     """Remove what is left of markup, and bring white space in order."""
-    text = _LIST_MARKER.sub("", _LEFTOVER.sub("", text))
-    text = _BAD_BRACKET_START.sub("(", _EMPTY_BRACKETS.sub("", text))
+    text = _EMPTY_BRACKETS.sub("", _LEFTOVER.sub("", text))
+    text = _BAD_BRACKET_START.sub("(", text)
     text = _BLANK_BEFORE_STOP.sub(r"\1", _BLANKS.sub(" ", text))
     # Lines without a word go, too: list items that were a template and a full stop, say.
     lines = (line.strip() for line in text.split("\n"))

@@ -92,6 +92,7 @@ def read_vectors_folder(folder: Path) -> WordVectors:
         output = _open_checked(folder / "output.npy", (n_words, dim), np.float32)
         result.output = np.asarray(output)
     result.manifest = manifest
+    result.folder = folder
     return result
 
 

@@ -43,6 +43,8 @@ class WordVectors:
         The context side of the skip-gram model, where the folder read holds it.
     manifest : mapping
         The manifest of the folder these vectors were read from; empty otherwise.
+    folder : Path or None
+        That folder.
 
     Raises
     ------
@@ -63,6 +65,7 @@ class WordVectors:
         self.counts = None if counts is None else _as_counts(counts, len(self.words))
         self.output: Float32Array | None = None
         self.manifest: Mapping[str, Any] = {}
+        self.folder: Path | None = None
         if check:
             _check_words(self.words)
             _check_finite(self.words, self.vectors)
@@ -82,6 +85,16 @@ class WordVectors:
         """Give the vector of ``word``, (dim,); UnknownWordError where it has none."""
         vector: Float32Array = self.vectors[self._known_id(word)]
         return vector
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """Give the matrix, so that the vectors can stand where an array is expected."""
+        return np.array(self.vectors, dtype=dtype, copy=copy)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers map the folder again; only vectors that lie nowhere travel themselves.
+        if self.folder is not None:
+            return (WordVectors.load, (self.folder,))
+        return (_rebuild, (self.words, self.vectors, self.counts))
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self):,} words, {self.dim} dimensions)"
@@ -232,6 +245,10 @@ class WordVectors:
             return message
         suggestions = ", ".join(repr(form) for form in dict.fromkeys(close))
         return f"{message}; did you mean {suggestions}?"
+
+
+def _rebuild(words: list[str], vectors: Float32Array, counts: Any) -> WordVectors:
+    return WordVectors(words, vectors, counts, check=False)
 
 
 def _as_matrix(vectors: ArrayLike, n_words: int) -> Float32Array:

@@ -56,6 +56,22 @@ def multiply_tile(
 
 
 @njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+def multiply_column(
+    left: Floats, rows: Indices, i: int, right: Floats, column: int, tile: Floats
+) -> None:
+    """Write ``left[rows[i:i+4]] @ right[column]`` to the first column of ``tile``."""
+    a0, a1, a2, a3 = rows[i], rows[i + 1], rows[i + 2], rows[i + 3]
+    s0 = s1 = s2 = s3 = np.float32(0.0)
+    for d in range(left.shape[1]):
+        y = right[column, d]
+        s0 += left[a0, d] * y
+        s1 += left[a1, d] * y
+        s2 += left[a2, d] * y
+        s3 += left[a3, d] * y
+    tile[0, 0], tile[1, 0], tile[2, 0], tile[3, 0] = s0, s1, s2, s3
+
+
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
 def add_rows(
     rows: Floats, indices: Indices, i: int, coefficients: Floats, total: Floats, k: int
 ) -> None:

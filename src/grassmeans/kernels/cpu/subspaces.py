@@ -57,7 +57,6 @@ class SolvedContexts:
 @njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def _collect_words(context_ids: Integers) -> tuple[Indices, Indices]:
     lanes, width = context_ids.shape
-    # Room for one id more than whole tiles need: a tile never reads past the row.
     words = np.empty((lanes, (width + TILE - 1) // TILE * TILE), np.int64)
     counts = np.zeros(lanes, np.int64)
     for lane in range(lanes):
@@ -214,27 +213,27 @@ def solve_subspaces(
     squares = np.zeros((n_contexts, rank))
     totals = np.zeros(n_contexts)
 
-    def write(solved: SolvedContexts, rows: Indices | slice) -> None:
+    def write(solved: SolvedContexts, rows: Indices | slice, found: Floats) -> None:
         squares[rows, : len(solved.values)] = solved.values.T
         totals[rows] = solved.totals
         if with_bases:
-            found = bases[rows]
-            found[:] = 0.0
             _write_bases(
                 readable, solved.words, solved.counts, solved.values, solved.coefficients, found
             )
-            if not isinstance(rows, slice):
-                bases[rows] = found
 
     def solve_range(start: int, stop: int) -> None:
         for first in range(start, stop, LANES):
             part = slice(first, min(first + LANES, stop))
             solved = solve_contexts(ids[part], readable, rank)
-            write(solved, part)
-            again = first + np.flatnonzero(_find_ill_conditioned(solved))
-            if again.size:
+            ill_conditioned = _find_ill_conditioned(solved)
+            write(solved, part, bases[part])
+            if ill_conditioned.any():
+                again = first + np.flatnonzero(ill_conditioned)
+                found = np.zeros((len(again), *bases.shape[1:]), np.float32)
                 chosen = _as_read_only(ids[again])
-                write(solve_contexts(chosen, readable, rank, precise=True), again)
+                write(solve_contexts(chosen, readable, rank, precise=True), again, found)
+                if with_bases:
+                    bases[again] = found
 
     run_in_blocks(solve_range, n_contexts, LANES)
     return bases, squares, totals

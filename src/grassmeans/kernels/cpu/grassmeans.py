@@ -1,0 +1,237 @@
+"""The three products that K-Grassmeans is made of, for many restarts at once.
+
+In the paper's symbols: context c has the orthonormal rows u_1(c) ... u_N(c) of its basis; a sense
+has a direction u; the squared projection of u on the context is s(c, u) = sum_n (u'u_n(c))^2 and the
+squared distance is d^2 = 1 - s. A group's matrix is C = sum over its contexts of sum_n u_n u_n'.
+
+Bases are read once per pass, block by block. Each block has sums of its own, which are added in the
+order of the blocks: the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grassmeans.kernels.cpu.products import TILE, add_rows, multiply_column, multiply_tile
+from grassmeans.kernels.cpu.threads import run_in_blocks
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int32]
+Indices = NDArray[np.int64]
+
+BLOCK = 128
+"""Contexts per block of sums."""
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _fill_indices(indices: Indices, first: int, count: int) -> None:
+    """``first, first + 1, ...``; the last valid index is repeated to fill a tile."""
+    for i in range(indices.shape[0]):
+        indices[i] = first + min(i, count - 1)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _multiply_block(rows: Floats, directions: Floats) -> Floats:
+    """``rows @ directions.T`` for the rows of one block."""
+    n_rows, n_directions = rows.shape[0], directions.shape[0]
+    row_indices = np.empty((n_rows + TILE - 1) // TILE * TILE, np.int64)
+    direction_indices = np.empty((n_directions + TILE - 1) // TILE * TILE, np.int64)
+    _fill_indices(row_indices, 0, n_rows)
+    _fill_indices(direction_indices, 0, n_directions)
+    tile = np.empty((TILE, TILE), np.float32)
+    products = np.empty((n_rows, n_directions), np.float32)
+    for i in range(0, n_rows, TILE):
+        for j in range(0, n_directions, TILE):
+            used = min(TILE, n_directions - j)
+            if used == 1:  # five senses are one tile and one column
+                multiply_column(rows, row_indices, i, directions, j, tile)
+            else:
+                multiply_tile(rows, row_indices, i, directions, direction_indices, j, tile)
+            for a in range(min(TILE, n_rows - i)):
+                for b in range(used):
+                    products[i + a, j + b] = tile[a, b]
+    return products
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _square_block(products: Floats, rank: int, squares: Floats) -> None:
+    """Squared projections of one block's contexts, from the products of their rows."""
+    for context in range(squares.shape[0]):
+        for k in range(squares.shape[1]):
+            square = np.float32(0.0)
+            for n in range(context * rank, (context + 1) * rank):
+                square += products[n, k] * products[n, k]
+            # Rounding may carry a projection past 1, which would be a distance below 0.
+            squares[context, k] = min(square, np.float32(1.0))
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _assign_block(
+    rows: Floats, products: Floats, labels: Integers, gains: Floats, sums: Floats
+) -> None:
+    """Choose the nearest direction of every restart and add up C_k u_k, for one block."""
+    n_contexts, n_restarts = labels.shape
+    n_directions = products.shape[1]
+    n_senses = n_directions // n_restarts
+    rank = rows.shape[0] // n_contexts
+    squares = np.empty((n_contexts, n_directions), np.float32)
+    _square_block(products, rank, squares)
+    row_indices = np.empty((rank + TILE - 1) // TILE * TILE, np.int64)
+    four = np.empty(TILE, np.float32)
+    for context in range(n_contexts):
+        first_row = context * rank
+        _fill_indices(row_indices, first_row, rank)
+        for restart in range(n_restarts):
+            first = restart * n_senses
+            best = first
+            for k in range(first + 1, first + n_senses):
+                if squares[context, k] > squares[context, best]:
+                    best = k
+            labels[context, restart] = best - first
+            gains[context, restart] = squares[context, best]
+            for i in range(0, rank, TILE):
+                for a in range(TILE):
+                    used = i + a < rank
+                    four[a] = products[first_row + i + a, best] if used else np.float32(0.0)
+                add_rows(rows, row_indices, i, four, sums, best)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _apply_block(
+    rows: Floats, directions: Floats, n_senses: int, labels: Integers, sums: Floats
+) -> None:
+    """Add up C_k q_k with given labels, for one block."""
+    rank = rows.shape[0] // labels.shape[0]
+    row_indices = np.empty((rank + TILE - 1) // TILE * TILE, np.int64)
+    tile = np.empty((TILE, TILE), np.float32)
+    four = np.empty(TILE, np.float32)
+    for context in range(labels.shape[0]):
+        _fill_indices(row_indices, context * rank, rank)
+        for restart in range(labels.shape[1]):
+            k = restart * n_senses + labels[context, restart]
+            for i in range(0, rank, TILE):
+                multiply_column(rows, row_indices, i, directions, k, tile)
+                for a in range(TILE):
+                    four[a] = tile[a, 0] if i + a < rank else np.float32(0.0)
+                add_rows(rows, row_indices, i, four, sums, k)
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _gram_block(rows: Floats, rank: int, grams: Floats) -> None:
+    """One block of `multiply_bases`."""
+    indices = np.empty((rank + TILE - 1) // TILE * TILE, np.int64)
+    tile = np.empty((TILE, TILE), np.float32)
+    for context in range(grams.shape[0]):
+        _fill_indices(indices, context * rank, rank)
+        for i in range(0, rank, TILE):
+            for j in range(0, rank, TILE):
+                multiply_tile(rows, indices, i, rows, indices, j, tile)
+                for a in range(min(TILE, rank - i)):
+                    for b in range(min(TILE, rank - j)):
+                        grams[context, i + a, j + b] = tile[a, b]
+
+
+def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
+    """Expectation step of every restart, with the first product of its maximisation step.
+
+    Parameters
+    ----------
+    bases : (n_contexts, rank, dim) float32
+    directions : (n_restarts, n_senses, dim) float32
+        Unit rows.
+
+    Returns
+    -------
+    labels : (n_contexts, n_restarts) int32
+        The nearest direction; the first of equally near ones.
+    gains : (n_contexts, n_restarts) float32
+        The squared projection on it, at most 1: the squared distance is 1 less this.
+    products : (n_restarts, n_senses, dim) float64
+        C_k u_k for every group.
+    """
+    n_contexts, rank, dim = bases.shape
+    n_restarts = directions.shape[0]
+    rows, flat = bases.reshape(-1, dim), directions.reshape(-1, dim)
+    labels = np.empty((n_contexts, n_restarts), np.int32)
+    gains = np.empty((n_contexts, n_restarts), np.float32)
+    sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
+
+    def assign(start: int, stop: int) -> None:
+        for first in range(start, stop, BLOCK):
+            last = min(first + BLOCK, stop)
+            block = rows[first * rank : last * rank]
+            _assign_block(
+                block,
+                _multiply_block(block, flat),
+                labels[first:last],
+                gains[first:last],
+                sums[first // BLOCK],
+            )
+
+    run_in_blocks(assign, n_contexts, BLOCK)
+    return labels, gains, sums.sum(axis=0, dtype=np.float64).reshape(directions.shape)
+
+
+def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles:
+    """C_k q_k for every restart and group, with the groups that ``labels`` gives.
+
+    Parameters
+    ----------
+    bases : (n_contexts, rank, dim) float32
+    labels : (n_contexts, n_restarts) int32
+    directions : (n_restarts, n_senses, dim) float32
+
+    Returns
+    -------
+    products : (n_restarts, n_senses, dim) float64
+    """
+    n_contexts, rank, dim = bases.shape
+    rows, flat = bases.reshape(-1, dim), directions.reshape(-1, dim)
+    sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
+
+    def apply(start: int, stop: int) -> None:
+        for first in range(start, stop, BLOCK):
+            last = min(first + BLOCK, stop)
+            block = rows[first * rank : last * rank]
+            _apply_block(
+                block, flat, directions.shape[1], labels[first:last], sums[first // BLOCK]
+            )
+
+    run_in_blocks(apply, n_contexts, BLOCK)
+    return sums.sum(axis=0, dtype=np.float64).reshape(directions.shape)
+
+
+def square_projections(bases: Floats, directions: Floats) -> Floats:
+    """Squared projections of directions (n_directions, dim) on contexts: (n, n_directions)."""
+    n_contexts, rank, dim = bases.shape
+    rows = bases.reshape(-1, dim)
+    squares = np.empty((n_contexts, len(directions)), np.float32)
+
+    def project(start: int, stop: int) -> None:
+        for first in range(start, stop, BLOCK):
+            last = min(first + BLOCK, stop)
+            products = _multiply_block(rows[first * rank : last * rank], directions)
+            _square_block(products, rank, squares[first:last])
+
+    run_in_blocks(project, n_contexts, BLOCK)
+    return squares
+
+
+def multiply_bases(bases: Floats) -> Floats:
+    """The inner products of each basis's rows, (n_contexts, rank, rank); NaN where it has any."""
+    n_contexts, rank, dim = bases.shape
+    rows = bases.reshape(-1, dim)
+    grams = np.empty((n_contexts, rank, rank), np.float32)
+
+    def multiply(start: int, stop: int) -> None:
+        _gram_block(rows[start * rank : stop * rank], rank, grams[start:stop])
+
+    run_in_blocks(multiply, n_contexts, BLOCK)
+    return grams
+
+
+def _count_blocks(n_contexts: int) -> int:
+    return -(-n_contexts // BLOCK)

@@ -1,0 +1,248 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus
+from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+
+TEXTS = [
+    "The crane stood in the reeds.\nA second crane flew.",
+    "Über 40 Kräne; the Crane lifts.",
+    "Nothing of note.",
+]
+
+
+@pytest.fixture
+def corpus(tmp_path) -> Corpus:
+    return Corpus.from_texts(TEXTS, tmp_path / "corpus")
+
+
+def words_of(corpus: Corpus) -> list[str]:
+    return [corpus.vocabulary.words[i] for shard in corpus.shards for i in shard.tokens]
+
+
+def test_tokens_come_back_in_order(corpus: Corpus) -> None:
+    expected = (
+        "the crane stood in the reeds a second crane flew "
+        "über kräne the crane lifts nothing of note"
+    )
+    assert words_of(corpus) == expected.split()
+    assert corpus.n_tokens == 18
+    assert corpus.n_documents == 3
+    assert corpus.shards[0].document_offsets.tolist() == [0, 10, 15, 18]
+
+
+def test_most_frequent_words_come_first(corpus: Corpus) -> None:
+    assert corpus.vocabulary.words[:2] == ["crane", "the"]
+    assert corpus.vocabulary.counts[:2].tolist() == [3, 3]
+
+
+def test_positions_come_from_the_index(corpus: Corpus) -> None:
+    assert corpus.positions("crane").tolist() == [1, 8, 13]
+    assert corpus.positions("note").tolist() == [17]
+
+
+def test_lines_show_the_original_text(corpus: Corpus) -> None:
+    first, second, third = corpus.concordance("crane", width=12)
+    assert (first.left, first.word, first.right) == ("The ", "crane", " stood in th")
+    assert second.left == "s. A second "
+    assert second.right == " flew."
+    assert (third.left, third.word, third.right) == (" Kräne; the ", "Crane", " lifts.")
+    assert third.document_id == "1"
+
+
+def test_document_text(corpus: Corpus) -> None:
+    assert corpus.document_text(1) == TEXTS[1]
+    with pytest.raises(InputError, match="document 3"):
+        corpus.document_text(3)
+
+
+def test_unknown_word_says_what_to_try(corpus: Corpus) -> None:
+    with pytest.raises(UnknownWordError, match="try 'crane'"):
+        corpus.positions("Crane")
+    with pytest.raises(UnknownWordError, match="does not occur"):
+        corpus.positions("heron")
+
+
+def test_position_outside_is_refused(corpus: Corpus) -> None:
+    with pytest.raises(InputError, match="position 18"):
+        corpus.line_at(18)
+
+
+def test_a_pickled_corpus_opens_the_folder_again(corpus: Corpus) -> None:
+    copy = pickle.loads(pickle.dumps(corpus))
+    assert copy.positions("crane").tolist() == [1, 8, 13]
+
+
+def test_temporary_corpus_goes_with_its_object() -> None:
+    corpus = Corpus.from_texts(TEXTS)
+    path = corpus.path
+    assert path.exists()
+    del corpus
+    assert not path.exists()
+
+
+def many_documents(n: int) -> list[RawDocument]:
+    rng = np.random.default_rng(1)
+    names = ["crane", "bank", "größe", "river", "steel", "nest", "ящик"]
+    return [
+        RawDocument(str(i), f"title {i}", " ".join(rng.choice(names, size=40)) + f" only{i}")
+        for i in range(n)
+    ]
+
+
+def contents(folder) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "manifest.json"
+    }
+
+
+SMALL_SHARDS = IngestOptions(shard_chars=1_000)
+
+
+def test_result_does_not_depend_on_workers(tmp_path) -> None:
+    for workers in (1, 2):
+        ingest_documents(
+            many_documents(60), tmp_path / str(workers), SMALL_SHARDS, workers=workers
+        )
+    one, two = contents(tmp_path / "1"), contents(tmp_path / "2")
+    assert len(Corpus.open(tmp_path / "1").shards) > 5
+    assert one == two
+
+
+def test_positions_and_lines_across_shards(tmp_path) -> None:
+    documents = many_documents(60)
+    ingest_documents(documents, tmp_path / "c", SMALL_SHARDS, workers=1)
+    corpus = Corpus.open(tmp_path / "c")
+    expected = [i for i, word in enumerate(words_of(corpus)) if word == "größe"]
+    assert corpus.positions("größe").tolist() == expected
+    for position in expected[::7]:
+        assert corpus.line_at(position, width=20).word == "größe"
+    assert corpus.document_text(59) == documents[59].text
+
+
+def test_long_documents_are_found_through_anchors(tmp_path) -> None:
+    text = " ".join(f"wörd{i}x" for i in range(5_000))
+    corpus = Corpus.from_texts([text], tmp_path / "c")
+    assert len(corpus.shards[0].anchors) > 10
+    for number in (0, 1, 777, 2_500, 4_999):
+        line = corpus.line_at(int(corpus.positions(f"wörd{number}x")[0]), width=25)
+        assert line.word == f"wörd{number}x"
+        assert line.left.strip() in text
+
+
+def test_interrupted_ingest_takes_over_finished_shards(tmp_path) -> None:
+    documents = many_documents(60)
+
+    def stopping():
+        yield from documents[:40]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ingest_documents(stopping(), tmp_path / "c", SMALL_SHARDS, workers=1)
+    with pytest.raises(ArtifactError, match=r"manifest.json"):
+        Corpus.open(tmp_path / "c")
+    done = tmp_path / "c" / "shards" / "00000" / "shard.json"
+    before = done.stat().st_mtime_ns
+    ingest_documents(documents, tmp_path / "c", SMALL_SHARDS, workers=1)
+    assert done.stat().st_mtime_ns == before
+    ingest_documents(documents, tmp_path / "whole", SMALL_SHARDS, workers=1)
+    assert contents(tmp_path / "c") == contents(tmp_path / "whole")
+
+
+def test_unfinished_corpus_of_other_options_is_refused(tmp_path) -> None:
+    def stopping():
+        yield many_documents(1)[0]
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ingest_documents(stopping(), tmp_path / "c", SMALL_SHARDS, workers=1)
+    other = IngestOptions(shard_chars=1_000, tokenizer=Tokenizer(lowercase=False))
+    with pytest.raises(InputError, match="other inputs or options"):
+        ingest_documents(many_documents(3), tmp_path / "c", other, workers=1)
+
+
+def test_finished_corpus_is_replaced_only_when_told(tmp_path) -> None:
+    Corpus.from_texts(["one"], tmp_path / "c")
+    with pytest.raises(InputError, match="--overwrite"):
+        Corpus.from_texts(["two"], tmp_path / "c")
+    ingest_documents(
+        [RawDocument("", "", "two")], tmp_path / "c", IngestOptions(), workers=1, overwrite=True
+    )
+    assert words_of(Corpus.open(tmp_path / "c")) == ["two"]
+
+
+def test_a_foreign_folder_is_never_written_to(tmp_path) -> None:
+    (tmp_path / "precious.txt").write_text("mine")
+    with pytest.raises(InputError, match="not empty"):
+        Corpus.from_texts(["one"], tmp_path)
+    assert (tmp_path / "precious.txt").read_text() == "mine"
+
+
+def test_duplicates_are_counted_and_left_out(tmp_path) -> None:
+    documents = [RawDocument("1", "A", "same text"), RawDocument("2", "B", "same text")]
+    report = ReadReport()
+    result = ingest_documents(documents, tmp_path / "c", IngestOptions(), report=report, workers=1)
+    assert result.n_documents == 1
+    assert result.skipped == {"duplicate document": 1}
+    assert result.examples == {"duplicate document": "B"}
+
+
+def test_text_without_words_is_an_error_and_leaves_nothing(tmp_path) -> None:
+    with pytest.raises(InputError, match="no words were found"):
+        Corpus.from_texts(["... 42 !!", ""], tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+
+
+def test_words_beyond_the_vocabulary_limit_stay_in_the_text(tmp_path) -> None:
+    options = IngestOptions(max_vocabulary=1)
+    corpus = Corpus.from_texts(["often often seldom often"], tmp_path / "c", options=options)
+    assert corpus.shards[0].tokens.tolist() == [0, 0, -1, 0]
+    assert corpus.positions("often").tolist() == [0, 1, 3]
+    assert corpus.line_at(2).word == "seldom"
+
+
+def test_keys_of_tokenised_documents_differ_from_their_forms(tmp_path) -> None:
+    document = RawDocument("d", "", "Cranes flew", markup="tokens", keys=("crane", "fly"))
+    ingest_documents([document], tmp_path / "c", IngestOptions(), workers=1)
+    corpus = Corpus.open(tmp_path / "c")
+    assert words_of(corpus) == ["crane", "fly"]
+    assert corpus.line_at(0).word == "Cranes"
+
+
+def test_links_become_token_spans(tmp_path) -> None:
+    text = "The [[Crane (bird)|crane]] and 3 [[tower crane]]s met."
+    document = RawDocument("1", "T", text, markup="wikitext")
+    ingest_documents([document], tmp_path / "c", IngestOptions(keep_links=True), workers=1)
+    corpus = Corpus.open(tmp_path / "c")
+    assert words_of(corpus) == ["the", "crane", "and", "tower", "cranes", "met"]
+    spans = [(s.start, s.end, s.target) for s in corpus.shards[0].links()]
+    assert spans == [(1, 2, "Crane (bird)"), (3, 5, "Tower crane")]
+
+
+def test_truncated_tokens_are_noticed(corpus: Corpus) -> None:
+    path = corpus.path / "shards" / "00000" / "tokens.npy"
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(ArtifactError, match="truncated"):
+        _ = Corpus.open(corpus.path).shards[0].tokens
+
+
+def test_another_kind_and_another_version_are_refused(corpus: Corpus, tmp_path) -> None:
+    manifest = corpus.path / "manifest.json"
+    text = manifest.read_text()
+    manifest.write_text(text.replace('"kind": "corpus"', '"kind": "vectors"'))
+    with pytest.raises(ArtifactError, match="holds a vectors"):
+        Corpus.open(corpus.path)
+    manifest.write_text(text.replace('"format_version": 1', '"format_version": 99'))
+    with pytest.raises(ArtifactError, match="format version 99"):
+        Corpus.open(corpus.path)
+    with pytest.raises(ArtifactError, match="there is no corpus"):
+        Corpus.open(tmp_path / "missing")

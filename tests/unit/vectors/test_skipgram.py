@@ -1,0 +1,213 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans.errors import InputError
+from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table, train_documents
+from grassmeans.vectors import training
+from grassmeans.vectors.training import keep_probabilities
+
+SMALL = {"dim": 16, "min_count": 1, "epochs": 3, "workers": 1, "sample": 0}
+
+
+def two_topics(n: int = 300) -> list[list[str]]:
+    rng = np.random.default_rng(0)
+    birds = ["nest", "wing", "feather", "reed", "flock"]
+    machines = ["steel", "hook", "cable", "dock", "cargo"]
+    return [list(rng.choice(birds if i % 2 else machines, size=12)) for i in range(n)]
+
+
+def test_words_of_one_topic_are_nearer_to_each_other() -> None:
+    vectors = SkipGram(**SMALL | {"epochs": 10}).fit(two_topics()).vectors_
+    assert vectors.similarity("nest", "wing") > vectors.similarity("nest", "steel") + 0.3
+    assert {n.word for n in vectors.most_similar("steel", 4)} == {"hook", "cable", "dock", "cargo"}
+
+
+def test_one_worker_repeats_exactly() -> None:
+    first = SkipGram(**SMALL, random_state=3).fit(two_topics())
+    second = SkipGram(**SMALL, random_state=3).fit(two_topics())
+    other = SkipGram(**SMALL, random_state=4).fit(two_topics())
+    np.testing.assert_array_equal(first.vectors_.vectors, second.vectors_.vectors)
+    assert not np.array_equal(first.vectors_.vectors, other.vectors_.vectors)
+
+
+def test_rows_follow_the_vocabulary_of_the_corpus(tmp_path) -> None:
+    corpus = Corpus.from_texts([" ".join(d) for d in two_topics(40)], tmp_path / "c")
+    vectors = SkipGram(**SMALL).fit(corpus).vectors_
+    assert vectors.words == list(corpus.vocabulary.words)
+    assert vectors.counts.tolist() == corpus.vocabulary.counts.tolist()
+
+
+def test_min_count_and_max_vocabulary_cut_rare_words() -> None:
+    documents = [["a"] * 9 + ["b"] * 5 + ["c"] * 2]
+    assert SkipGram(**SMALL | {"min_count": 5}).fit(documents).vectors_.words == ["a", "b"]
+    assert SkipGram(**SMALL, max_vocabulary=1).fit(documents).vectors_.words == ["a"]
+
+
+def test_frozen_rows_stay_and_the_others_move() -> None:
+    start = SkipGram(**SMALL).fit(two_topics())
+    again = SkipGram(**SMALL).fit(
+        two_topics(),
+        start=start.vectors_,
+        start_output=start.output_,
+        frozen_inputs=["nest", "steel"],
+        frozen_outputs=["wing"],
+    )
+    for word in start.vectors_.words:
+        same_input = np.array_equal(start.vectors_[word], again.vectors_[word])
+        row = start.vectors_.id_of(word)
+        same_output = np.array_equal(start.output_[row], again.output_[row])
+        assert same_input == (word in ("nest", "steel"))
+        assert same_output == (word == "wing")
+
+
+def test_start_may_know_only_some_words() -> None:
+    start = WordVectors(["nest"], np.full((1, 16), 0.5, np.float32))
+    fitted = SkipGram(**SMALL | {"learning_rate": 1e-9}).fit(two_topics(), start=start)
+    np.testing.assert_allclose(fitted.vectors_["nest"], 0.5, atol=1e-6)
+    assert np.abs(fitted.vectors_["steel"]).max() < 1 / 16
+
+
+def test_interrupted_training_resumes_to_the_same_result(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
+    whole = SkipGram(**SMALL).fit(two_topics())
+    original = training.Trainer._train
+    calls = 0
+
+    def stop_after_seven(self, chunk):
+        nonlocal calls
+        calls += 1
+        if calls > 7:
+            raise KeyboardInterrupt
+        original(self, chunk)
+
+    monkeypatch.setattr(training.Trainer, "_train", stop_after_seven)
+    with pytest.raises(KeyboardInterrupt):
+        SkipGram(**SMALL).fit(two_topics(), checkpoint=tmp_path / "cp")
+    monkeypatch.setattr(training.Trainer, "_train", original)
+    resumed = SkipGram(**SMALL).fit(two_topics(), checkpoint=tmp_path / "cp")
+    np.testing.assert_array_equal(whole.vectors_.vectors, resumed.vectors_.vectors)
+    assert not (tmp_path / "cp").exists()
+
+
+def test_checkpoint_of_other_settings_is_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
+
+    def stop(self, chunk):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Trainer, "_train", stop)
+        with pytest.raises(KeyboardInterrupt):
+            SkipGram(**SMALL).fit(two_topics(), checkpoint=tmp_path / "cp")
+    with pytest.raises(InputError, match="another corpus or other settings"):
+        SkipGram(**SMALL | {"window": 2}).fit(two_topics(), checkpoint=tmp_path / "cp")
+
+
+def test_several_workers_learn_the_same_topics(monkeypatch) -> None:
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
+    vectors = SkipGram(**SMALL | {"workers": 2, "epochs": 10}).fit(two_topics()).vectors_
+    assert vectors.similarity("nest", "wing") > vectors.similarity("nest", "steel") + 0.3
+
+
+def test_a_vocabulary_of_one_word_trains() -> None:
+    fitted = SkipGram(**SMALL).fit([["only"] * 50])
+    assert fitted.vectors_.words == ["only"]
+    assert np.isfinite(fitted.vectors_.vectors).all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"dim": 0}, "dim must be an integer of 1 or more, got 0"),
+        ({"window": 2.5}, "window must be an integer"),
+        ({"sample": 2}, "sample must lie"),
+        ({"learning_rate": 0}, "learning_rate must be positive"),
+        ({"workers": 0}, "workers must be 1 or more"),
+    ],
+)
+def test_bad_parameters_are_named(parameters: dict, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        SkipGram(**SMALL | parameters).fit(two_topics(4))
+
+
+def test_nothing_frequent_enough_is_an_error() -> None:
+    with pytest.raises(InputError, match="no word occurs 5 times"):
+        SkipGram(dim=4).fit([["a", "b"]])
+
+
+def test_a_string_is_not_a_corpus() -> None:
+    with pytest.raises(InputError, match="not a corpus"):
+        SkipGram(dim=4).fit("some/path")
+
+
+def test_frozen_word_must_be_known() -> None:
+    with pytest.raises(InputError, match="heron"):
+        SkipGram(**SMALL).fit(two_topics(4), frozen_inputs=["heron"])
+
+
+def test_keep_probabilities_follow_word2vec() -> None:
+    # f = 0.9 and 0.1, t = 0.001: sqrt(t / f) + t / f
+    keep = keep_probabilities(np.array([900, 100]), 1e-3)
+    np.testing.assert_allclose(keep, [0.034444, 0.11], atol=1e-5)
+    assert keep_probabilities(np.array([900, 100]), 0).tolist() == [1, 1]
+
+
+def test_alias_table_gives_back_the_distribution() -> None:
+    weights = np.array([5.0, 1.0, 3.0, 1.0])
+    threshold, alias = alias_table(weights)
+    probability = threshold / 4.0
+    for i, other in enumerate(alias):
+        probability[other] += (1 - threshold[i]) / 4
+    np.testing.assert_allclose(probability, weights / 10, atol=1e-6)
+
+
+def plain_step(tokens, inputs, outputs, negatives, rate):
+    """One centre word and its window by the textbook, with the same negatives for all pairs."""
+    new_inputs, new_outputs = inputs.copy(), outputs.copy()
+    for centre in range(len(tokens)):
+        x_rows = [tokens[i] for i in range(len(tokens)) if i != centre]
+        y_rows = [tokens[centre], *negatives]
+        x, y = new_inputs[x_rows].copy(), new_outputs[y_rows].copy()
+        labels = np.zeros((len(x_rows), len(y_rows)))
+        labels[:, 0] = 1
+        errors = (labels - 1 / (1 + np.exp(-x @ y.T))) * rate
+        for i, row in enumerate(x_rows):
+            new_inputs[row] += errors[i] @ y
+        for j, row in enumerate(y_rows):
+            new_outputs[row] += errors[:, j] @ x
+    return new_inputs, new_outputs
+
+
+@pytest.mark.parametrize("n_negative", [1, 5, 7])
+def test_kernel_agrees_with_the_textbook(n_negative: int) -> None:
+    # All negatives are word 4, which is never a centre: the draws no longer matter; window 1 on
+    # two tokens leaves nothing else to chance.
+    rng = np.random.default_rng(0)
+    inputs = rng.normal(size=(5, 9)).astype(np.float32)
+    outputs = rng.normal(size=(5, 9)).astype(np.float32)
+    expected = plain_step([0, 1], inputs, outputs, [4] * n_negative, 0.1)
+    threshold, alias = alias_table(np.array([0, 0, 0, 0, 1.0]))
+    free = np.zeros(5, np.bool_)
+    centres = train_documents(
+        np.array([0, 1], np.int32),
+        np.array([0, 2], np.int64),
+        inputs,
+        outputs,
+        free,
+        free,
+        np.ones(5, np.float32),
+        threshold,
+        alias,
+        sigmoid_table(),
+        1,
+        n_negative,
+        0.1,
+        0.1,
+        np.uint64(1),
+    )
+    assert centres == 2
+    np.testing.assert_allclose(inputs, expected[0], atol=3e-3)  # the sigmoid is tabulated
+    np.testing.assert_allclose(outputs, expected[1], atol=3e-3)
