@@ -10,6 +10,7 @@ import contextlib
 import errno
 import hashlib
 import json
+import mmap
 import os
 import shutil
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ from grassmeans.errors import ArtifactError, InputError, StorageError
 
 MANIFEST = "manifest.json"
 _TEMPORARY = ".partial"
+_BUILD_AGAIN = "the folder is incomplete, build it again"
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -82,9 +84,28 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: the folder is incomplete, build it again") from error
+        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
     except (ValueError, UnicodeDecodeError) as error:
         raise ArtifactError(f"{path} is damaged ({error}): build the folder again") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a small file of an artifact."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
+
+
+def map_bytes(path: Path) -> memoryview:
+    """Map a file of an artifact into memory, read-only."""
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size == 0:
+                return memoryview(b"")
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except FileNotFoundError as error:
+        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
 
 
 def open_array(path: Path, *, mapped: bool = True) -> NDArray[Any]:
@@ -92,7 +113,7 @@ def open_array(path: Path, *, mapped: bool = True) -> NDArray[Any]:
     try:
         array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
     except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: the folder is incomplete, build it again") from error
+        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
     except (ValueError, EOFError, OSError) as error:
         if mapped and "empty" in str(error):  # mmap of zero bytes is refused by the system
             return open_array(path, mapped=False)
@@ -112,7 +133,9 @@ def write_manifest(
     write_json(folder / MANIFEST, head | fields)
 
 
-def read_manifest(folder: Path, kind: str | None = None, version: int | None = None) -> dict[str, Any]:
+def read_manifest(
+    folder: Path, kind: str | None = None, version: int | None = None
+) -> dict[str, Any]:
     """Read a folder's manifest and check that it is of the expected kind and version."""
     if not folder.exists():
         raise ArtifactError(f"there is no {kind or 'folder'} at {folder}: check the path")

@@ -54,7 +54,8 @@ class Contexts:
     @property
     def n_words(self) -> NDArray[np.int64]:
         """(n_contexts,) how many words each context has."""
-        return np.count_nonzero(self.context_ids >= 0, axis=1)
+        counts: NDArray[np.int64] = np.count_nonzero(self.context_ids >= 0, axis=1)
+        return counts
 
     def with_at_least(self, n_words: int) -> Contexts:
         """Only the contexts that have this many words."""

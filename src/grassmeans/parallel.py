@@ -20,7 +20,11 @@ Result = TypeVar("Result")
 def effective_workers(workers: int | None) -> int:
     """The number of workers to use: all usable cores where none is given."""
     if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     if workers < 1:
         raise InputError(f"workers must be 1 or more, got {workers}")
     return workers
@@ -39,7 +43,5 @@ def map_tasks(
         for task in tasks:
             yield function(*task)
         return
-    pool = Parallel(
-        n_jobs=n_workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1
-    )
+    pool = Parallel(n_jobs=n_workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
     yield from pool(delayed(function)(*task) for task in tasks)

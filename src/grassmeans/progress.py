@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from rich.console import Console
 from rich.progress import (
@@ -41,7 +42,9 @@ def progress_bar(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn() if total is not None and total < 1e6 else TextColumn(
+        MofNCompleteColumn()
+        if total is not None and total < 1e6
+        else TextColumn(
             "{task.percentage:>3.0f}%" if total is not None else "{task.completed:,.0f}"
         ),
         TextColumn(unit),
@@ -53,6 +56,7 @@ def progress_bar(
         task = progress.add_task(description, total=total, note="")
 
         def advance(amount: float = 1, note: str | None = None) -> None:
-            progress.update(task, advance=amount, **({} if note is None else {"note": note}))
+            fields: dict[str, Any] = {} if note is None else {"note": note}
+            progress.update(task, advance=amount, **fields)
 
         yield advance

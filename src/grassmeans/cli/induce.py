@@ -23,7 +23,9 @@ from grassmeans.errors import InputError
 def induce(
     inputs: Annotated[
         list[Path],
-        typer.Argument(help="CORPUS VECTORS; with --text only VECTORS.", metavar="[CORPUS] VECTORS"),
+        typer.Argument(
+            help="CORPUS VECTORS; with --text only VECTORS.", metavar="[CORPUS] VECTORS"
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
     word: Annotated[

@@ -49,5 +49,7 @@ def _readable(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if isinstance(value, dict):
-        return "\n".join(f"{name}: {json.dumps(v, ensure_ascii=False)}" for name, v in value.items())
+        return "\n".join(
+            f"{name}: {json.dumps(v, ensure_ascii=False)}" for name, v in value.items()
+        )
     return str(value)

@@ -19,7 +19,9 @@ from grassmeans.cli.output import (
 
 
 def ingest(
-    inputs: Annotated[list[Path], typer.Argument(help="Files or folders; compressed ones as they are.")],
+    inputs: Annotated[
+        list[Path], typer.Argument(help="Files or folders; compressed ones as they are.")
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new corpus.")],
     format: Annotated[
         str,
@@ -33,7 +35,9 @@ def ingest(
     function_words: Annotated[
         Path | None, typer.Option(help="Your own function words, one a line, instead of a list.")
     ] = None,
-    text_field: Annotated[str, typer.Option(help="Field or column of the text (jsonl, parquet).")] = "text",
+    text_field: Annotated[
+        str, typer.Option(help="Field or column of the text (jsonl, parquet).")
+    ] = "text",
     column: Annotated[
         str | None,
         typer.Option(help="Column of the token (vertical: number; conllu: form, lemma, ...)."),

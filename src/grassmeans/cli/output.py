@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 
 JsonFlag = Annotated[
-    bool, typer.Option("--json", help="Print JSON lines, also on a terminal (the default in a pipe).")
+    bool,
+    typer.Option("--json", help="Print JSON lines, also on a terminal (the default in a pipe)."),
 ]
 WorkersOption = Annotated[
     int | None, typer.Option("--workers", "-j", min=1, help="Workers; all cores by default.")

@@ -49,7 +49,9 @@ def line_at(
     rule = WhitespaceTokenizer() if shard.pretokenised[document] else tokenizer
     span = next(islice(rule.spans(piece), local - anchor_token, None), None)
     if span is None:
-        raise ArtifactError(f"{shard.folder} is damaged: text and tokens do not fit; build it again")
+        raise ArtifactError(
+            f"{shard.folder} is damaged: text and tokens do not fit; build it again"
+        )
     left = _decode(shard, max(first_byte, anchor_byte - margin), anchor_byte) + piece[: span[0]]
     right = piece[span[1] :] + _decode(shard, after, min(last_byte, after + margin))
     identifier, title = shard.metadata[document]

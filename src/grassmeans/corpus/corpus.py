@@ -122,7 +122,9 @@ class Corpus:
         return (Corpus.open, (self.path,))
 
     def __repr__(self) -> str:
-        return f"Corpus({str(self.path)!r}: {self.n_tokens:,} tokens, {self.n_documents:,} documents)"
+        return (
+            f"Corpus({str(self.path)!r}: {self.n_tokens:,} tokens, {self.n_documents:,} documents)"
+        )
 
     @cached_property
     def vocabulary(self) -> Vocabulary:

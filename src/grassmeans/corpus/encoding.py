@@ -80,7 +80,8 @@ class ShardEncoder:
     def add(self, document: RawDocument) -> None:
         """Clean, normalise and tokenise one document."""
         pretokenised = document.markup == "tokens"
-        text, links = document.text, ()
+        text = document.text
+        links: tuple[Link, ...] = ()
         if document.markup == "wikitext":
             clean = clean_wikitext(text, keep_links=self._keep_links)
             text, links = clean.text, clean.links
@@ -170,7 +171,10 @@ def encode_shard(
 ) -> EncodedShard:
     """Encode the documents of one shard, or take it over from an earlier, interrupted run."""
     source = digest_of_bytes(
-        *(f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0".encode(errors="replace") for d in documents)
+        *(
+            f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0".encode(errors="replace")
+            for d in documents
+        )
     )
     if (folder / DONE).exists() and read_json(folder / DONE)["source"] == source:
         return _read_encoded(folder, number)

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, read_json, write_array
-from grassmeans.errors import ArtifactError
+from grassmeans.artifacts import map_bytes, open_array, read_json, write_array
 
 DONE = "shard.json"
 
@@ -70,12 +69,7 @@ class Shard:
     @cached_property
     def text(self) -> memoryview:
         """The documents' cleaned text, UTF-8."""
-        path = self.folder / "text.bin"
-        if not path.exists():
-            raise ArtifactError(f"{path} is missing: the corpus is incomplete, build it again")
-        if path.stat().st_size == 0:
-            return memoryview(b"")
-        return memoryview(np.memmap(path, dtype=np.uint8, mode="r"))
+        return map_bytes(self.folder / "text.bin")
 
     @cached_property
     def metadata(self) -> list[tuple[str, str]]:

@@ -81,7 +81,9 @@ class Vocabulary:
         try:
             text = (folder / _WORDS).read_bytes().decode()
         except (FileNotFoundError, UnicodeDecodeError) as error:
-            raise ArtifactError(f"{folder / _WORDS} is missing or damaged: build it again") from error
+            raise ArtifactError(
+                f"{folder / _WORDS} is missing or damaged: build it again"
+            ) from error
         counts = open_array(folder / _COUNTS, mapped=False)
         words = text.split("\n") if text or len(counts) else []
         if len(words) != len(counts):

@@ -25,15 +25,7 @@ _DROPPED_NAMESPACES = frozenset(
 )
 # Other namespaces and sister projects: the anchor is text, the target is no article.
 _OTHER_NAMESPACES = frozenset(
-    """
-    template talk user wikipedia wp project help portal special draft module mos book topic mediawiki
-    usuario usuaria wikiproyecto ayuda portail utilisateur aide projet discussion benutzer hilfe
-    utente aiuto progetto usuário ajuda участник википедия портал помощь проект gebruiker
-    plantilla modèle vorlage predefinição шаблон sjabloon szablon mall
-    wikt wiktionary wikisource wikiquote wikibooks wikinews wikivoyage wikiversity wikispecies
-    wikidata commons meta metawikipedia species incubator phab mw doi hdl arxiv imdbname rfc isbn
-    s q b n v d c m voy
-    """.split()
+    ["template", "talk", "user", "wikipedia", "wp", "project", "help", "portal", "special", "draft", "module", "mos", "book", "topic", "mediawiki", "usuario", "usuaria", "wikiproyecto", "ayuda", "portail", "utilisateur", "aide", "projet", "discussion", "benutzer", "hilfe", "utente", "aiuto", "progetto", "usuário", "ajuda", "участник", "википедия", "портал", "помощь", "проект", "gebruiker", "plantilla", "modèle", "vorlage", "predefinição", "шаблон", "sjabloon", "szablon", "mall", "wikt", "wiktionary", "wikisource", "wikiquote", "wikibooks", "wikinews", "wikivoyage", "wikiversity", "wikispecies", "wikidata", "commons", "meta", "metawikipedia", "species", "incubator", "phab", "mw", "doi", "hdl", "arxiv", "imdbname", "rfc", "isbn", "s", "q", "b", "n", "v", "d", "c", "m", "voy"]
 )
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}|simple")
 _LOCAL_PREFIX = re.compile(r"\s*w\s*:", re.IGNORECASE)

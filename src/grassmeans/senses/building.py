@@ -52,7 +52,14 @@ def build_model(
     prepare_output(folder, "model", overwrite=overwrite)
     chosen = None if words is None else list(words)
     claim = digest_of(
-        [settings.to_dict(), source.manifest["created"], str(vectors), len(given), chosen, min_count]
+        [
+            settings.to_dict(),
+            source.manifest["created"],
+            str(vectors),
+            len(given),
+            chosen,
+            min_count,
+        ]
     )
     path = folder / UNFINISHED
     if path.exists() and read_json(path)["digest"] != claim:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, write_array, write_bytes
+from grassmeans.artifacts import map_bytes, open_array, read_bytes, write_array, write_bytes
 from grassmeans.contexts import ContextExtractor
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
@@ -33,9 +33,7 @@ def default_min_count(n_tokens: int) -> int:
     return min(PAPER_MIN_COUNT, max(_SMALLEST_MIN_COUNT, n_tokens // _TOKENS_PER_COUNT))
 
 
-def frequent_words(
-    corpus: Corpus, vectors: WordVectors, min_count: int | None = None
-) -> list[str]:
+def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None = None) -> list[str]:
     """The content words of a corpus that have a vector and occur often enough."""
     if min_count is None:
         min_count = default_min_count(corpus.n_tokens)
@@ -54,15 +52,15 @@ class SenseInventory(Mapping[str, WordSenses]):
         Words that were asked for and have no senses here, with the reason.
     """
 
-    def __init__(
-        self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()
-    ) -> None:
+    def __init__(self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()) -> None:
         found = list(entries)
         names = [entry.word for entry in found]
         self._setup(
             names,
             np.concatenate([[0], np.cumsum([e.n_senses for e in found])]).astype(np.int64),
-            np.concatenate([e.directions for e in found]) if found else np.empty((0, 0), np.float32),
+            np.concatenate([e.directions for e in found])
+            if found
+            else np.empty((0, 0), np.float32),
             tuple(skipped),
         )
         self._lines: Sequence[bytes] = [
@@ -120,7 +118,9 @@ class SenseInventory(Mapping[str, WordSenses]):
         )
         entries: list[WordSenses] = []
         skipped: list[SkippedWord] = []
-        results = induce_batches(chosen, extractor, vectors, settings, workers, parts, show_progress)
+        results = induce_batches(
+            chosen, extractor, vectors, settings, workers, parts, show_progress
+        )
         for result in results:
             if isinstance(result, WordSenses):
                 entries.append(result)
@@ -165,7 +165,9 @@ class SenseInventory(Mapping[str, WordSenses]):
         write_array(folder / "sense_offsets.npy", self._offsets)
         write_array(folder / "directions.npy", self._directions)
         write_bytes(folder / "entries.jsonl", b"".join(line + b"\n" for line in self._lines))
-        write_array(folder / "entry_offsets.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64))
+        write_array(
+            folder / "entry_offsets.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        )
         write_bytes(
             folder / "skipped.tsv",
             "".join(f"{s.word}\t{s.reason}\n" for s in self.skipped).encode(),
@@ -174,12 +176,12 @@ class SenseInventory(Mapping[str, WordSenses]):
     @classmethod
     def load(cls, folder: Path) -> SenseInventory:
         """Open an inventory that `save` wrote; entries stay on disk."""
-        text = _read(folder / "words.txt").decode()
+        text = read_bytes(folder / "words.txt").decode()
         words = text.split("\n") if text else []
         offsets = open_array(folder / "sense_offsets.npy", mapped=False)
         directions = open_array(folder / "directions.npy")
         ends = open_array(folder / "entry_offsets.npy", mapped=False)
-        content = _read_mapped(folder / "entries.jsonl")
+        content = map_bytes(folder / "entries.jsonl")
         fits = (
             len(offsets) == len(words) + 1 == len(ends)
             and int(offsets[-1]) == len(directions)
@@ -188,7 +190,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         if not fits:
             raise ArtifactError(f"{folder} is truncated or damaged: run `grassmeans induce` again")
         skipped = (
-            line.split("\t", 1) for line in _read(folder / "skipped.tsv").decode().splitlines()
+            line.split("\t", 1) for line in read_bytes(folder / "skipped.tsv").decode().splitlines()
         )
         inventory = cls.__new__(cls)
         inventory._setup(words, offsets, directions, tuple(SkippedWord(w, r) for w, r in skipped))
@@ -214,18 +216,3 @@ class _StoredLines(Sequence[bytes]):
 
     def __getitem__(self, number):  # type: ignore[no-untyped-def]
         return bytes(self._content[self._offsets[number] : self._offsets[number + 1]])
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: the model is incomplete, build it again") from error
-
-
-def _read_mapped(path: Path) -> memoryview:
-    if not path.exists():
-        raise ArtifactError(f"{path} is missing: the model is incomplete, build it again")
-    if path.stat().st_size == 0:
-        return memoryview(b"")
-    return memoryview(np.memmap(path, dtype=np.uint8, mode="r"))

@@ -79,9 +79,9 @@ class SenseModel:
         """
         if not isinstance(text, str):
             raise InputError(f"tag needs a string, got {type(text).__name__}; see tag_many")
-        return self.tag_many(
-            [text], words=words, idk_threshold=idk_threshold, sharpness=sharpness
-        )[0]
+        return self.tag_many([text], words=words, idk_threshold=idk_threshold, sharpness=sharpness)[
+            0
+        ]
 
     def tag_many(
         self,

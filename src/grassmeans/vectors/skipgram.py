@@ -22,9 +22,9 @@ from grassmeans.progress import progress_bar
 from grassmeans.vectors.training import (
     Checkpoint,
     Matrices,
+    TokenShard,
     Trainer,
     TrainingSettings,
-    TokenShard,
 )
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -33,9 +33,12 @@ class TokenCorpus(Protocol):
     """What `SkipGram` needs of a corpus; `grassmeans.Corpus` has it, a labelled corpus too."""
 
     @property
-    def vocabulary(self) -> Vocabulary: ...
+    def vocabulary(self) -> Vocabulary:
+        """The keys and their counts, most frequent first."""
+
     @property
-    def shards(self) -> Sequence[TokenShard]: ...
+    def shards(self) -> Sequence[TokenShard]:
+        """The tokens."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +148,11 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         matrices = self._start_matrices(words, start, start_output)
         self._freeze(words, matrices, frozen_inputs, frozen_outputs)
         settings = TrainingSettings(
-            self.window, self.negative, self.epochs, self.learning_rate, self.sample,
+            self.window,
+            self.negative,
+            self.epochs,
+            self.learning_rate,
+            self.sample,
             self.random_state,
         )
         trainer = Trainer(
@@ -167,7 +174,12 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         least = {
-            "dim": 1, "window": 1, "min_count": 1, "negative": 1, "epochs": 1, "random_state": 0,
+            "dim": 1,
+            "window": 1,
+            "min_count": 1,
+            "negative": 1,
+            "epochs": 1,
+            "random_state": 0,
         }
         for name, smallest in least.items():
             value = getattr(self, name)
@@ -211,8 +223,10 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         frozen_inputs: Iterable[str],
         frozen_outputs: Iterable[str],
     ) -> None:
-        chosen = ((set(frozen_inputs), matrices.frozen_inputs),
-                  (set(frozen_outputs), matrices.frozen_outputs))
+        chosen = (
+            (set(frozen_inputs), matrices.frozen_inputs),
+            (set(frozen_outputs), matrices.frozen_outputs),
+        )
         for names, mask in chosen:
             unknown = names.difference(words)
             if unknown:

@@ -37,9 +37,12 @@ class TokenShard(Protocol):
     """What the trainer reads of a corpus: shards of ids with document offsets."""
 
     @property
-    def tokens(self) -> NDArray[np.int32]: ...
+    def tokens(self) -> NDArray[np.int32]:
+        """(n_tokens,) word ids."""
+
     @property
-    def document_offsets(self) -> NDArray[np.int64]: ...
+    def document_offsets(self) -> NDArray[np.int64]:
+        """(n_documents + 1,) where each document begins, and the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,12 @@ class Matrices:
 
 
 def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.float32]:
-    """Word2vec's subsampling: an occurrence of a word of frequency f stays with this probability."""
+    """Word2vec's subsampling: how probably an occurrence of each word stays."""
     if sample <= 0:
         return np.ones(len(counts), np.float32)
     ratio = sample * counts.sum() / np.maximum(counts, 1)
-    return np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
+    keep: NDArray[np.float32] = np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
+    return keep
 
 
 def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
@@ -230,5 +234,3 @@ class Checkpoint:
         for name, matrix in (("inputs", matrices.inputs), ("outputs", matrices.outputs)):
             write_array(self._folder / f"{name}-{slot}.npy", matrix)
         write_json(path, {"identity": self._identity, "slot": slot, "next_chunk": next_chunk})
-
-

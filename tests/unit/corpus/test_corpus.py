@@ -110,9 +110,7 @@ SMALL_SHARDS = IngestOptions(shard_chars=1_000)
 
 def test_result_does_not_depend_on_workers(tmp_path) -> None:
     for workers in (1, 2):
-        ingest_documents(
-            many_documents(60), tmp_path / str(workers), SMALL_SHARDS, workers=workers
-        )
+        ingest_documents(many_documents(60), tmp_path / str(workers), SMALL_SHARDS, workers=workers)
     one, two = contents(tmp_path / "1"), contents(tmp_path / "2")
     assert len(Corpus.open(tmp_path / "1").shards) > 5
     assert one == two

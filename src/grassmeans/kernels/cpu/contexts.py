@@ -7,7 +7,7 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def gather_contexts(tokens, row_of_token, positions, starts, ends, window, left_out, context_rows):  # type: ignore[no-untyped-def]
+def gather_contexts(tokens, row_of_token, positions, starts, ends, window, left_out, context_rows):
     """Fill ``context_rows`` with the nearest kept words on both sides of each occurrence.
 
     Parameters

@@ -69,7 +69,7 @@ def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDAr
 
 
 @njit(inline="always")
-def _next_random(state):  # type: ignore[no-untyped-def]
+def _next_random(state):
     """One step of xorshift64*; the high bits are the good ones."""
     x = state[0]
     x ^= x >> np.uint64(12)
@@ -80,13 +80,13 @@ def _next_random(state):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def _uniform(bits):  # type: ignore[no-untyped-def]
+def _uniform(bits):
     """The top 24 bits as a number in [0, 1)."""
     return np.float32(bits >> np.uint64(40)) * np.float32(1.0 / 16777216.0)
 
 
 @njit(**_OPTIONS)
-def _dot_block(x, y, i, j, dim, products):  # type: ignore[no-untyped-def]
+def _dot_block(x, y, i, j, dim, products):
     """products[i:i+2, j:j+6] = x[i:i+2] @ y[j:j+6].T, twelve sums in registers."""
     a0 = a1 = a2 = a3 = a4 = a5 = _ZERO
     b0 = b1 = b2 = b3 = b4 = b5 = _ZERO
@@ -126,7 +126,7 @@ def _dot_block(x, y, i, j, dim, products):  # type: ignore[no-untyped-def]
 
 
 @njit(**_OPTIONS)
-def _add_outputs(matrix, row, errors, i, y, j, dim):  # type: ignore[no-untyped-def]
+def _add_outputs(matrix, row, errors, i, y, j, dim):
     """matrix[row] += errors[i, j:j+6] @ y[j:j+6]."""
     g0 = errors[i, j]
     g1 = errors[i, j + 1]
@@ -146,7 +146,7 @@ def _add_outputs(matrix, row, errors, i, y, j, dim):  # type: ignore[no-untyped-
 
 
 @njit(**_OPTIONS)
-def _add_inputs(matrix, row, errors, i, j, x, dim):  # type: ignore[no-untyped-def]
+def _add_inputs(matrix, row, errors, i, j, x, dim):
     """matrix[row] += errors[i:i+2, j] @ x[i:i+2]."""
     g0 = errors[i, j]
     g1 = errors[i + 1, j]
@@ -155,7 +155,7 @@ def _add_inputs(matrix, row, errors, i, j, x, dim):  # type: ignore[no-untyped-d
 
 
 @njit(**_OPTIONS)
-def _add_four_inputs(matrix, row, errors, i, j, x, dim):  # type: ignore[no-untyped-def]
+def _add_four_inputs(matrix, row, errors, i, j, x, dim):
     """matrix[row] += errors[i:i+4, j] @ x[i:i+4]."""
     g0 = errors[i, j]
     g1 = errors[i + 1, j]
@@ -166,7 +166,7 @@ def _add_four_inputs(matrix, row, errors, i, j, x, dim):  # type: ignore[no-unty
 
 
 @njit(**_OPTIONS)
-def _draw_outputs(centre, negative, threshold, alias, state, outputs):  # type: ignore[no-untyped-def]
+def _draw_outputs(centre, negative, threshold, alias, state, outputs):
     """The centre, then its negatives (those equal to the centre left out); returns how many."""
     n_words = threshold.shape[0]
     outputs[0] = centre
@@ -183,7 +183,7 @@ def _draw_outputs(centre, negative, threshold, alias, state, outputs):  # type: 
 
 
 @njit(**_OPTIONS)
-def _turn_into_errors(products, n_inputs, n_outputs, rate, table):  # type: ignore[no-untyped-def]
+def _turn_into_errors(products, n_inputs, n_outputs, rate, table):
     """Replace x.y by (label - sigmoid(x.y)) * rate; what lies beyond the real pairs becomes 0."""
     for i in range(products.shape[0]):
         for j in range(products.shape[1]):
@@ -201,7 +201,7 @@ def _turn_into_errors(products, n_inputs, n_outputs, rate, table):  # type: igno
 
 
 @njit(**_OPTIONS)
-def _copy_rows(matrix, rows, n_rows, buffer, dim):  # type: ignore[no-untyped-def]
+def _copy_rows(matrix, rows, n_rows, buffer, dim):
     for i in range(n_rows):
         row = rows[i]
         for d in range(dim):
@@ -209,7 +209,7 @@ def _copy_rows(matrix, rows, n_rows, buffer, dim):  # type: ignore[no-untyped-de
 
 
 @njit(**_OPTIONS)
-def _subsample(tokens, start, stop, keep, state, kept):  # type: ignore[no-untyped-def]
+def _subsample(tokens, start, stop, keep, state, kept):
     """The tokens that stay: known words, frequent ones thinned out; returns how many."""
     n_words = keep.shape[0]
     count = 0
@@ -241,7 +241,7 @@ def train_documents(
     first_rate,
     last_rate,
     seed,
-):  # type: ignore[no-untyped-def]
+):
     """Train on consecutive documents; returns the number of centre words.
 
     Parameters
