@@ -26,7 +26,7 @@ from grassmeans.errors import ArtifactError, InputError, StorageError
 MANIFEST = "manifest.json"
 _TEMPORARY = ".partial"
 _BUILD_AGAIN = "the folder is incomplete, build it again"
-_FULL_DISK = {errno.ENOSPC, errno.EDQUOT}
+_FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -39,7 +39,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
         if error.errno in _FULL_DISK:
             raise StorageError(
                 error.errno,
-                f"the disk is full while writing {path}: free some space and start the same "
+                f"the disk (or the quota) is full while writing {path}: free some space and start the same "
                 "command again; finished parts are kept",
             ) from error
         if error.errno in _NO_PERMISSION:
@@ -75,8 +75,14 @@ def write_json(path: Path, value: Any) -> None:
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
     """Write an array as ``.npy``, atomically."""
+    content = np.ascontiguousarray(array)
+    if content.dtype.hasobject:
+        raise TypeError("an array of objects could only be stored as pickle")
+    header = np.lib.format.header_data_from_array_1_0(content)
     with atomic_path(path) as temporary, temporary.open("wb") as file:
-        np.lib.format.write_array(file, np.ascontiguousarray(array), allow_pickle=False)
+        np.lib.format.write_array_header_1_0(file, header)
+        # Not ndarray.tofile, whose error on a full disk does not say so.
+        file.write(content.reshape(-1).view(np.uint8).data if content.size else b"")
 
 
 def read_json(path: Path) -> Any:

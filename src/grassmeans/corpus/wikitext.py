@@ -1,9 +1,10 @@
 """Wikitext -> plain text, with the links of the text as annotations.
 
-Most of a page's source is references, templates and tables, none of which is running text. They
-are cut out by linear scans first, which makes the parser that reads the rest several times faster
-and keeps it away from the constructs that can make it slow. Headings are dropped: they are no
-sentences, and a few of them ("References") stand in every article.
+Nearly all markup is simple and falls to patterns and linear scans; a parser that builds a tree of
+the whole page gives the same text several times slower, and very slowly where tags or links are
+left open. So the parser (mwparserfromhell) gets only those lines whose links have brackets inside.
+
+Headings are dropped: they are no sentences, and some ("References") stand in every article.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 
 import mwparserfromhell
 import regex
-from mwparserfromhell.nodes import ExternalLink, HTMLEntity, Tag, Text, Wikilink
+from mwparserfromhell.nodes import Wikilink
 from mwparserfromhell.parser import ParserError
 from mwparserfromhell.wikicode import Wikicode
 
@@ -31,21 +32,27 @@ _MARK_CHARACTERS = re.compile(f"[{_OPEN}{_MIDDLE}{_CLOSE}]")
 _TRAIL = regex.compile(rf"{_CLOSE}([\p{{Ll}}\p{{Hebrew}}\p{{Arabic}}]+)")
 
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
-_HEADING = re.compile(r"^[ \t]*=[^\n]*=[ \t]*$", re.MULTILINE)
-_STYLE = re.compile(r"'{2,}")
-_MAGIC_WORD = re.compile(r"__[A-Z]{3,}__")
-_LIST_MARKER = re.compile(r"^[ \t]*[*#:;]+[ \t]*", re.MULTILINE)
-_BREAK_TAGS = {"br", "hr"}
+_LINE_MARKUP = (
+    re.compile(r"^[ \t]*=[^\n]*=[ \t]*$", re.MULTILINE),  # headings
+    re.compile(r"'{2,}"),  # bold and italics
+    re.compile(r"__[A-Z]{3,}__"),  # magic words
+    re.compile(r"^[ \t]*[*#:;]+[ \t]*", re.MULTILINE),  # lists
+)
+_LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
+_EXTERNAL_LINK = re.compile(
+    r"\[(?:(?:https?|ftp|news|irc):|)//[^\s\[\]<>]*[ \t]*([^\[\]\n]*)\]|\[mailto:\S*\s?([^\[\]\n]*)\]",
+    re.IGNORECASE,
+)
+_URL = re.compile(r"https?://[^\s<>\[\]|]+|ftp://[^\s<>\[\]|]+")
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9]*)\b[^<>]*>")
 _BLOCK_TAGS = {"blockquote", "div", "p", "center", "poem", "li", "ul", "ol", "dd", "dt", "tr", "td"}
+_MAX_PARSED_CHARS = 20_000
+_MAX_PARSED_LINKS = 100
 
-_SIMPLE_LINK = re.compile(r"\[\[([^\[\]|]*)(?:\|([^\[\]]*))?\]\]")
-_EXTERNAL_LINK = re.compile(r"\[(?:[a-z]+:)?//[^\s\[\]]*[ \t]*([^\[\]]*)\]", re.IGNORECASE)
-_URL = re.compile(r"\bhttps?://\S+")
-
-_LEFTOVER = re.compile(r"</?[A-Za-z][^<>\n]*>|\[\[|\]\]|\{\{+|\}\}+|^[ \t]*[|!][^\n]*$", re.MULTILINE)
-_EMPTY_BRACKETS = re.compile(r"[ \t]*(?:\([\s,;:–-]*\)|\[[\s,;:–-]*\])")
+_LEFTOVER = re.compile(r"\[\[|\]\]|\{\{+|\}\}+|\n[ \t]*[|!][^\n]*")
+_EMPTY_BRACKETS = re.compile(r"\([\s,;:–-]*\)|\[[\s,;:–-]*\]")
 _BAD_BRACKET_START = re.compile(r"\([\s,;]+")
-_BLANKS = re.compile(r"[^\S\n]+")
+_BLANKS = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # single spaces are fine as they are
 _BLANK_BEFORE_STOP = re.compile(r" ([,.])(?=\s|$)")
 _WORD = re.compile(r"\w")
 
@@ -71,56 +78,60 @@ def clean_wikitext(text: str, *, keep_links: bool = False) -> CleanText:
     """
     source = _MARK_CHARACTERS.sub("", normalize_text(text))
     source = cut_braces(cut_content_tags(_COMMENT.sub("", source)))
-    for pattern in (_HEADING, _STYLE, _MAGIC_WORD, _LIST_MARKER):
+    for pattern in _LINE_MARKUP:
         source = pattern.sub("", source)
     targets: list[str] = []
-    source = _replace_simple_links(source, targets)
-    try:
-        code = mwparserfromhell.parse(source, skip_style_tags=True)
-        marked = "".join(_flatten_nodes(code, targets))
-    except (ParserError, RecursionError):
-        marked = _clean_by_patterns(source)
-    tidy = _tidy_text(normalize_text(marked))
+    source = _replace_links(source, targets)
+    if "[[" in source:
+        lines = (_parse_line(line) if "[[" in line else line for line in source.split("\n"))
+        source = "\n".join(lines)
+    source = _TAG.sub(_replace_tag, _URL.sub("", source) if "://" in source else source)
+    tidy = _tidy_text(normalize_text(html.unescape(source)))
     if not keep_links:
         return CleanText(_MARK.sub("", tidy))
     return _collect_links(_TRAIL.sub(rf"\1{_CLOSE}", tidy), targets)
 
 
-def _flatten_nodes(code: Wikicode, targets: list[str]) -> Iterator[str]:
-    """The visible text of parsed wikitext, with the anchors of article links marked."""
+def _replace_links(source: str, targets: list[str]) -> str:
+    """Replace links by their marked anchors, unless there are brackets inside.
+
+    The second round takes what had links inside, the captions of pictures above all.
+    """
+
+    def replace_link(match: re.Match[str]) -> str:
+        target = html.unescape(match[1])
+        if is_dropped_link(target):
+            return ""
+        return _mark_anchor(match[2] or "", target, targets)
+
+    for _ in range(2):
+        source = _EXTERNAL_LINK.sub(lambda match: match[1] or match[2] or "", source)
+        source = _LINK.sub(replace_link, source)
+    return source
+
+
+def _replace_tag(match: re.Match[str]) -> str:
+    name = match[1].lower()
+    return "\n" if name in _BLOCK_TAGS else " " if name in ("br", "hr") else ""
+
+
+def _parse_line(line: str) -> str:
+    """The text of a line with links that the pattern does not match; their targets are lost."""
+    if len(line) > _MAX_PARSED_CHARS or line.count("[[") > _MAX_PARSED_LINKS:
+        return line  # broken beyond help: the parser's time grows with the square
+    try:
+        code = mwparserfromhell.parse(line, skip_style_tags=True)
+        return "".join(_flatten_nodes(code))
+    except (ParserError, RecursionError):
+        return line
+
+
+def _flatten_nodes(code: Wikicode) -> Iterator[str]:
     for node in code.nodes:
-        if isinstance(node, Text):
-            yield node.value
-        elif isinstance(node, Wikilink):
-            yield _flatten_link(node, targets)
-        elif isinstance(node, HTMLEntity):
-            yield _MARK_CHARACTERS.sub("", html.unescape(str(node)))
-        elif isinstance(node, ExternalLink):
-            if node.brackets and node.title is not None:
-                yield from _flatten_nodes(node.title, targets)
-        elif isinstance(node, Tag):
-            yield from _flatten_tag(node, targets)
-        # Templates, arguments, comments and headings show nothing.
-
-
-def _flatten_tag(node: Tag, targets: list[str]) -> Iterator[str]:
-    name = str(node.tag).strip().lower()
-    if name == "table":
-        return
-    separator = "\n" if name in _BLOCK_TAGS else " " if name in _BREAK_TAGS else ""
-    yield separator
-    if node.contents is not None:
-        yield from _flatten_nodes(node.contents, targets)
-    yield separator
-
-
-def _flatten_link(node: Wikilink, targets: list[str]) -> str:
-    target = html.unescape(str(node.title))
-    if is_dropped_link(target):
-        return ""
-    # Links do not nest: those inside an anchor are only text.
-    anchor = "" if node.text is None else "".join(_flatten_nodes(node.text, []))
-    return _mark_anchor(anchor, target, targets)
+        if not isinstance(node, Wikilink):
+            yield str(node)  # tags and entities are dealt with later, in the whole text
+        elif not is_dropped_link(str(node.title)):
+            yield from _flatten_nodes(node.title if node.text is None else node.text)
 
 
 def _mark_anchor(anchor: str, target: str, targets: list[str]) -> str:
@@ -133,32 +144,10 @@ def _mark_anchor(anchor: str, target: str, targets: list[str]) -> str:
     return f"{_OPEN}{len(targets) - 1}{_MIDDLE}{anchor}{_CLOSE}"
 
 
-def _replace_simple_links(source: str, targets: list[str]) -> str:
-    """Replace links by their marked anchors, unless there are brackets inside.
-
-    Nearly all links are simple, and a pattern is much faster than the parser. The second round
-    takes the files, whose captions have lost their links in the first.
-    """
-
-    def replace_link(match: re.Match[str]) -> str:
-        target = html.unescape(match[1])
-        if is_dropped_link(target):
-            return ""
-        return _mark_anchor(match[2] or "", target, targets)
-
-    return _SIMPLE_LINK.sub(replace_link, _SIMPLE_LINK.sub(replace_link, source))
-
-
-def _clean_by_patterns(source: str) -> str:
-    """Do the parser's work roughly, where the markup is too broken or too deep for it."""
-    text = _URL.sub("", _EXTERNAL_LINK.sub(r"\1", source))
-    return html.unescape(text)
-
-
 def _tidy_text(text: str) -> str:
     """Remove what is left of markup, and bring white space in order."""
-    text = _EMPTY_BRACKETS.sub("", _LEFTOVER.sub("", text))
-    text = _BAD_BRACKET_START.sub("(", text)
+    text = _LEFTOVER.sub("", "\n" + text)
+    text = _BAD_BRACKET_START.sub("(", _EMPTY_BRACKETS.sub("", text))
     text = _BLANK_BEFORE_STOP.sub(r"\1", _BLANKS.sub(" ", text))
     # Lines without a word go, too: list items that were a template and a full stop, say.
     lines = (line.strip() for line in text.split("\n"))

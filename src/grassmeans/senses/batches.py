@@ -38,8 +38,7 @@ def induce_batches(
         if n_workers == 1:
             # In this process, word by word: the bar moves, and each word may use all cores.
             for batch in batches:
-                for result in _induce_batch(batch, extractor, vectors, settings, parts, advance):
-                    yield result
+                yield from _induce_batch(batch, extractor, vectors, settings, parts, advance)
             return
         for batch, results in zip(batches, map_tasks(_induce_batch, tasks, n_workers), strict=True):
             advance(len(batch))

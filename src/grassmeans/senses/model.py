@@ -6,6 +6,9 @@ from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.errors import ArtifactError, InputError
@@ -13,7 +16,7 @@ from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import InductionSettings
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.tagging import TaggedText, TaggingRules, tag_texts
+from grassmeans.senses.tagging import TaggedText, TaggingRules, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "model"
@@ -101,6 +104,18 @@ class SenseModel:
             idk_threshold=idk_threshold,
             sharpness=sharpness,
         )
+
+    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """(n_passages, n_senses) distances of occurrences to the senses of a word.
+
+        Parameters
+        ----------
+        passages : sequence of (left, right)
+            The text before and after each occurrence; the occurrence itself, which may be an
+            inflected form, is left out. `decode_hard` and `decode_soft` turn the result into
+            senses or probabilities; a row of NaN has too few known words around it.
+        """
+        return passage_distances(word, passages, self.inventory, self.vectors, self.rules)
 
     def save(self, path: str | Path) -> None:
         """Write the model into a folder whose vectors may be there already."""

@@ -145,6 +145,34 @@ def tag_texts(
     ]
 
 
+def passage_distances(
+    word: str,
+    passages: Sequence[tuple[str, str]],
+    inventory: SenseInventory,
+    vectors: WordVectors,
+    rules: TaggingRules,
+) -> NDArray[np.float32]:
+    """Distances of occurrences given as the text before and after them to a word's senses.
+
+    The occurrence itself is not looked at, so that an inflected form, or a form that the tokenizer
+    would split, can be decoded with the senses of its lemma.
+
+    Returns
+    -------
+    distances : (n_passages, n_senses) float32
+        NaN where there are fewer known words around the occurrence than the rank.
+    """
+    targets: list[_Target] = []
+    for left, right in passages:
+        before = rules.tokenizer.tokenize(normalize_text(left))
+        keys = [*before, word, *rules.tokenizer.tokenize(normalize_text(right))]
+        context = _contexts_in(keys, [len(before)], vectors, rules)[0]
+        targets.append(_Target(0, 0, 0, word, context))
+    n_senses = len(inventory.directions(word))
+    rows = _distances(targets, inventory, vectors, rules)
+    return np.array(rows, np.float32).reshape(len(targets), n_senses)
+
+
 def remove_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
     """The text without ``<b>`` marks, and the character spans that were marked."""
     parts: list[str] = []

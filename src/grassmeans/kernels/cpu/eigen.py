@@ -88,9 +88,7 @@ def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
-def _bisect_eigenvalues(
-    diagonal: Doubles, off: Doubles, trace: Doubles, values: Doubles
-) -> None:
+def _bisect_eigenvalues(diagonal: Doubles, off: Doubles, trace: Doubles, values: Doubles) -> None:
     """The ``values.shape[0]`` largest eigenvalues, by bisection on Sturm counts."""
     m, lanes = diagonal.shape
     low = np.empty(lanes)

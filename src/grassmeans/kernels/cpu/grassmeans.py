@@ -196,9 +196,7 @@ def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles
         for first in range(start, stop, BLOCK):
             last = min(first + BLOCK, stop)
             block = rows[first * rank : last * rank]
-            _apply_block(
-                block, flat, directions.shape[1], labels[first:last], sums[first // BLOCK]
-            )
+            _apply_block(block, flat, directions.shape[1], labels[first:last], sums[first // BLOCK])
 
     run_in_blocks(apply, n_contexts, BLOCK)
     return sums.sum(axis=0, dtype=np.float64).reshape(directions.shape)

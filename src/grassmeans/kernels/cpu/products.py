@@ -79,6 +79,4 @@ def add_rows(
     a0, a1, a2, a3 = indices[i], indices[i + 1], indices[i + 2], indices[i + 3]
     c0, c1, c2, c3 = coefficients[0], coefficients[1], coefficients[2], coefficients[3]
     for d in range(rows.shape[1]):
-        total[k, d] += (c0 * rows[a0, d] + c1 * rows[a1, d]) + (
-            c2 * rows[a2, d] + c3 * rows[a3, d]
-        )
+        total[k, d] += (c0 * rows[a0, d] + c1 * rows[a1, d]) + (c2 * rows[a2, d] + c3 * rows[a3, d])

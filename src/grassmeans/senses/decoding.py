@@ -1,0 +1,129 @@
+"""Distances to senses: hard labels with "I don't know", or probabilities (algorithm 3).
+
+Decoding is a cheap function of the distances, so another threshold recomputes nothing. A row of NaN
+stands for an occurrence with no usable context: IDK under hard decoding, uniform under soft.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from grassmeans.errors import InputError
+
+IDK = -1
+"""Label of an occurrence whose sense cannot be told."""
+
+DEFAULT_IDK_THRESHOLD = 0.6
+"""theta of the paper."""
+
+DEFAULT_SHARPNESS = 10.0
+"""The paper's appendix; the main text's 1 cannot give its own table: with distances in [0, 1] and
+five senses no probability could exceed 0.40."""
+
+
+def decode_hard(
+    distances: ArrayLike, idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
+) -> NDArray[np.int64]:
+    """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 5).
+
+    Parameters
+    ----------
+    distances : (n, n_senses)
+        From `KGrassmeans.transform`; rows of NaN have no usable context.
+    idk_threshold : float in [0, 1] or None
+        IDK where the nearest distance is at least this. None: never, except for rows of NaN.
+
+    Returns
+    -------
+    labels : (n,) int64
+        0 to n_senses - 1, or `IDK`. The first of equally near senses.
+    """
+    checked, missing = _check_distances(distances)
+    if idk_threshold is not None and not 0.0 <= idk_threshold <= 1.0:
+        raise InputError(
+            f"idk_threshold must be between 0 and 1, or None for no IDK; got {idk_threshold}"
+        )
+    filled = np.where(missing[:, None], 0.0, checked)
+    labels = filled.argmin(axis=1)
+    unknown = missing
+    if idk_threshold is not None:
+        unknown = missing | (filled.min(axis=1) >= idk_threshold)
+    labels[unknown] = IDK
+    return labels
+
+
+def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> NDArray[np.float64]:
+    """The probability of each sense: exp(-sharpness d), normalised (equation 6).
+
+    Parameters
+    ----------
+    distances : (n, n_senses)
+        Rows of NaN have no usable context: every sense is equally likely.
+    sharpness : float
+        0 or more; 0 makes every sense equally likely.
+
+    Returns
+    -------
+    probabilities : (n, n_senses) float64
+        Rows sum to 1.
+    """
+    checked, missing = _check_distances(distances)
+    _check_sharpness(sharpness)
+    filled = np.where(missing[:, None], 0.0, checked)
+    # Less the nearest distance: the largest exponent is 0, and no row can vanish.
+    weights = np.exp(-sharpness * (filled - filled.min(axis=1, keepdims=True)))
+    probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities
+
+
+def decode_sample(
+    distances: ArrayLike,
+    sharpness: float = DEFAULT_SHARPNESS,
+    random_state: int | np.random.Generator | None = None,
+) -> NDArray[np.int64]:
+    """One sense per occurrence, drawn from its probabilities (section 4.2, soft decoding).
+
+    Parameters
+    ----------
+    distances, sharpness
+        As for `decode_soft`.
+    random_state : int, Generator or None
+        One number is drawn per occurrence, in order.
+
+    Returns
+    -------
+    labels : (n,) int64
+        0 to n_senses - 1; never `IDK`.
+    """
+    bounds = np.cumsum(decode_soft(distances, sharpness), axis=1)
+    draws = np.random.default_rng(random_state).random(len(bounds))
+    # Rounding may leave the last bound a little below 1; it is never compared.
+    labels: NDArray[np.int64] = (draws[:, None] >= bounds[:, :-1]).sum(axis=1)
+    return labels
+
+
+def _check_distances(distances: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Distances as float64, and which rows have no usable context."""
+    try:
+        checked = np.asarray(distances, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("distances must be numbers of the shape (n, n_senses)") from error
+    if checked.ndim != 2 or checked.shape[1] == 0:
+        raise InputError(
+            f"distances must have the shape (n, n_senses), got {checked.shape}: "
+            "pass what KGrassmeans.transform returns"
+        )
+    absent = np.isnan(checked)
+    missing = absent.all(axis=1)
+    mixed = np.flatnonzero(absent.any(axis=1) & ~missing)
+    if mixed.size:
+        raise InputError(
+            f"row {mixed[0]} of distances is partly NaN: a row with no usable context is all NaN"
+        )
+    return checked, missing
+
+
+def _check_sharpness(sharpness: float) -> None:
+    if not (sharpness >= 0.0 and np.isfinite(sharpness)):
+        raise InputError(f"sharpness must be 0 or more and finite, got {sharpness}")

@@ -1,0 +1,200 @@
+"""K-Grassmeans as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from grassmeans.errors import InputError
+from grassmeans.kernels import get_kernels
+from grassmeans.senses.directions import INITS, RandomState, induce_directions
+
+_ORTHONORMAL_TOLERANCE = 1e-3
+
+
+class KGrassmeans(  # type: ignore[misc]
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
+    """Group context subspaces by the direction in which they meet (algorithm 2 of the paper).
+
+    Parameters
+    ----------
+    n_senses : int, default=5
+        K, the number of groups.
+    n_init : int, default=5
+        Restarts from different directions; the one with the lowest objective is kept.
+    max_iter : int, default=100
+        The most iterations of a restart over all contexts.
+    tol : float, default=1e-5
+        A restart has converged when the objective moves by less than this per context; the best one
+        is then refined to a tenth of it.
+    init : {"random", "k-means++"}, default="random"
+        Gaussian directions of unit length, as in the paper; or leading directions of contexts,
+        drawn with probability by their squared distance to those drawn before.
+    random_state : int, Generator, RandomState or None, default=None
+        An int makes the result reproducible; it does not depend on the number of threads.
+    device : str, default="cpu"
+        Where to compute.
+
+    Attributes
+    ----------
+    directions_ : (n_senses, dim) float32
+        Unit intersection directions, those of larger groups first. Their signs mean nothing.
+    labels_ : (n_contexts,) int32
+        The nearest direction of each context, the same as ``predict`` gives. A context of zeros
+        (no usable words) has distance 1 to every direction and the label 0.
+    inertia_ : float
+        The objective L of equation 4: the sum of squared distances to the nearest direction.
+    n_iter_ : int
+        Iterations over all contexts of the best restart.
+    objective_path_ : (n,) float64
+        Its objective at first and after each iteration that lowered it; never increases.
+    n_features_in_ : int
+        dim.
+
+    Notes
+    -----
+    Everything that takes ``X`` takes bases (n_contexts, rank, dim), from `principal_subspaces`
+    with either weighting, or a matrix (n_contexts, dim) whose rows stand for lines: their lengths
+    do not count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lines = np.array([[1, 0.1, 0], [1, -0.1, 0], [-2, 0, 0], [0, 0.1, 1], [0, 0, 1]])
+    >>> KGrassmeans(n_senses=2, random_state=0).fit_predict(lines)
+    array([0, 0, 0, 1, 1], dtype=int32)
+    """
+
+    def __init__(
+        self,
+        n_senses: int = 5,
+        n_init: int = 5,
+        max_iter: int = 100,
+        tol: float = 1e-5,
+        init: str = "random",
+        random_state: RandomState = None,
+        device: str = "cpu",
+    ) -> None:
+        self.n_senses = n_senses
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.init = init
+        self.random_state = random_state
+        self.device = device
+
+    def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
+        """Find the directions; ``y`` is ignored."""
+        bases = self._check_bases(X, reset=True)
+        self._check_parameters()
+        found = induce_directions(
+            bases,
+            int(self.n_senses),
+            n_init=int(self.n_init),
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+            init=self.init,
+            random_state=self.random_state,
+            device=self.device,
+        )
+        self.directions_ = found.directions
+        self.labels_ = found.labels
+        self.inertia_ = found.inertia
+        self.n_iter_ = found.n_iter
+        self.objective_path_ = found.objective_path
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """The nearest direction of each context, (n_contexts,): equation 5."""
+        labels: NDArray[np.int32] = self.transform(X).argmin(axis=1).astype(np.int32)
+        return labels
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Distances to the directions, (n_contexts, n_senses), in [0, 1]."""
+        check_is_fitted(self)
+        bases = self._check_bases(X, reset=False)
+        squares = get_kernels(self.device).square_projections(bases, self.directions_)
+        # Double precision keeps the order of the projections through the square root.
+        distances: NDArray[np.float64] = np.sqrt(1.0 - squares.astype(np.float64))
+        return distances
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """The objective on ``X``, negative: larger is better."""
+        return -float((self.transform(X).min(axis=1) ** 2).sum())
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.directions_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    def _check_parameters(self) -> None:
+        for name in ("n_senses", "n_init", "max_iter"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
+        if not isinstance(self.tol, Real) or not self.tol >= 0:
+            raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
+        if self.init not in INITS:
+            raise InputError(f"init must be one of {INITS}, got {self.init!r}")
+
+    def _check_bases(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float32]:
+        """``X`` as bases (n_contexts, rank, dim) that the kernels take."""
+        if getattr(X, "ndim", None) != 3:
+            return _make_lines(
+                validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+            )
+        bases = np.asarray(X)
+        if bases.dtype.kind not in "fiu" or 0 in bases.shape:
+            raise InputError(
+                "X must be real numbers of the shape (n_contexts, rank, dim), with at least one of "
+                f"each; got {bases.dtype} of the shape {bases.shape}"
+            )
+        if reset:
+            self.n_features_in_ = bases.shape[2]
+        elif bases.shape[2] != self.n_features_in_:
+            raise InputError(
+                f"X has {bases.shape[2]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        bases = np.ascontiguousarray(bases, dtype=np.float32)
+        _check_orthonormal(get_kernels(self.device).multiply_bases(bases))
+        return bases
+
+
+def _make_lines(rows: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    """Each row as the basis of a line; rows of zeros stay zero."""
+    # Scaled by the largest component first: squares of tiny or huge values would not be finite.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    scaled = rows.astype(np.float64) / np.where(largest > 0.0, largest, 1.0)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    unit = scaled / np.where(lengths > 0.0, lengths, 1.0)
+    return unit.astype(np.float32)[:, None, :]
+
+
+def _check_orthonormal(products: NDArray[np.float32]) -> None:
+    """Distances need orthogonal rows of at most unit length; weighted rows are shorter."""
+    if not np.isfinite(products).all():
+        raise InputError("X contains NaN or infinity: leave those contexts out")
+    lengths = np.einsum("nii->ni", products)
+    skew = np.abs(products - np.eye(products.shape[1], dtype=np.float32) * lengths[:, None, :])
+    if lengths.max() > 1.0 + _ORTHONORMAL_TOLERANCE or skew.max() > _ORTHONORMAL_TOLERANCE:
+        raise InputError(
+            "the rows of each basis in X must be orthogonal and of at most unit length: "
+            "pass what principal_subspaces returns"
+        )

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+from grassmeans import artifacts
+from grassmeans.errors import ArtifactError, InputError, StorageError
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(12, dtype=np.int32).reshape(3, 4),
+        np.empty((0, 5), np.float32),
+        np.array([True, False]),
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+    ],
+)
+def test_arrays_round_trip(tmp_path, array) -> None:
+    artifacts.write_array(tmp_path / "a.npy", array)
+    loaded = artifacts.open_array(tmp_path / "a.npy")
+    assert loaded.dtype == array.dtype
+    np.testing.assert_array_equal(loaded, array)
+    np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), array)
+
+
+def test_arrays_of_objects_are_never_written_or_read(tmp_path) -> None:
+    objects = np.array([{"a": 1}], dtype=object)
+    with pytest.raises(TypeError, match="pickle"):
+        artifacts.write_array(tmp_path / "a.npy", objects)
+    np.save(tmp_path / "b.npy", objects, allow_pickle=True)
+    with pytest.raises(ArtifactError):
+        artifacts.open_array(tmp_path / "b.npy")
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
+    path = tmp_path / "f.json"
+    artifacts.write_json(path, {"old": True})
+    with pytest.raises(RuntimeError), artifacts.atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+    assert artifacts.read_json(path) == {"old": True}
+    assert os.listdir(tmp_path) == ["f.json"]
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
+def test_full_disk_says_what_to_do(tmp_path, code) -> None:
+    with (
+        pytest.raises(StorageError, match="full while writing .*start the same command again"),
+        artifacts.atomic_path(tmp_path / "f"),
+    ):
+        raise OSError(code, os.strerror(code))
+
+
+def test_no_permission_names_the_place(tmp_path) -> None:
+    with pytest.raises(StorageError, match="choose another place"), artifacts.explain_write_errors(
+        tmp_path
+    ):
+        raise OSError(errno.EACCES, "Permission denied")
+
+
+def test_truncated_array_is_noticed(tmp_path) -> None:
+    path = tmp_path / "a.npy"
+    artifacts.write_array(path, np.zeros(1000))
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(ArtifactError, match="truncated or damaged"):
+        artifacts.open_array(path)
+
+
+def test_missing_and_broken_json(tmp_path) -> None:
+    with pytest.raises(ArtifactError, match="is missing"):
+        artifacts.read_json(tmp_path / "x.json")
+    (tmp_path / "y.json").write_text('{"cut": ')
+    with pytest.raises(ArtifactError, match="is damaged"):
+        artifacts.read_json(tmp_path / "y.json")
+
+
+def test_manifest_checks_kind_and_version(tmp_path) -> None:
+    artifacts.write_manifest(tmp_path, "corpus", 3, {"n": 1})
+    assert artifacts.read_manifest(tmp_path, "corpus", 3)["n"] == 1
+    with pytest.raises(ArtifactError, match="holds a corpus, but a model"):
+        artifacts.read_manifest(tmp_path, "model")
+    with pytest.raises(ArtifactError, match="format version 3, this release reads version 4"):
+        artifacts.read_manifest(tmp_path, "corpus", 4)
+
+
+def test_folder_without_manifest_is_explained(tmp_path) -> None:
+    with pytest.raises(ArtifactError, match=r"has no manifest\.json"):
+        artifacts.read_manifest(tmp_path, "corpus")
+    with pytest.raises(ArtifactError, match="there is no corpus at"):
+        artifacts.read_manifest(tmp_path / "none", "corpus")
+
+
+def test_output_over_a_file_is_refused(tmp_path) -> None:
+    (tmp_path / "f").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        artifacts.prepare_output(tmp_path / "f", "corpus")
+
+
+def test_digests_depend_on_values_not_on_order() -> None:
+    assert artifacts.digest_of({"a": 1, "b": 2}) == artifacts.digest_of({"b": 2, "a": 1})
+    assert artifacts.digest_of({"a": 1}) != artifacts.digest_of({"a": 2})
