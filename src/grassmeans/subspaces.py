@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
 
-Weighting = Literal["flat", "singular"]
 _WEIGHTINGS = ("flat", "singular")
 _INT32 = np.iinfo(np.int32)
 
@@ -44,7 +43,7 @@ def principal_subspaces(
     vectors: ArrayLike,
     rank: int = 3,
     *,
-    weighting: Weighting = "flat",
+    weighting: str = "flat",
     device: str = "cpu",
 ) -> NDArray[np.float32]:
     """Orthonormal bases of the contexts' subspaces S(c) (algorithm 1).

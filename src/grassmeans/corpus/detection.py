@@ -35,15 +35,13 @@ def detect_format(path: Path | str) -> str:
     lines = [line.rstrip("\r") for line in text.split("\n", _SAMPLE_LINES)]
     # The last line is probably cut off, unless it is the only one.
     lines = lines[:-1] or lines
-    if _is_json_lines(lines):
-        return "jsonl"
-    if _is_conllu(lines):
-        return "conllu"
-    if _is_vertical(lines, _read_suffix(path)):
-        return "vertical"
-    if _DOC_LINE.match(lines[0]):
-        return "wikiextractor"
-    return "text"
+    tests = {
+        "jsonl": _is_json_lines(lines),
+        "conllu": _is_conllu(lines),
+        "vertical": _is_vertical(lines, _read_suffix(path)),
+        "wikiextractor": _DOC_LINE.match(lines[0]) is not None,
+    }
+    return next((name for name, passed in tests.items() if passed), "text")
 
 
 def _read_suffix(path: Path) -> str:

@@ -43,6 +43,10 @@ class Shard:
         """(n_tokens,) word ids, -1 for words beyond the vocabulary's limit."""
         return self._open("tokens")
 
+    def read_tokens(self, start: int, end: int, epoch: int = 0) -> NDArray[np.int32]:
+        """The word ids of the positions ``start:end``, the same in every epoch of a training."""
+        return self.tokens[start:end]
+
     @cached_property
     def document_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) position of each document's first token, and the end."""

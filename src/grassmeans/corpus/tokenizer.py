@@ -182,7 +182,8 @@ class _PatternTokenizer:
         """
         found = self._pattern().findall(text)
         ids = np.fromiter(map(table.__getitem__, found), dtype=np.int32, count=len(found))
-        return ids[ids != DROPPED]
+        kept: NDArray[np.int32] = ids[ids != DROPPED]
+        return kept
 
     def to_dict(self) -> dict[str, Any]:
         """Plain parameters for a manifest."""

@@ -40,7 +40,8 @@ _LINE_MARKUP = (
 )
 _LINK = re.compile(r"\[\[([^\[\]|\n]*)(?:\|([^\[\]]*))?\]\]")
 _EXTERNAL_LINK = re.compile(
-    r"\[(?:(?:https?|ftp|news|irc):|)//[^\s\[\]<>]*[ \t]*([^\[\]\n]*)\]|\[mailto:\S*\s?([^\[\]\n]*)\]",
+    r"\[(?:(?:https?|ftp|news|irc):)?//[^\s\[\]<>]*[ \t]*([^\[\]\n]*)\]"
+    r"|\[mailto:\S*\s?([^\[\]\n]*)\]",
     re.IGNORECASE,
 )
 _URL = re.compile(r"https?://[^\s<>\[\]|]+|ftp://[^\s<>\[\]|]+")

@@ -115,7 +115,7 @@ def _check_distances(distances: ArrayLike) -> tuple[NDArray[np.float64], NDArray
             "pass what KGrassmeans.transform returns"
         )
     absent = np.isnan(checked)
-    missing = absent.all(axis=1)
+    missing: NDArray[np.bool_] = np.asarray(absent.all(axis=1))
     mixed = np.flatnonzero(absent.any(axis=1) & ~missing)
     if mixed.size:
         raise InputError(

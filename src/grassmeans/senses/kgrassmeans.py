@@ -22,9 +22,7 @@ from grassmeans.senses.directions import INITS, RandomState, induce_directions
 _ORTHONORMAL_TOLERANCE = 1e-3
 
 
-class KGrassmeans(  # type: ignore[misc]
-    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
-):
+class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Group context subspaces by the direction in which they meet (algorithm 2 of the paper).
 
     Parameters

@@ -46,6 +46,9 @@ class _MemoryShard:
     tokens: NDArray[np.int32]
     document_offsets: NDArray[np.int64]
 
+    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+        return self.tokens[start:end]
+
 
 @dataclass(frozen=True, slots=True)
 class _MemoryCorpus:

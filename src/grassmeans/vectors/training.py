@@ -36,9 +36,8 @@ Matrix = NDArray[np.float32]
 class TokenShard(Protocol):
     """What the trainer reads of a corpus: shards of ids with document offsets."""
 
-    @property
-    def tokens(self) -> NDArray[np.int32]:
-        """(n_tokens,) word ids."""
+    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+        """The word ids of the positions ``start:end``; they may be drawn anew in every epoch."""
 
     @property
     def document_offsets(self) -> NDArray[np.int64]:
@@ -59,6 +58,7 @@ class TrainingSettings:
 
 @dataclass(frozen=True, slots=True)
 class _Chunk:
+    epoch: int
     shard: int
     first_document: int
     last_document: int
@@ -89,7 +89,7 @@ def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.f
 def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
     chunks: list[_Chunk] = []
     before = 0
-    for _ in range(epochs):
+    for epoch in range(epochs):
         for number, shard in enumerate(shards):
             offsets = np.asarray(shard.document_offsets)
             first = 0
@@ -98,7 +98,7 @@ def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
                 last = max(int(np.searchsorted(offsets, goal)), first + 1)
                 last = min(last, len(offsets) - 1)
                 size = int(offsets[last] - offsets[first])
-                chunks.append(_Chunk(number, first, last, len(chunks), before, size))
+                chunks.append(_Chunk(epoch, number, first, last, len(chunks), before, size))
                 before += size
                 first = last
     return chunks
@@ -177,7 +177,7 @@ class Trainer:
         offsets = np.asarray(shard.document_offsets[chunk.first_document : chunk.last_document + 1])
         start, end = int(offsets[0]), int(offsets[-1])
         train_documents(
-            np.ascontiguousarray(shard.tokens[start:end]),
+            np.ascontiguousarray(shard.read_tokens(start, end, chunk.epoch)),
             offsets - start,
             matrices.inputs,
             matrices.outputs,

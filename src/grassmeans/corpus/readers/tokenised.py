@@ -35,7 +35,9 @@ _NO_BREAK_SPACE = "\u00a0"
 class _TokenCollector:
     """Gathers the tokens of one document, and gives them away in parts of bounded length."""
 
-    def __init__(self, path: Path, report: ReadReport, options: ReadOptions, *, keyed: bool) -> None:
+    def __init__(
+        self, path: Path, report: ReadReport, options: ReadOptions, *, keyed: bool
+    ) -> None:
         self._path = path
         self._report = report
         self._max_chars = options.max_document_chars

@@ -30,7 +30,9 @@ _N_INVERSE_ITERATIONS = 3
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
-def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau: Doubles) -> None:
+def _reduce_to_tridiagonal(  # noqa: PLR0912 - loops over lanes
+    grams: Doubles, diagonal: Doubles, off: Doubles, tau: Doubles
+) -> None:
     """Householder reduction in place; reflector k is left in ``grams[k + 2 :, k]``."""
     m, lanes = grams.shape[0], grams.shape[2]
     v = np.zeros((m, lanes))
@@ -185,7 +187,7 @@ def _solve_factorised(factors: Doubles, x: Doubles) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
-def _orthonormalise_last(vectors: Doubles, n: int) -> None:
+def _orthonormalise_last(vectors: Doubles, n: int) -> None:  # noqa: PLR0912
     """Take vectors 0..n-1 out of vector n and scale it to unit length."""
     m, lanes = vectors.shape[1], vectors.shape[2]
     s = np.empty(lanes)
@@ -217,6 +219,22 @@ def _orthonormalise_last(vectors: Doubles, n: int) -> None:
     for i in range(m):
         for lane in range(lanes):
             vectors[n, i, lane] *= s[lane]
+
+
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+def _set_rayleigh_quotient(diagonal: Doubles, off: Doubles, x: Doubles, value: Doubles) -> None:
+    """The eigenvalue that belongs to x, good to the square of x's error."""
+    m, lanes = x.shape
+    for lane in range(lanes):
+        value[lane] = 0.0
+    for i in range(m):
+        for lane in range(lanes):
+            value[lane] += diagonal[i, lane] * x[i, lane] * x[i, lane]
+    for i in range(m - 1):
+        for lane in range(lanes):
+            value[lane] += 2.0 * off[i, lane] * x[i, lane] * x[i + 1, lane]
+    for lane in range(lanes):
+        value[lane] = max(value[lane], 0.0)
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
@@ -281,19 +299,7 @@ def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
         for _ in range(_N_INVERSE_ITERATIONS):
             _solve_factorised(factors, vectors[n])
             _orthonormalise_last(vectors, n)
-        # The Rayleigh quotient is good to the square of the vector's error.
-        for lane in range(lanes):
-            values[n, lane] = 0.0
-        for i in range(m):
-            for lane in range(lanes):
-                x = vectors[n, i, lane]
-                values[n, lane] += diagonal[i, lane] * x * x
-        for i in range(m - 1):
-            for lane in range(lanes):
-                product = vectors[n, i, lane] * vectors[n, i + 1, lane]
-                values[n, lane] += 2.0 * off[i, lane] * product
-        for lane in range(lanes):
-            values[n, lane] = max(values[n, lane], 0.0)
+        _set_rayleigh_quotient(diagonal, off, vectors[n], values[n])
     for n in range(rank):
         _apply_reflectors(grams, tau, vectors[n])
     return values, vectors
