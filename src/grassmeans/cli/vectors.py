@@ -44,15 +44,11 @@ def vectors(
     on from the last checkpoint. Vectors trained elsewhere (word2vec, GloVe, fastText) can be used
     in the next step instead; `grassmeans convert` writes these formats.
     """
-    import shutil
-    import time
-
-    from grassmeans.artifacts import prepare_output, write_json
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.vectors.building import train_vectors
     from grassmeans.vectors.skipgram import SkipGram
 
-    source = Corpus.open(corpus)
-    model = SkipGram(
+    trainer = SkipGram(
         dim=dim,
         window=window,
         min_count=min_count,
@@ -64,30 +60,16 @@ def vectors(
         learning_rate=learning_rate,
         max_vocabulary=max_vocabulary,
     )
-    prepare_output(output, "vectors", overwrite=overwrite)
-    write_json(output / "unfinished.json", {"corpus": str(corpus)})
-    started = time.perf_counter()
-    model.fit(source, checkpoint=output / "checkpoint")
-    seconds = time.perf_counter() - started
-    trained = {
-        "training": model.get_params(),
-        "corpus": {name: source.manifest[name] for name in ("n_tokens", "n_documents", "created")},
-        "words_per_second": round(source.n_tokens * epochs / seconds),
-    }
-    shutil.rmtree(output)
-    model.vectors_.save(output, extra=trained, output=model.output_ if keep_output else None)
-    summary = {
-        "vectors": str(output),
-        "n_words": len(model.vectors_),
-        "dim": dim,
-        "seconds": round(seconds, 1),
-        "words_per_second": trained["words_per_second"],
-    }
+    trained = train_vectors(
+        Corpus.open(corpus), output, trainer, keep_output=keep_output, overwrite=overwrite
+    )
+    seconds, speed = trained.manifest["seconds"], trained.manifest["words_per_second"]
     if wants_json(as_json):
-        print_json(summary)
+        summary = {"vectors": str(output), "n_words": len(trained), "dim": dim}
+        print_json(summary | {"seconds": seconds, "words_per_second": speed})
         return
     terminal().print(
-        f"[bold]{len(model.vectors_):,}[/] vectors of {dim} dimensions in {seconds:.0f} s "
-        f"({trained['words_per_second']:,} words/s)\n"
+        f"[bold]{len(trained):,}[/] vectors of {dim} dimensions in {seconds:.0f} s "
+        f"({speed:,} words/s)\n"
         f"next: [bold]grassmeans induce {corpus} {output} -o model[/]"
     )

@@ -45,7 +45,7 @@ def decode_hard(
             f"idk_threshold must be between 0 and 1, or None for no IDK; got {idk_threshold}"
         )
     filled = np.where(missing[:, None], 0.0, checked)
-    labels = filled.argmin(axis=1)
+    labels: NDArray[np.int64] = filled.argmin(axis=1)
     unknown = missing
     if idk_threshold is not None:
         unknown = missing | (filled.min(axis=1) >= idk_threshold)

@@ -118,7 +118,7 @@ def read_vertical(path: Path, report: ReadReport, options: ReadOptions) -> Itera
         stripped = line.strip()
         if not stripped:
             continue
-        if stripped.startswith("<") and _TAG_LINE.fullmatch(stripped):
+        if stripped[0] == "<" and "\t" not in line and _TAG_LINE.fullmatch(stripped):
             if _DOCUMENT_TAG.match(stripped):
                 yield from document.take()
                 values = {name: a or b or c for name, a, b, c in _ATTRIBUTE.findall(stripped)}

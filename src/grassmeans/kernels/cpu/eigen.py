@@ -6,8 +6,8 @@ an inner loop over lanes: Householder tridiagonalisation, bisection on Sturm cou
 eigenvalues only, inverse iteration for their vectors. On one core this takes 2-3 us for a matrix of
 20 x 20, where LAPACK's solver, called matrix by matrix, takes nearly 40.
 
-Everything is in double precision and branch-free per lane, so a lane's result does not depend on
-the other lanes.
+Everything is in double precision and branch-free per lane; the other lanes change a lane's result
+by rounding only.
 """
 
 from __future__ import annotations
@@ -273,7 +273,7 @@ def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
     values : (rank, lanes) float64
         Largest first, never negative. A lane of zeros has zero values.
     vectors : (rank, m, lanes) float64
-        Orthonormal for each lane. Where a value is zero, or equals the one after the last, the
+        Orthonormal for each lane, of arbitrary sign. Where a value is zero, or equals the one after the last, the
         vector is one choice of many.
     """
     m, lanes = grams.shape[0], grams.shape[2]

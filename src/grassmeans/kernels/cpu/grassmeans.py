@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grassmeans.kernels.cpu.products import TILE, add_rows, multiply_column, multiply_tile
+from grassmeans.kernels.cpu.products import TILE, add_rows, as_read_only, multiply_column, multiply_tile
 from grassmeans.kernels.cpu.threads import run_in_blocks
 
 Floats = NDArray[np.float32]
@@ -154,7 +154,8 @@ def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats
     """
     n_contexts, rank, dim = bases.shape
     n_restarts = directions.shape[0]
-    rows, flat = bases.reshape(-1, dim), directions.reshape(-1, dim)
+    rows = as_read_only(bases).reshape(-1, dim)
+    flat = as_read_only(directions).reshape(-1, dim)
     labels = np.empty((n_contexts, n_restarts), np.int32)
     gains = np.empty((n_contexts, n_restarts), np.float32)
     sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
@@ -189,14 +190,15 @@ def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles
     products : (n_restarts, n_senses, dim) float64
     """
     n_contexts, rank, dim = bases.shape
-    rows, flat = bases.reshape(-1, dim), directions.reshape(-1, dim)
+    rows = as_read_only(bases).reshape(-1, dim)
+    flat = as_read_only(directions).reshape(-1, dim)
     sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
 
     def apply(start: int, stop: int) -> None:
         for first in range(start, stop, BLOCK):
             last = min(first + BLOCK, stop)
             block = rows[first * rank : last * rank]
-            _apply_block(block, flat, directions.shape[1], labels[first:last], sums[first // BLOCK])
+            _apply_block(block, flat, directions.shape[1], given[first:last], sums[first // BLOCK])
 
     run_in_blocks(apply, n_contexts, BLOCK)
     return sums.sum(axis=0, dtype=np.float64).reshape(directions.shape)
@@ -205,13 +207,13 @@ def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles
 def square_projections(bases: Floats, directions: Floats) -> Floats:
     """Squared projections of directions (n_directions, dim) on contexts: (n, n_directions)."""
     n_contexts, rank, dim = bases.shape
-    rows = bases.reshape(-1, dim)
+    rows = as_read_only(bases).reshape(-1, dim)
     squares = np.empty((n_contexts, len(directions)), np.float32)
 
     def project(start: int, stop: int) -> None:
         for first in range(start, stop, BLOCK):
             last = min(first + BLOCK, stop)
-            products = _multiply_block(rows[first * rank : last * rank], directions)
+            products = _multiply_block(rows[first * rank : last * rank], as_read_only(directions))
             _square_block(products, rank, squares[first:last])
 
     run_in_blocks(project, n_contexts, BLOCK)
@@ -221,7 +223,7 @@ def square_projections(bases: Floats, directions: Floats) -> Floats:
 def multiply_bases(bases: Floats) -> Floats:
     """The inner products of each basis's rows, (n_contexts, rank, rank); NaN where it has any."""
     n_contexts, rank, dim = bases.shape
-    rows = bases.reshape(-1, dim)
+    rows = as_read_only(bases).reshape(-1, dim)
     grams = np.empty((n_contexts, rank, rank), np.float32)
 
     def multiply(start: int, stop: int) -> None:

@@ -7,14 +7,13 @@ vectors come from its eigenvectors: X = (words, dim), X X' c = sigma^2 c, u = X'
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
-from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, multiply_tile
+from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, as_read_only, multiply_tile
 from grassmeans.kernels.cpu.threads import run_in_blocks
 
 Floats = NDArray[np.float32]
@@ -208,7 +207,7 @@ def solve_subspaces(
         The sum of all squared singular values. Not finite where a vector is not.
     """
     n_contexts = context_ids.shape[0]
-    ids, readable = _as_read_only(context_ids), _as_read_only(vectors)
+    ids, readable = as_read_only(context_ids), as_read_only(vectors)
     bases = np.zeros((n_contexts if with_bases else 0, rank, vectors.shape[1]), np.float32)
     squares = np.zeros((n_contexts, rank))
     totals = np.zeros(n_contexts)
@@ -230,17 +229,10 @@ def solve_subspaces(
             if ill_conditioned.any():
                 again = first + np.flatnonzero(ill_conditioned)
                 found = np.zeros((len(again), *bases.shape[1:]), np.float32)
-                chosen = _as_read_only(ids[again])
+                chosen = as_read_only(ids[again])
                 write(solve_contexts(chosen, readable, rank, precise=True), again, found)
                 if with_bases:
                     bases[again] = found
 
     run_in_blocks(solve_range, n_contexts, LANES)
     return bases, squares, totals
-
-
-def _as_read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that Numba types the same whether the array is a read-only map or in memory."""
-    view = np.ascontiguousarray(array).view(np.ndarray)
-    view.flags.writeable = False
-    return view

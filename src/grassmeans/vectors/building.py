@@ -1,0 +1,121 @@
+"""Corpus -> vectors folder, resumable: what word vectors and lexeme vectors have in common."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import (
+    digest_of,
+    digest_of_bytes,
+    prepare_output,
+    read_json,
+    write_json,
+)
+from grassmeans.errors import InputError
+from grassmeans.vectors.skipgram import SkipGram, TokenCorpus
+from grassmeans.vectors.storage import KIND
+from grassmeans.vectors.word_vectors import WordVectors
+
+UNFINISHED = "unfinished.json"
+_CHECKPOINT = "checkpoint"
+_CORPUS_FIELDS = ("n_tokens", "n_documents", "created")
+
+
+class StoredCorpus(TokenCorpus, Protocol):
+    """A corpus that knows where it comes from."""
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """The manifest of its folder."""
+
+
+def train_vectors(
+    corpus: StoredCorpus,
+    output: str | Path,
+    trainer: SkipGram,
+    *,
+    start: WordVectors | None = None,
+    start_output: NDArray[np.float32] | None = None,
+    keep_output: bool = False,
+    extra: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> WordVectors:
+    """Train skip-gram vectors into a folder, with checkpoints.
+
+    Parameters
+    ----------
+    corpus : Corpus, or a labelled one
+    output : path
+        A folder that does not exist yet, an unfinished one of the same training, which is then
+        continued, or a finished one where ``overwrite`` is set.
+    trainer : SkipGram
+        Not fitted; afterwards it is.
+    start, start_output
+        Matrices to start from; see `SkipGram.fit`.
+    keep_output : bool
+        Store the output (context) vectors as well.
+    extra : mapping, optional
+        More manifest fields; they also tell one training from another when it is continued.
+
+    Returns
+    -------
+    WordVectors
+        Mapped from the folder; its manifest holds ``training``, ``corpus``, ``seconds`` and
+        ``words_per_second``.
+
+    Raises
+    ------
+    InputError
+        Where the folder holds something else, or an unfinished training of another kind.
+    """
+    folder = Path(output)
+    prepare_output(folder, KIND, overwrite=overwrite)
+    about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
+    parameters = trainer.get_params() | {"workers": None}
+    fields = dict(extra or {})
+    _claim(folder, [parameters, about_corpus, fields, _digest_start(start, start_output)])
+    started = time.perf_counter()
+    trainer.fit(
+        corpus,
+        start=start,
+        start_output=start_output,
+        checkpoint=folder / _CHECKPOINT,
+        show_progress=show_progress,
+    )
+    seconds = time.perf_counter() - started
+    n_tokens = sum(int(shard.document_offsets[-1]) for shard in corpus.shards)
+    fields |= {
+        "training": trainer.get_params(),
+        "corpus": about_corpus,
+        "seconds": round(seconds, 1),
+        "words_per_second": round(n_tokens * trainer.epochs / seconds),
+    }
+    trainer.vectors_.save(folder, extra=fields, output=trainer.output_ if keep_output else None)
+    (folder / UNFINISHED).unlink()
+    return WordVectors.load(folder)
+
+
+def _claim(folder: Path, identity: list[Any]) -> None:
+    """Mark the folder as being worked on, or check that an unfinished one is of the same work."""
+    path = folder / UNFINISHED
+    claim = {"digest": digest_of(identity)}
+    if path.exists() and read_json(path) != claim:
+        raise InputError(
+            f"{folder} holds an unfinished training on another corpus or with other settings: "
+            "delete it, or choose another folder"
+        )
+    write_json(path, claim)
+
+
+def _digest_start(start: WordVectors | None, start_output: NDArray[np.float32] | None) -> str:
+    parts = [] if start is None else [start.vectors]
+    if start_output is not None:
+        parts.append(start_output)
+    return digest_of_bytes(*(np.ascontiguousarray(part).tobytes() for part in parts))

@@ -1,0 +1,77 @@
+import numpy as np
+import pytest
+
+from grassmeans.errors import InputError
+from grassmeans.senses.decoding import IDK, decode_hard, decode_sample, decode_soft
+
+NO_CONTEXT = [np.nan, np.nan]
+
+
+def test_hard_labels_by_hand():
+    distances = [[0.2, 0.5], [0.59, 0.3], [0.6, 0.7], [0.4, 0.4], NO_CONTEXT]
+    assert decode_hard(distances).tolist() == [0, 1, IDK, 0, IDK]
+
+
+def test_the_threshold_itself_is_idk():
+    assert decode_hard([[0.25, 1.0]], idk_threshold=0.25).tolist() == [IDK]
+    assert decode_hard([[0.24, 1.0]], idk_threshold=0.25).tolist() == [0]
+
+
+def test_without_a_threshold_only_missing_contexts_are_idk():
+    assert decode_hard([[1.0, 0.9], NO_CONTEXT], idk_threshold=None).tolist() == [1, IDK]
+
+
+def test_soft_probabilities_by_hand():
+    # exp(-10 * 0.1) / (exp(-1) + exp(-2)) = e / (e + 1)
+    probabilities = decode_soft([[0.1, 0.2], NO_CONTEXT])
+    np.testing.assert_allclose(probabilities[0], [np.e / (np.e + 1), 1 / (np.e + 1)], rtol=1e-12)
+    np.testing.assert_array_equal(probabilities[1], [0.5, 0.5])
+
+
+def test_sharpness_one_cannot_exceed_four_tenths_with_five_senses():
+    # The most decided distances there are: 1 / (1 + 4 / e) = 0.4046
+    best = decode_soft([[0.0, 1.0, 1.0, 1.0, 1.0]], sharpness=1.0)[0, 0]
+    assert best == pytest.approx(0.4046, abs=1e-4)
+    assert decode_soft([[0.0, 1.0, 1.0, 1.0, 1.0]])[0, 0] > 0.999
+
+
+def test_soft_decoding_is_stable_for_extreme_sharpness():
+    np.testing.assert_array_equal(decode_soft([[0.9, 1.0]], sharpness=1e6), [[1.0, 0.0]])
+    np.testing.assert_array_equal(decode_soft([[0.9, 1.0]], sharpness=0.0), [[0.5, 0.5]])
+
+
+def test_samples_follow_the_probabilities():
+    distances = np.tile([[0.1, 0.2, 1.0]], (20_000, 1))
+    labels = decode_sample(distances, random_state=0)
+    shares = np.bincount(labels, minlength=3) / len(labels)
+    np.testing.assert_allclose(shares, decode_soft(distances[:1])[0], atol=0.01)
+    np.testing.assert_array_equal(labels, decode_sample(distances, random_state=0))
+
+
+def test_no_occurrences():
+    assert decode_hard(np.empty((0, 3))).shape == (0,)
+    assert decode_soft(np.empty((0, 3))).shape == (0, 3)
+    assert decode_sample(np.empty((0, 3))).shape == (0,)
+
+
+@pytest.mark.parametrize("distances", [[0.1, 0.2], np.empty((2, 0)), [["a", "b"]], [[0.1], [0, 1]]])
+def test_distances_of_another_shape_are_refused(distances):
+    with pytest.raises(InputError, match=r"\(n, n_senses\)"):
+        decode_hard(distances)
+
+
+def test_a_row_that_is_partly_nan_is_refused():
+    with pytest.raises(InputError, match="row 1"):
+        decode_soft([[0.1, 0.2], [np.nan, 0.2]])
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, np.nan])
+def test_thresholds_out_of_range_are_refused(threshold):
+    with pytest.raises(InputError, match="between 0 and 1"):
+        decode_hard([[0.1]], threshold)
+
+
+@pytest.mark.parametrize("sharpness", [-1.0, np.nan, np.inf])
+def test_sharpness_out_of_range_is_refused(sharpness):
+    with pytest.raises(InputError, match="sharpness"):
+        decode_soft([[0.1]], sharpness)

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from grassmeans import SenseInventory
+from grassmeans.contexts import ContextExtractor
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.senses import batches
+from grassmeans.senses.entries import WordSenses, entry_to_dict
+from grassmeans.senses.induction import InductionSettings, SkippedWord, induce_word
+from grassmeans.senses.inventory import default_min_count, frequent_words
+
+TWO = InductionSettings(n_senses=2)
+
+
+@pytest.fixture(scope="module")
+def inventory(topic_corpus, topic_vectors) -> SenseInventory:
+    return SenseInventory.induce(
+        topic_corpus, topic_vectors, ["crane", "bank", "nowhere"], settings=TWO
+    )
+
+
+def test_senses_fit_the_topics(inventory, topic_corpus, topic_vectors, synthetic) -> None:
+    extractor = ContextExtractor(topic_corpus, topic_vectors)
+    for word in ("crane", "bank"):
+        topics = [topic for _, topic in synthetic.gold[word]]
+        contexts = extractor.extract(word)
+        # which sense each occurrence is nearest to, by the definition of the distance
+        labels = []
+        for row in contexts.context_ids:
+            x = topic_vectors.vectors[row[row >= 0]].astype(float)
+            basis = np.linalg.svd(x, full_matrices=False)[2][:3]
+            labels.append(np.argmax(((basis @ inventory.directions(word).T) ** 2).sum(axis=0)))
+        first = topics[0]
+        agreement = np.mean([(t == first) == (k == labels[0]) for t, k in zip(topics, labels)])
+        assert max(agreement, 1 - agreement) > 0.95
+
+
+def test_entry_describes_each_sense(inventory, synthetic) -> None:
+    entry = inventory["crane"]
+    assert entry.count == 200
+    assert entry.n_senses == len(entry.senses) == 2
+    assert [sense.number for sense in entry.senses] == [1, 2]
+    assert sum(sense.share for sense in entry.senses) == pytest.approx(1)
+    assert entry.senses[0].share >= entry.senses[1].share
+    bird, machine = (set(words) for words in synthetic.topic_words[:2])
+    sets = [set(sense.characteristic_words) for sense in entry.senses]
+    assert (sets[0] <= bird and sets[1] <= machine) or (sets[0] <= machine and sets[1] <= bird)
+    for sense, own in zip(entry.senses, sets, strict=True):
+        topic = bird if own <= bird else machine
+        assert set(sense.nearest_words[:5]) <= topic
+        assert 0 < sense.mean_distance < 1
+        assert 1 <= len(sense.examples) <= 5
+        assert all(line.word.lower() == "crane" for line in sense.examples)
+        words = " ".join(line.left + line.right for line in sense.examples).lower()
+        assert sum(w in topic for w in words.replace(".", " ").split()) > 10
+
+
+def test_unknown_words_are_reported_not_fatal(inventory) -> None:
+    assert inventory.words == ("crane", "bank")
+    assert inventory.skipped == (SkippedWord("nowhere", "does not occur in the corpus"),)
+    with pytest.raises(UnknownWordError, match="'nowhere' has no senses .* does not occur"):
+        _ = inventory["nowhere"]
+    with pytest.raises(UnknownWordError, match="not among the 2 words"):
+        _ = inventory["heron"]
+    assert "heron" not in inventory
+
+
+def test_more_senses_than_contexts_is_a_reason(topic_corpus, topic_vectors) -> None:
+    extractor = ContextExtractor(topic_corpus, topic_vectors)
+    result = induce_word("crane", extractor, topic_vectors, InductionSettings(n_senses=500))
+    assert isinstance(result, SkippedWord)
+    assert result.reason == "has 200 contexts of 3 known words or more, too few for 500 senses"
+
+
+def test_a_word_does_not_depend_on_the_company(inventory, topic_corpus, topic_vectors) -> None:
+    alone = SenseInventory.induce(topic_corpus, topic_vectors, ["bank"], settings=TWO)
+    np.testing.assert_array_equal(alone.directions("bank"), inventory.directions("bank"))
+    assert entry_to_dict(alone["bank"]) == entry_to_dict(inventory["bank"])
+
+
+def test_result_does_not_depend_on_workers(
+    monkeypatch, inventory, topic_corpus, topic_vectors
+) -> None:
+    monkeypatch.setattr(batches, "BATCH_WORDS", 1)
+    words = ["crane", "bank", "nowhere"]
+    parallel = SenseInventory.induce(topic_corpus, topic_vectors, words, settings=TWO, workers=2)
+    assert parallel.words == inventory.words
+    for word in parallel:
+        np.testing.assert_array_equal(parallel.directions(word), inventory.directions(word))
+
+
+def test_round_trip(inventory, tmp_path) -> None:
+    inventory.save(tmp_path)
+    loaded = SenseInventory.load(tmp_path)
+    assert loaded.words == inventory.words
+    assert loaded.skipped == inventory.skipped
+    assert loaded.sense_counts == {"crane": 2, "bank": 2}
+    for word in loaded:
+        assert entry_to_dict(loaded[word]) == entry_to_dict(inventory[word])
+        np.testing.assert_array_equal(loaded[word].directions, inventory[word].directions)
+
+
+@pytest.mark.parametrize("name", ["entries.jsonl", "directions.npy", "words.txt"])
+def test_truncated_files_are_noticed(inventory, tmp_path, name) -> None:
+    inventory.save(tmp_path)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    with pytest.raises(ArtifactError, match="truncated or damaged"):
+        SenseInventory.load(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["entries.jsonl", "directions.npy", "words.txt", "skipped.tsv"])
+def test_missing_files_are_noticed(inventory, tmp_path, name) -> None:
+    inventory.save(tmp_path)
+    (tmp_path / name).unlink()
+    with pytest.raises(ArtifactError, match="missing"):
+        SenseInventory.load(tmp_path)
+
+
+def test_finished_parts_are_taken_over(monkeypatch, topic_corpus, topic_vectors, tmp_path) -> None:
+    monkeypatch.setattr(batches, "BATCH_WORDS", 1)
+    induced = []
+    original = batches.induce_word
+
+    def counting(word, *rest):
+        if word == "bass" and "bass" not in induced:
+            induced.append(word)
+            raise KeyboardInterrupt
+        induced.append(word)
+        return original(word, *rest)
+
+    monkeypatch.setattr(batches, "induce_word", counting)
+    words = ["crane", "nowhere", "bass"]
+
+    def run() -> SenseInventory:
+        return SenseInventory.induce(
+            topic_corpus, topic_vectors, words, settings=TWO, parts=tmp_path / "parts"
+        )
+
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    resumed = run()
+    assert induced == ["crane", "nowhere", "bass", "bass"]
+    assert resumed.words == ("crane", "bass")
+    assert resumed.skipped[0].word == "nowhere"
+    assert isinstance(resumed["crane"], WordSenses)
+
+
+@pytest.mark.parametrize(
+    ("n_tokens", "min_count"),
+    [(1_000, 50), (62_000_000, 310), (2_000_000_000, 10_000), (10**12, 10_000)],
+)
+def test_default_min_count_is_the_paper_s_share(n_tokens, min_count) -> None:
+    assert default_min_count(n_tokens) == min_count
+
+
+def test_frequent_words_are_content_words_with_a_vector(topic_corpus, topic_vectors) -> None:
+    words = frequent_words(topic_corpus, topic_vectors, min_count=200)
+    assert {"crane", "bank", "bass", "seal"} <= set(words)
+    assert "the" not in words
+
+
+def test_no_words_at_all_is_an_error(topic_corpus, topic_vectors) -> None:
+    with pytest.raises(InputError, match="no word to induce"):
+        SenseInventory.induce(topic_corpus, topic_vectors, min_count=10**6)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"n_senses": 0}, "n_senses must be 1 or more"), ({"weighting": "round"}, "flat, singular")],
+)
+def test_bad_settings_are_named(settings, message) -> None:
+    with pytest.raises(InputError, match=message):
+        InductionSettings(**settings)
+
+
+def test_entries_are_plain_json(inventory) -> None:
+    values = json.loads(json.dumps(entry_to_dict(inventory["crane"])))
+    assert values["word"] == "crane"

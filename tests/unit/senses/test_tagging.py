@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import grassmeans
+from grassmeans import decode_hard
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.senses.tagging import remove_marks
+
+
+def sentence(words: list[str], target: str = "crane", marked: bool = False) -> str:
+    middle = f"<b>{target}</b>" if marked else target
+    return " ".join(words[:5]) + f" the {middle} of " + " ".join(words[5:10]) + "."
+
+
+def test_senses_of_new_sentences_follow_their_topic(topic_model, synthetic) -> None:
+    bird, machine = synthetic.topic_words[:2]
+    tagged = topic_model.tag_many([sentence(bird), sentence(machine), sentence(bird[10:])])
+    senses = [text[0].sense for text in tagged]
+    assert senses[0] == senses[2] != senses[1]
+    assert 0 not in senses
+
+
+def test_spans_and_fields_of_a_tagged_word(topic_model, synthetic) -> None:
+    text = sentence(synthetic.topic_words[0]).replace("crane", "Crane")
+    tagged = topic_model.tag(text)
+    (word,) = tagged
+    assert tagged.text == text
+    assert text[word.start : word.end] == word.word == "Crane"
+    assert word.key == "crane"
+    assert word.label == f"crane.{word.sense}"
+    assert len(word.distances) == len(word.probabilities) == 2
+    assert sum(word.probabilities) == pytest.approx(1)
+    assert np.argmin(word.distances) + 1 == word.sense == np.argmax(word.probabilities) + 1
+
+
+def test_distances_follow_the_definition(topic_model, synthetic) -> None:
+    words = synthetic.topic_words[0][:10]
+    vectors = topic_model.vectors
+    x = np.array([vectors[w] for w in words], dtype=float)
+    basis = np.linalg.svd(x, full_matrices=False)[2][:3]
+    directions = topic_model.inventory.directions("crane").astype(float)
+    expected = np.sqrt(1 - ((basis @ directions.T) ** 2).sum(axis=0))
+    np.testing.assert_allclose(topic_model.tag(sentence(words))[0].distances, expected, atol=1e-4)
+    passage = (" ".join(words[:5]) + " the", "of " + " ".join(words[5:]))
+    np.testing.assert_allclose(topic_model.distances("crane", [passage])[0], expected, atol=1e-4)
+
+
+def test_too_little_context_is_don_t_know(topic_model, synthetic) -> None:
+    (word,) = topic_model.tag("The crane was there.")
+    assert (word.sense, word.label, word.distances) == (0, "crane.0", ())
+    assert word.probabilities == (0.5, 0.5)
+    two = " ".join(synthetic.topic_words[0][:2])
+    assert topic_model.tag(f"crane {two}", idk_threshold=None)[0].sense == 0
+    assert np.isnan(topic_model.distances("crane", [("", two)])).all()
+    assert decode_hard(topic_model.distances("crane", [("", two)]), None).tolist() == [-1]
+
+
+def test_threshold_moves_answers_to_don_t_know(topic_model, synthetic) -> None:
+    text = sentence(synthetic.topic_words[0])
+    assert topic_model.tag(text, idk_threshold=0.01)[0].sense == 0
+    assert topic_model.tag(text, idk_threshold=1.0)[0].sense > 0
+
+
+def test_only_marked_words_are_tagged(topic_model, synthetic) -> None:
+    text = "crane " + sentence(synthetic.topic_words[0], marked=True)
+    tagged = topic_model.tag(text)
+    assert len(tagged) == 1
+    assert "<b>" not in tagged.text
+    assert tagged.text[tagged[0].start : tagged[0].end] == "crane"
+    assert tagged[0].start > 10
+
+
+def test_marked_word_that_is_not_in_the_model_is_reported(topic_model) -> None:
+    tagged = topic_model.tag("A <b>heron</b> and a crane.")
+    assert tagged.words == ()
+    assert tagged.unknown == ("heron",)
+
+
+def test_only_wanted_words_are_tagged(topic_model) -> None:
+    text = "The crane stood on the bank."
+    assert [w.key for w in topic_model.tag(text)] == ["crane", "bank"]
+    assert [w.key for w in topic_model.tag(text, words=["Bank"])] == ["bank"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "!!! ... 12", "nothing known here", "<b></b>", "<b>"])
+def test_texts_without_known_words_give_nothing(topic_model, text) -> None:
+    assert len(topic_model.tag(text)) == 0
+
+
+def test_a_thousand_targets_in_one_text(topic_model) -> None:
+    tagged = topic_model.tag("crane bank " * 500)
+    assert len(tagged) == 1000
+
+
+def test_contexts_do_not_cross_texts(topic_model, synthetic) -> None:
+    words = " ".join(synthetic.topic_words[0][:10])
+    tagged = topic_model.tag_many([words, "crane", words])
+    assert tagged[1][0].sense == 0
+
+
+def test_tag_needs_a_string(topic_model) -> None:
+    with pytest.raises(InputError, match="needs a string, got list"):
+        topic_model.tag(["crane"])
+
+
+def test_remove_marks_gives_spans_of_the_plain_text() -> None:
+    text, spans = remove_marks("a <b> big crane </b> and <B>x</B>")
+    assert text == "a big crane and x"
+    assert [text[a:b] for a, b in spans] == ["big crane", "x"]
+
+
+def test_model_round_trip(topic_model, topic_model_folder, synthetic, tmp_path) -> None:
+    topic_model.save(tmp_path / "copy")
+    copy = grassmeans.load(tmp_path / "copy")
+    text = sentence(synthetic.topic_words[1])
+    assert copy.tag(text) == topic_model.tag(text)
+    assert copy.senses("crane").count == 200
+    assert not (topic_model_folder / "parts").exists()
+    assert not (topic_model_folder / "unfinished.json").exists()
+
+
+def test_model_errors_say_what_to_do(topic_model_folder, topic_corpus, tmp_path) -> None:
+    with pytest.raises(ArtifactError, match="there is no model at"):
+        grassmeans.load(tmp_path / "none")
+    with pytest.raises(ArtifactError, match="holds a corpus, but a model"):
+        grassmeans.load(topic_corpus.path)
+    broken = tmp_path / "broken"
+    shutil.copytree(topic_model_folder, broken)
+    manifest = json.loads((broken / "manifest.json").read_text())
+    (broken / "manifest.json").write_text(json.dumps(manifest | {"rules": {"colour": 1}}))
+    with pytest.raises(ArtifactError, match="damaged manifest"):
+        grassmeans.load(broken)
+    (broken / "manifest.json").write_text(json.dumps(manifest | {"format_version": 7}))
+    with pytest.raises(ArtifactError, match="format version 7"):
+        grassmeans.load(broken)
+    (broken / "vectors" / "vectors.npy").write_bytes(b"\x93NUMPY")
+    (broken / "manifest.json").write_text(json.dumps(manifest))
+    with pytest.raises(ArtifactError, match="truncated or damaged"):
+        grassmeans.load(broken)
+
+
+def test_unknown_word_is_an_error_of_its_own(topic_model) -> None:
+    with pytest.raises(UnknownWordError):
+        topic_model.senses("heron")
+    with pytest.raises(UnknownWordError):
+        topic_model.distances("heron", [("a", "b")])
