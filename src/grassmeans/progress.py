@@ -10,15 +10,31 @@ from typing import Any
 from rich.console import Console
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
+    ProgressColumn,
     SpinnerColumn,
+    Task,
+    TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.text import Text
 
 Advance = Callable[..., None]
+
+
+class _RateColumn(ProgressColumn):
+    """How fast it goes: words/s, bytes/s, ..."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self._unit = unit
+
+    def render(self, task: Task) -> Text:
+        """Show the speed of a task, once it is known."""
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f} {self._unit}/s", style="cyan")
 
 
 @contextlib.contextmanager
@@ -30,7 +46,9 @@ def progress_bar(
     Parameters
     ----------
     total : float or None
-        None where the amount of work is not known: a spinner and a count are shown.
+        None where the amount of work is not known: no share and no time left are shown.
+    unit : str
+        What is counted, for the speed.
     show : bool, optional
         Whether to show it; by default only where standard error is a terminal.
     """
@@ -42,13 +60,10 @@ def progress_bar(
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
-        MofNCompleteColumn()
-        if total is not None and total < 1e6
-        else TextColumn(
-            "{task.percentage:>3.0f}%" if total is not None else "{task.completed:,.0f}"
-        ),
-        TextColumn(unit),
+        TaskProgressColumn(),
+        _RateColumn(unit),
         TimeElapsedColumn(),
+        TextColumn("left:"),
         TimeRemainingColumn(),
         TextColumn("{task.fields[note]}"),
     ]

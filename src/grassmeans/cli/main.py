@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -58,18 +60,45 @@ def root(
     """
 
 
+class _Interrupted(Exception):
+    """Ctrl-C; of our own, because each Typer release answers the interpreter's in its own way."""
+
+
+class _ReaderGone(Exception):
+    """Standard output was closed by its reader (`head`, say)."""
+
+
+def _command(panel: str) -> Callable[[Callable[..., None]], None]:
+    """Register a command."""
+
+    def register(function: Callable[..., None]) -> None:
+        @functools.wraps(function)
+        def run_command(*arguments: Any, **options: Any) -> None:
+            try:
+                function(*arguments, **options)
+                sys.stdout.flush()
+            except KeyboardInterrupt:
+                raise _Interrupted from None
+            except BrokenPipeError:
+                raise _ReaderGone from None
+
+        app.command(rich_help_panel=panel)(run_command)
+
+    return register
+
+
 _FROM_TEXT_TO_SENSES = "From text to senses"
 _USE_A_MODEL = "Use what was found"
 
-app.command(rich_help_panel=_FROM_TEXT_TO_SENSES)(ingest)
-app.command(rich_help_panel=_FROM_TEXT_TO_SENSES)(vectors)
-app.command(rich_help_panel=_FROM_TEXT_TO_SENSES)(induce)
-app.command(rich_help_panel=_USE_A_MODEL)(show)
-app.command(rich_help_panel=_USE_A_MODEL)(tag)
-app.command(rich_help_panel=_USE_A_MODEL)(similar)
-app.command(rich_help_panel=_USE_A_MODEL)(info)
-app.command(rich_help_panel=_USE_A_MODEL)(convert)
-app.command(rich_help_panel=_USE_A_MODEL)(demo)
+_command(_FROM_TEXT_TO_SENSES)(ingest)
+_command(_FROM_TEXT_TO_SENSES)(vectors)
+_command(_FROM_TEXT_TO_SENSES)(induce)
+_command(_USE_A_MODEL)(show)
+_command(_USE_A_MODEL)(tag)
+_command(_USE_A_MODEL)(similar)
+_command(_USE_A_MODEL)(info)
+_command(_USE_A_MODEL)(convert)
+_command(_USE_A_MODEL)(demo)
 
 
 def run() -> None:
@@ -79,15 +108,14 @@ def run() -> None:
     except GrassmeansError as error:
         _complain(_message_of(error))
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader (`head`, say) has gone; nothing more is wanted, and Python must not try to
-        # flush into the closed pipe when it ends.
+    except _ReaderGone:
+        # Nothing more is wanted, and Python must not try to flush into the closed pipe at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
         _complain(f"{error.filename}: {error.strerror}")
         sys.exit(2)
-    except KeyboardInterrupt:
+    except _Interrupted:
         _complain("stopped; the same command goes on from where it was")
         sys.exit(130)
 

@@ -1,36 +1,64 @@
-"""`grassmeans similar`: nearest words by their vectors."""
+"""`grassmeans similar`: nearest words or lexemes by their vectors."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
 
+if TYPE_CHECKING:
+    from grassmeans.vectors.word_vectors import WordVectors
+
 
 def similar(
     vectors: Annotated[Path, typer.Argument(help="A vectors folder, a model, or a vector file.")],
-    word: Annotated[str, typer.Argument(help="The word.")],
+    word: Annotated[str, typer.Argument(help="The word, or a lexeme such as crane.2.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 10,
     as_json: JsonFlag = False,
 ) -> None:
-    """Show the words whose vectors are nearest to a word's."""
+    """Show the words whose vectors are nearest to a word's.
+
+    With lexeme vectors: crane.2 shows the lexemes nearest to that sense, crane those of every
+    sense of the word, and of crane.0, its "I don't know" occurrences.
+    """
     from grassmeans.senses.model import VECTORS_FOLDER
     from grassmeans.vectors.word_vectors import WordVectors
 
     inside_model = vectors / VECTORS_FOLDER
     opened = WordVectors.load(inside_model if inside_model.is_dir() else vectors)
-    neighbours = opened.most_similar(word, n)
-    if wants_json(as_json):
+    as_lines = wants_json(as_json)
+    for key in _keys_to_show(opened, word):
+        neighbours = opened.most_similar(key, n)
+        if as_lines:
+            asked = {} if key == word else {"lexeme": key}
+            for neighbour in neighbours:
+                found = {"word": neighbour.word, "similarity": round(neighbour.similarity, 4)}
+                print_json(asked | found)
+            continue
+        table = Table(title=f"nearest to {escape(key)}")
+        table.add_column("word")
+        table.add_column("cosine", justify="right")
         for neighbour in neighbours:
-            print_json({"word": neighbour.word, "similarity": round(neighbour.similarity, 4)})
-        return
-    table = Table(title=f"nearest to {word}")
-    table.add_column("word")
-    table.add_column("cosine", justify="right")
-    for neighbour in neighbours:
-        table.add_row(neighbour.word, f"{neighbour.similarity:.3f}")
-    terminal().print(table)
+            table.add_row(escape(neighbour.word), f"{neighbour.similarity:.3f}")
+        terminal().print(table)
+
+
+def _keys_to_show(opened: WordVectors, word: str) -> list[str]:
+    """The word itself where it has a vector, else all its lexemes; an error names what there is."""
+    from grassmeans.labelling.keys import decode_key
+    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+
+    if word in opened:
+        return [word]
+    lexemes = LexemeVectors(opened)
+    if keys := lexemes.keys(word):
+        return keys
+    base, sense = decode_key(word)
+    if base in lexemes:
+        lexemes.vector(base, sense)  # raises, and names the senses that there are
+    return [word]  # most_similar raises, and suggests words that are written alike

@@ -89,6 +89,7 @@ class Corpus:
             sources=[file.name for file in files],
             workers=workers,
             overwrite=overwrite,
+            total_bytes=sum(file.stat().st_size for file in files),
             show_progress=show_progress,
         )
         return cls.open(output)

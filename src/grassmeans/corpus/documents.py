@@ -13,7 +13,7 @@ class RawDocument:
     Parameters
     ----------
     id, title : str
-        As in the source; empty where it has none.
+        As in the source; where it has no id, the file's name and a number.
     text : str
         The document's text. For tokenised formats: the surface forms joined by one space each.
     markup : str

@@ -36,7 +36,7 @@ from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
 from grassmeans.parallel import map_tasks
-from grassmeans.progress import progress_bar
+from grassmeans.progress import Advance, progress_bar
 
 KIND = "corpus"
 FORMAT_VERSION = 1
@@ -102,6 +102,7 @@ def ingest_documents(
     sources: Sequence[str] = (),
     workers: int | None = None,
     overwrite: bool = False,
+    total_bytes: int | None = None,
     show_progress: bool | None = None,
 ) -> IngestReport:
     """Write a corpus folder from a stream of documents.
@@ -114,11 +115,15 @@ def ingest_documents(
         Where the reader of ``documents`` counts what it passes over.
     sources : sequence of str
         Names of the inputs, for the manifest.
+    total_bytes : int, optional
+        Size of the inputs, by which the progress is measured.
     """
     report = ReadReport() if report is None else report
     prepare_output(output, KIND, overwrite=overwrite)
     _claim(output, options, sources)
-    encoded = _encode_all(documents, output, options, report, workers, show_progress)
+    bar = progress_bar("reading", total_bytes, unit="bytes", show=show_progress)
+    with bar as advance:
+        encoded = _encode_all(documents, output, options, report, workers, advance)
     n_tokens = sum(shard.n_tokens for shard in encoded)
     if n_tokens == 0:
         shutil.rmtree(output)
@@ -173,7 +178,7 @@ def _encode_all(
     options: IngestOptions,
     report: ReadReport,
     workers: int | None,
-    show_progress: bool | None,
+    advance: Advance,
 ) -> list[EncodedShard]:
     unique = documents if options.keep_duplicates else _without_duplicates(documents, report)
     tasks = (
@@ -182,11 +187,12 @@ def _encode_all(
     )
     encoded = []
     n_tokens = 0
-    with progress_bar("reading", None, unit="words", show=show_progress) as advance:
-        for shard in map_tasks(encode_shard, tasks, workers):
-            encoded.append(shard)
-            n_tokens += shard.n_tokens
-            advance(shard.n_tokens)
+    n_bytes = 0
+    for shard in map_tasks(encode_shard, tasks, workers):
+        encoded.append(shard)
+        n_tokens += shard.n_tokens
+        advance(report.n_bytes - n_bytes, f"{n_tokens:,} words")
+        n_bytes = report.n_bytes
     return encoded
 
 

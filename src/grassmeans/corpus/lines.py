@@ -144,29 +144,31 @@ class _LineSplitter:
         """Yield lines, or pieces of lines that are too long."""
         held: list[bytes] = []
         n_held = 0
-        skipping = False
+        is_cut = False  # whether part of the line has gone already
         for block in blocks:
             *ended, rest = block.split(b"\n")
             for part in ended:
                 line = b"".join([*held, part]) if held else part
-                held, n_held = [], 0
-                if skipping:
-                    skipping = False
-                elif len(line) <= self._max_line:
-                    yield line
-                else:
-                    yield from self._shorten(line)
-            if skipping:
+                yield from self._end_line(line, is_cut)
+                held, n_held, is_cut = [], 0, False
+            if is_cut and self._skip_long:
                 continue
             held.append(rest)
             n_held += len(rest)
             if n_held > self._max_line:
                 *pieces, last = self._shorten(b"".join(held)) or [b""]
                 yield from pieces
-                held, n_held = [last], len(last)
-                skipping = self._skip_long
+                held, n_held, is_cut = [last], len(last), True
         if n_held:
-            yield b"".join(held)
+            yield from self._end_line(b"".join(held), is_cut)
+
+    def _end_line(self, line: bytes, is_cut: bool) -> list[bytes]:
+        if not is_cut and len(line) <= self._max_line:
+            return [line]
+        if is_cut and self._skip_long:
+            return []
+        # A blank rest must not look like a blank line.
+        return [piece for piece in self._shorten(line) if piece.strip()]
 
     def _shorten(self, line: bytes) -> list[bytes]:
         """The pieces of a long line, none where such lines are passed over."""

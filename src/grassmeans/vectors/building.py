@@ -118,4 +118,6 @@ def _digest_start(start: WordVectors | None, start_output: NDArray[np.float32] |
     parts = [] if start is None else [start.vectors]
     if start_output is not None:
         parts.append(start_output)
-    return digest_of_bytes(*(np.ascontiguousarray(part).tobytes() for part in parts))
+    # Views, not copies: these matrices may be as large as the ones that are trained.
+    views = (np.ascontiguousarray(part).reshape(-1).view(np.uint8) for part in parts)
+    return digest_of_bytes(*(view.data for view in views if view.size))

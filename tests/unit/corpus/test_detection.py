@@ -18,7 +18,9 @@ CASES = {
         bz2.compress(b"<mediawiki>\n<siteinfo/>\n") + bz2.compress(b"<page></page>"),
         "<mediawiki>\n".encode("utf-16"),
     ],
-    "wikiextractor": [b'<doc id="12" url="u" title="Anarchism">\nAnarchism\n\nIt is a thing.\n</doc>\n'],
+    "wikiextractor": [
+        b'<doc id="12" url="u" title="Anarchism">\nAnarchism\n\nIt is a thing.\n</doc>\n',
+    ],
     "jsonl": [
         b'{"text": "a"}\n{"text": "b"}\n',
         b'\n{"id": 1}',

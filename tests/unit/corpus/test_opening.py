@@ -53,7 +53,11 @@ def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("paths", "message"),
-    [([], "no input was given"), (["missing.txt"], "there is no file or folder"), (["empty"], "holds no files")],
+    [
+        ([], "no input was given"),
+        (["missing.txt"], "there is no file or folder"),
+        (["empty"], "holds no files"),
+    ],
 )
 def test_wrong_inputs_are_explained(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str], message: str

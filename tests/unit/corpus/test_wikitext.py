@@ -13,7 +13,7 @@ from grassmeans.corpus.wikitext_titles import is_dropped_link, normalize_title
     [
         ("'''Bold''' and ''italic'' text.", "Bold and italic text."),
         ("A [[bank]] and [[river bank|the bank]].", "A bank and the bank."),
-        ("Before<ref name=a>cite</ref> after<ref name=\"a\" />.", "Before after."),
+        ('Before<ref name=a>cite</ref> after<ref name="a" />.', "Before after."),
         ("Text {{cite|a={{b|c}}}}here.", "Text here."),
         ("Before\n{| class=x\n|-\n| cell || {{t}}\n{|\n| inner\n|}\n|}\nAfter", "Before\nAfter"),
         ("One<!-- hidden [[x]] --> two", "One two"),
@@ -59,14 +59,18 @@ def test_broken_markup_loses_little(source: str, text: str) -> None:
 
 
 def test_links_are_spans_of_the_cleaned_text() -> None:
-    source = "{{x}}The [[bank]]s of [[Danube#Course|the '''river''']] and [[new_York]], [[wikt:of|of]]."
+    source = (
+        "{{x}}The [[bank]]s of [[Danube#Course|the '''river''']] and [[new_York]], [[wikt:of|of]]."
+    )
     clean = clean_wikitext(source, keep_links=True)
     assert clean.text == "The banks of the river and new York, of."
     assert clean.links == (Link(4, 9, "Bank"), Link(13, 22, "Danube"), Link(27, 35, "New York"))
 
 
 def test_links_survive_what_is_removed_around_them() -> None:
-    source = "[[File:a|[[cat]] x]]&nbsp; [[a|&eacute;t&eacute;]] ( ) [[Å\u0323|c]] [[#here|h]] [[b|]]"
+    source = (
+        "[[File:a|[[cat]] x]]&nbsp; [[a|&eacute;t&eacute;]] ( ) [[Å\u0323|c]] [[#here|h]] [[b|]]"
+    )
     clean = clean_wikitext(source, keep_links=True)
     assert clean.text == "été c h b"
     assert [(clean.text[link.start : link.end], link.target) for link in clean.links] == [

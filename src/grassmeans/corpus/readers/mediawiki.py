@@ -52,7 +52,7 @@ class _PageParser:
 
     def __init__(self) -> None:
         self._pages: list[_Page] = []
-        self._n_nested = 0
+        self._damages: list[str] = []
         self._page: _Page | None = None
         self._revision: dict[str, str] = {}
         self._path: list[str] = []
@@ -82,10 +82,10 @@ class _PageParser:
         pages, self._pages = self._pages, []
         return pages
 
-    def take_n_nested(self) -> int:
-        """The number of pages without an end since the last time."""
-        n_nested, self._n_nested = self._n_nested, 0
-        return n_nested
+    def take_damages(self) -> list[str]:
+        """What was found wrong, though the XML is well-formed, since the last time."""
+        damages, self._damages = self._damages, []
+        return damages
 
     def find_error(self, block: bytes) -> int:
         """Where in the block fed last the error lies."""
@@ -96,8 +96,8 @@ class _PageParser:
 
     def _start_element(self, name: str, _: dict[str, str]) -> None:
         if name == "page":
-            # A page inside a page: the end of the outer one is lost.
-            self._n_nested += self._page is not None
+            if self._page is not None:
+                self._damages.append("a page has no end")
             self._page = _Page()
             self._path = []
         self._path.append(name)
@@ -111,9 +111,12 @@ class _PageParser:
         self._expat.CharacterDataHandler = self._add_characters
 
     def _add_characters(self, characters: str) -> None:
-        self._n_chars += len(characters)
-        if self._n_chars <= _MAX_PAGE_CHARS:  # an element that never ends must not fill the memory
+        # An element that never ends must not fill the memory.
+        if self._n_chars <= _MAX_PAGE_CHARS:
             self._characters.append(characters)
+            self._n_chars += len(characters)
+            if self._n_chars > _MAX_PAGE_CHARS:
+                self._damages.append(f"a page is cut after {self._n_chars:,} characters")
 
     def _end_element(self, name: str) -> None:
         if self._path:
@@ -194,6 +197,6 @@ def _parse_block(parser: _PageParser, block: bytes, path: Path, report: ReadRepo
             "it is not read"
         ) from error
     finally:
-        for _ in range(parser.take_n_nested()):
-            report.skip("broken XML", f"{path}: a page inside a page")
+        for damage in parser.take_damages():
+            report.skip("broken XML", f"{path}: {damage}")
     return None

@@ -146,7 +146,7 @@ def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
     marked = in_sentence = False
     for line in read_lines(path, report, encoding=options.encoding):
         if line.startswith("#"):
-            if not in_sentence and re.match(r"#\s*newdoc\b", line):
+            if re.match(r"#\s*newdoc\b", line):
                 yield from document.take()
                 document.start(line.partition("=")[2].strip())
                 marked = True

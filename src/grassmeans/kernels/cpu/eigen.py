@@ -273,8 +273,8 @@ def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
     values : (rank, lanes) float64
         Largest first, never negative. A lane of zeros has zero values.
     vectors : (rank, m, lanes) float64
-        Orthonormal for each lane, of arbitrary sign. Where a value is zero, or equals the one after the last, the
-        vector is one choice of many.
+        Orthonormal for each lane, of arbitrary sign. Where a value is zero, or equals the one after
+        the last, the vector is one choice of many.
     """
     m, lanes = grams.shape[0], grams.shape[2]
     trace = np.zeros(lanes)

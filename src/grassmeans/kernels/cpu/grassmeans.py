@@ -14,7 +14,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grassmeans.kernels.cpu.products import TILE, add_rows, as_read_only, multiply_column, multiply_tile
+from grassmeans.kernels.cpu.products import (
+    TILE,
+    add_rows,
+    as_read_only,
+    multiply_column,
+    multiply_tile,
+)
 from grassmeans.kernels.cpu.threads import run_in_blocks
 
 Floats = NDArray[np.float32]
@@ -192,6 +198,7 @@ def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles
     n_contexts, rank, dim = bases.shape
     rows = as_read_only(bases).reshape(-1, dim)
     flat = as_read_only(directions).reshape(-1, dim)
+    given = as_read_only(labels)
     sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
 
     def apply(start: int, stop: int) -> None:

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from functools import lru_cache
+from queue import Empty, SimpleQueue
 
 import numba
 
 _CHUNKS_PER_THREAD = 4
+_LEAST_BLOCKS_PER_THREAD = 2
 
 
 @lru_cache(maxsize=4)
@@ -31,14 +33,30 @@ def run_in_blocks(work: Callable[[int, int], None], n_items: int, block: int) ->
     threads is Numba's (``numba.set_num_threads``, ``NUMBA_NUM_THREADS``).
     """
     n_blocks = -(-n_items // block)
-    n_threads = min(numba.get_num_threads(), n_blocks)
+    n_threads = min(numba.get_num_threads(), n_blocks // _LEAST_BLOCKS_PER_THREAD)
     if n_threads <= 1:
         if n_items:
             work(0, n_items)
         return
     per_chunk = -(-n_blocks // (n_threads * _CHUNKS_PER_THREAD)) * block
-    starts = range(0, n_items, per_chunk)
-    pool = _thread_pool(n_threads, os.getpid())
-    running = [pool.submit(work, start, min(start + per_chunk, n_items)) for start in starts]
-    for future in running:
-        future.result()
+    starts: SimpleQueue[int] = SimpleQueue()
+    for start in range(0, n_items, per_chunk):
+        starts.put(start)
+
+    def take_chunks() -> None:
+        while True:
+            try:
+                start = starts.get_nowait()
+            except Empty:
+                return
+            work(start, min(start + per_chunk, n_items))
+
+    # This thread takes its share too: waking a thread costs more than a small chunk.
+    pool = _thread_pool(n_threads - 1, os.getpid())
+    helpers = [pool.submit(take_chunks) for _ in range(n_threads - 1)]
+    try:
+        take_chunks()
+    finally:
+        wait(helpers)
+    for helper in helpers:
+        helper.result()

@@ -1,0 +1,155 @@
+"""Stored distances -> the sense number of every occurrence."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.shard import Shard
+from grassmeans.errors import InputError
+from grassmeans.labelling.stored import StoredDistances, damaged, open_distances
+from grassmeans.labelling.targets import Targets
+from grassmeans.senses.decoding import (
+    DEFAULT_IDK_THRESHOLD,
+    DEFAULT_SHARPNESS,
+    decode_hard,
+    decode_soft,
+)
+
+DECODINGS = ("hard", "soft")
+_ROWS_AT_ONCE = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """How distances become labels.
+
+    Parameters
+    ----------
+    decoding : {"hard", "soft"}
+        The nearest sense, or 0 where even that is too far; or one drawn from the probabilities.
+    idk_threshold : float in [0, 1] or None
+        Hard only: 0 from this distance on; None: only where the context is too poor.
+    sharpness : float
+        Soft only.
+    random_state : int
+        Soft only; every shard has its own random numbers.
+    """
+
+    decoding: str = "hard"
+    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
+    sharpness: float = DEFAULT_SHARPNESS
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        if self.decoding not in DECODINGS:
+            raise InputError(
+                f"decoding must be one of {', '.join(DECODINGS)}, got {self.decoding!r}"
+            )
+        if self.random_state < 0:
+            raise InputError(f"random_state must be 0 or more, got {self.random_state}")
+        nothing = np.empty((0, 1))
+        decode_hard(nothing, self.idk_threshold)  # both say what is wrong with their number
+        decode_soft(nothing, self.sharpness)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The settings as plain values, for a manifest."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedShard:
+    """The labelled occurrences of a shard.
+
+    Attributes
+    ----------
+    positions : (n,) int32
+    words : (n,) int32
+        Numbers of the target words.
+    senses : (n,) int16
+        From 1; 0 for "I don't know".
+    n_without_context : int
+        Occurrences with too few known words around them.
+    """
+
+    positions: NDArray[np.int32]
+    words: NDArray[np.int32]
+    senses: NDArray[np.int16]
+    n_without_context: int
+
+
+def decode_shard(
+    shard: Shard, folder: Path, number: int, targets: Targets, decoding: Decoding
+) -> DecodedShard:
+    """Decode the distances that lie in ``folder``; ``shard`` has the tokens that they belong to."""
+    tokens = np.asarray(shard.tokens)
+    stored = open_distances(folder, len(tokens), targets.max_senses)
+    words = targets.word_of_token[tokens]
+    expected = np.flatnonzero(words >= 0)
+    if not np.array_equal(expected, stored.positions):
+        raise damaged(folder, "the distances do not belong to the tokens")
+    words = words[expected]
+    senses = np.empty(len(words), np.int16)
+    rng = np.random.default_rng(np.random.SeedSequence([decoding.random_state, number]))
+    n_without_context = 0
+    for start in range(0, len(words), _ROWS_AT_ONCE):
+        part = slice(start, start + _ROWS_AT_ONCE)
+        n_senses = targets.n_senses[words[part]]
+        distances = read_distances(stored, part, n_senses, folder)
+        n_without_context += int(np.isnan(distances[:, 0]).sum())
+        if decoding.decoding == "hard":
+            senses[part] = nearest_senses(distances, n_senses, decoding.idk_threshold)
+        else:
+            probabilities = sense_probabilities(distances, n_senses, decoding.sharpness)
+            senses[part] = draw_senses(probabilities, n_senses, rng.random(len(n_senses)))
+    return DecodedShard(np.asarray(stored.positions), words, senses, n_without_context)
+
+
+def read_distances(
+    stored: StoredDistances, part: slice, n_senses: NDArray[np.int64], folder: Path
+) -> NDArray[np.float64]:
+    """(n, most senses) some rows of the distances, checked."""
+    distances = np.asarray(stored.distances[part], np.float64)
+    absent = np.isnan(distances)
+    within = np.arange(distances.shape[1]) < n_senses[:, None]
+    poor = absent[:, :1]
+    if np.any(absent != (poor | ~within)) or np.any(distances < 0.0) or np.any(distances > 1.0):
+        raise damaged(folder, "distances lie outside [0, 1], or are missing")
+    return distances
+
+
+def nearest_senses(
+    distances: NDArray[np.float64], n_senses: NDArray[np.int64], idk_threshold: float | None
+) -> NDArray[np.int16]:
+    """(n,) number of the nearest sense of each row, 0 for "I don't know"."""
+    senses = np.empty(len(distances), np.int16)
+    for k in np.unique(n_senses):
+        rows = n_senses == k
+        senses[rows] = decode_hard(distances[rows, :k], idk_threshold) + 1
+    return senses
+
+
+def sense_probabilities(
+    distances: NDArray[np.float64], n_senses: NDArray[np.int64], sharpness: float
+) -> NDArray[np.float64]:
+    """(n, most senses) probabilities of the senses, 0 beyond a word's senses."""
+    probabilities = np.zeros(distances.shape)
+    for k in np.unique(n_senses):
+        rows = n_senses == k
+        probabilities[rows, :k] = decode_soft(distances[rows, :k], sharpness)
+    return probabilities
+
+
+def draw_senses(
+    probabilities: NDArray[np.float64], n_senses: NDArray[np.int64], draws: NDArray[np.float64]
+) -> NDArray[np.int16]:
+    """(n,) one sense number per row, from 1, for numbers drawn from [0, 1)."""
+    bounds = np.cumsum(probabilities, axis=1)
+    passed = (draws[:, None] >= bounds[:, :-1]).sum(axis=1)
+    # Rounding may leave a row's last bound a little below 1; nothing lies beyond the last sense.
+    senses: NDArray[np.int16] = (np.minimum(passed, n_senses - 1) + 1).astype(np.int16)
+    return senses

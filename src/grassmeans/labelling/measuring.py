@@ -1,0 +1,215 @@
+"""First pass: the distances of every occurrence to the senses of its word, shard by shard."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import read_json, write_json
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.ingest import shard_folder
+from grassmeans.corpus.shard import Shard
+from grassmeans.errors import InputError
+from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+from grassmeans.kernels.cpu.labelling import (
+    BLOCK,
+    SenseTable,
+    find_occurrences,
+    measure_distances,
+    prepare_senses,
+)
+from grassmeans.labelling.stored import DISTANCES, POSITIONS, write_distances
+from grassmeans.labelling.targets import Targets
+from grassmeans.parallel import map_tasks
+from grassmeans.progress import progress_bar
+from grassmeans.senses.model import SenseModel
+from grassmeans.subspaces import principal_subspaces
+
+DONE = "distances.json"
+_OCCURRENCES_AT_ONCE = 64 * BLOCK
+_CONTEXTS_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a worker needs to measure a shard.
+
+    Attributes
+    ----------
+    vectors : (n_words, dim) float32
+    directions : (n_directions, dim) float32
+        The senses of one target after the other.
+    sense_offsets : (n_targets + 1,) int64
+    row_of_token : (n_types,) int32
+        Row of each token id in the vectors; -1 for words that contexts leave out.
+    word_of_token : (n_types + 1,) int32
+        As in `Targets`.
+    """
+
+    vectors: NDArray[np.float32]
+    directions: NDArray[np.float32]
+    sense_offsets: NDArray[np.int64]
+    row_of_token: NDArray[np.int32]
+    word_of_token: NDArray[np.int32]
+    window: int
+    rank: int
+    weighting: str
+    drop_repeats: bool
+
+    @property
+    def max_senses(self) -> int:
+        """The largest number of senses of a word."""
+        return int(np.diff(self.sense_offsets).max())
+
+
+def make_measure(corpus: Corpus, model: SenseModel, targets: Targets) -> Measure:
+    """Collect the arrays; contexts leave out the model's function words, as in tagging."""
+    rows = model.vectors.ids_of(corpus.vocabulary.words)
+    function_ids = corpus.vocabulary.ids_of(sorted(model.rules.function_words))
+    rows[function_ids[function_ids >= 0]] = -1
+    directions = np.concatenate([model.inventory.directions(word) for word in targets.words])
+    return Measure(
+        vectors=model.vectors.vectors,
+        directions=np.ascontiguousarray(directions, np.float32),
+        sense_offsets=np.concatenate([[0], np.cumsum(targets.n_senses)]).astype(np.int64),
+        row_of_token=rows,
+        word_of_token=targets.word_of_token,
+        window=model.rules.window,
+        rank=model.rules.rank,
+        weighting=model.rules.weighting,
+        drop_repeats=model.rules.drop_repeats,
+    )
+
+
+def measure_corpus(
+    corpus: Corpus,
+    output: Path,
+    measure: Measure,
+    workers: int | None,
+    show_progress: bool | None,
+) -> None:
+    """Write the distances of all shards; finished ones of an earlier run are taken over."""
+    tasks = (
+        (shard.folder, shard_folder(output, number), measure)
+        for number, shard in enumerate(corpus.shards)
+    )
+    is_target = measure.word_of_token[:-1] >= 0
+    total = int(np.asarray(corpus.vocabulary.counts)[is_target].sum())
+    done = 0
+    started = time.monotonic()
+    with progress_bar("measuring", total, unit="occurrences", show=show_progress) as advance:
+        for n_occurrences in map_tasks(measure_shard, tasks, workers):
+            done += n_occurrences
+            rate = done / max(time.monotonic() - started, 1e-9)
+            advance(n_occurrences, note=f"{rate:,.0f}/s")
+
+
+def measure_shard(source: Path, folder: Path, measure: Measure) -> int:
+    """Write a shard's distances, or take them over; returns the number of occurrences."""
+    done = folder / DONE
+    if done.exists() and (folder / DISTANCES).exists() and (folder / POSITIONS).exists():
+        return int(read_json(done)["n_occurrences"])
+    folder.mkdir(parents=True, exist_ok=True)
+    shard = Shard(source)
+    find = _measure_word_by_word if measure.drop_repeats else _measure_text
+    positions, distances = find(shard, measure)
+    write_distances(folder, positions, distances)
+    write_json(done, {"n_occurrences": len(positions)})
+    return len(positions)
+
+
+def _measure_text(
+    shard: Shard, measure: Measure
+) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+    """All occurrences in text order; neighbours share their products."""
+    table: SenseTable = prepare_senses(
+        measure.vectors,
+        measure.directions,
+        measure.sense_offsets,
+        measure.rank,
+        singular=measure.weighting == "singular",
+        window=measure.window,
+    )
+    found = find_occurrences(
+        np.asarray(shard.tokens),
+        np.asarray(shard.document_offsets),
+        measure.row_of_token,
+        measure.word_of_token,
+        measure.window,
+    )
+    distances = np.empty((len(found.positions), measure.max_senses), np.float16)
+    for start in range(0, len(distances), _OCCURRENCES_AT_ONCE):
+        part = slice(start, start + _OCCURRENCES_AT_ONCE)
+        measured = measure_distances(found, part, table, measure.window)
+        poor = found.context_sizes(part) < measure.rank
+        if np.any(np.isnan(measured[:, 0]) & ~poor):
+            raise InputError(
+                "some vectors of the model hold NaN or infinity: train them again, or leave those "
+                "words out"
+            )
+        distances[part] = measured
+    return found.positions, distances
+
+
+def _measure_word_by_word(
+    shard: Shard, measure: Measure
+) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+    """Where a target's repeats are left out, contexts of different words do not overlap neatly."""
+    tokens = np.asarray(shard.tokens)
+    words = measure.word_of_token[tokens]
+    positions = np.flatnonzero(words >= 0)
+    distances = np.full((len(positions), measure.max_senses), np.nan, np.float16)
+    for rows in _occurrences_by_word(words[positions]):
+        word = int(words[positions[rows[0]]])
+        first, end = (int(i) for i in measure.sense_offsets[word : word + 2])
+        contexts = gather_word(shard, positions[rows], int(tokens[positions[rows[0]]]), measure)
+        found = measure_contexts(contexts, measure.directions[first:end], measure)
+        distances[rows, : end - first] = found
+    return positions.astype(np.int32), distances
+
+
+def _occurrences_by_word(words: NDArray[np.int32]) -> Iterator[NDArray[np.int64]]:
+    """Rows of the same word, at most `_CONTEXTS_AT_ONCE` together."""
+    order = np.argsort(words, kind="stable")
+    bounds = np.flatnonzero(np.diff(words[order])) + 1
+    for rows in np.split(order, bounds) if len(order) else ():
+        for start in range(0, len(rows), _CONTEXTS_AT_ONCE):
+            yield rows[start : start + _CONTEXTS_AT_ONCE]
+
+
+def gather_word(
+    shard: Shard, positions: NDArray[np.int64], token: int, measure: Measure
+) -> NDArray[np.int32]:
+    """(n, 2 * window) context words of one word's occurrences."""
+    offsets = np.asarray(shard.document_offsets)
+    document = np.searchsorted(offsets, positions, side="right") - 1
+    contexts = empty_contexts(len(positions), measure.window)
+    gather_contexts(
+        np.asarray(shard.tokens),
+        measure.row_of_token,
+        positions,
+        offsets[document],
+        offsets[document + 1],
+        measure.window,
+        token if measure.drop_repeats else -2,
+        contexts,
+    )
+    return contexts
+
+
+def measure_contexts(
+    contexts: NDArray[np.int32], directions: NDArray[np.float32], measure: Measure
+) -> NDArray[np.float32]:
+    """(n, n_senses) distances by way of the contexts' bases; NaN where there are too few words."""
+    bases = principal_subspaces(
+        contexts, measure.vectors, measure.rank, weighting=measure.weighting
+    )
+    kept = np.square(bases @ directions.T).sum(axis=1)
+    distances: NDArray[np.float32] = np.sqrt(np.clip(1.0 - kept, 0.0, 1.0))
+    distances[np.count_nonzero(contexts >= 0, axis=1) < measure.rank] = np.nan
+    return distances

@@ -1,0 +1,165 @@
+"""Two words, each in its context -> HardSim and SoftSim (section 5.4 of the paper)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.senses.decoding import (
+    DEFAULT_IDK_THRESHOLD,
+    DEFAULT_SHARPNESS,
+    decode_hard,
+    decode_soft,
+)
+from grassmeans.senses.model import SenseModel
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """An occurrence of a word: the text before it, the word, the text after it."""
+
+    left: str
+    word: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class DecodedPassage:
+    """What an occurrence means to the model.
+
+    Attributes
+    ----------
+    word : str
+        The entry: the word, or its lower-case form where only that is known.
+    sense : int or None
+        From 1; 0 is "I don't know"; None for a word without senses.
+    probabilities : tuple of float or None
+        Of the senses 1, 2, ...; None for a word without senses.
+    """
+
+    word: str
+    sense: int | None
+    probabilities: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairSimilarities:
+    """Similarities of pairs of occurrences.
+
+    Attributes
+    ----------
+    hard, soft : (n_pairs,) float64
+        HardSim and SoftSim; NaN where a word has no vector at all.
+    n_missing : int
+        Pairs with NaN.
+    n_occurrences, n_decoded, n_idk : int
+        Occurrences in all, those of words with senses, and those whose sense could not be told.
+    missing_words : tuple of str
+        Words without a vector, each once.
+    """
+
+    hard: NDArray[np.float64]
+    soft: NDArray[np.float64]
+    n_missing: int
+    n_occurrences: int
+    n_decoded: int
+    n_idk: int
+    missing_words: tuple[str, ...]
+
+
+class ContextSimilarity:
+    """Similarity of words in context, by the senses of a model and the vectors of its lexemes.
+
+    Parameters
+    ----------
+    model : SenseModel
+        Decodes the occurrences. Words outside its inventory have no senses.
+    lexemes : LexemeVectors
+        Trained on a corpus that this model labelled.
+    idk_threshold : float or None
+        From this distance on an occurrence is "I don't know" and stands for ``word.0``. Where
+        there is no such vector, because soft labelling never writes it, the nearest sense counts.
+    sharpness : float
+        Of the soft probabilities.
+    """
+
+    def __init__(
+        self,
+        model: SenseModel,
+        lexemes: LexemeVectors,
+        *,
+        idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+        sharpness: float = DEFAULT_SHARPNESS,
+    ) -> None:
+        self.model = model
+        self.lexemes = lexemes
+        self.idk_threshold = idk_threshold
+        self.sharpness = sharpness
+
+    def hard(self, first: Passage, second: Passage) -> float | None:
+        """HardSim of two occurrences; None where a word has no vector at all."""
+        return _or_none(self.compare([(first, second)]).hard[0])
+
+    def soft(self, first: Passage, second: Passage) -> float | None:
+        """SoftSim of two occurrences; None where a word has no vector at all."""
+        return _or_none(self.compare([(first, second)]).soft[0])
+
+    def compare(self, pairs: Iterable[tuple[Passage, Passage]]) -> PairSimilarities:
+        """HardSim and SoftSim of many pairs at once."""
+        chosen = list(pairs)
+        passages = [passage for pair in chosen for passage in pair]
+        decoded = self.decode(passages)
+        hard = np.full(len(chosen), np.nan)
+        soft = np.full(len(chosen), np.nan)
+        for i in range(len(chosen)):
+            a, b = decoded[2 * i : 2 * i + 2]
+            if a.word in self.lexemes and b.word in self.lexemes:
+                hard[i] = self.lexemes.hard_similarity(a.word, a.sense, b.word, b.sense)
+                soft[i] = self.lexemes.soft_similarity(
+                    a.word, a.probabilities, b.word, b.probabilities
+                )
+        missing = [entry.word for entry in decoded if entry.word not in self.lexemes]
+        return PairSimilarities(
+            hard=hard,
+            soft=soft,
+            n_missing=int(np.isnan(hard).sum()),
+            n_occurrences=len(decoded),
+            n_decoded=sum(entry.sense is not None for entry in decoded),
+            n_idk=sum(entry.sense == 0 for entry in decoded),
+            missing_words=tuple(dict.fromkeys(missing)),
+        )
+
+    def decode(self, passages: Sequence[Passage]) -> list[DecodedPassage]:
+        """Find sense and probabilities of every occurrence; all of one word are decoded together."""
+        by_word: dict[str, list[int]] = defaultdict(list)
+        for i, passage in enumerate(passages):
+            by_word[self._entry_of(passage.word)].append(i)
+        decoded: dict[int, DecodedPassage] = {}
+        for word, members in by_word.items():
+            if word not in self.model.inventory:
+                decoded |= dict.fromkeys(members, DecodedPassage(word, None, None))
+                continue
+            around = [(passages[i].left, passages[i].right) for i in members]
+            distances = self.model.distances(word, around)
+            threshold = self.idk_threshold if self.lexemes.has_idk(word) else None
+            senses = decode_hard(distances, threshold) + 1  # IDK, -1, becomes 0
+            probabilities = decode_soft(distances, self.sharpness)
+            for i, sense, row in zip(members, senses, probabilities, strict=True):
+                decoded[i] = DecodedPassage(word, int(sense), tuple(row.tolist()))
+        return [decoded[i] for i in range(len(passages))]
+
+    def _entry_of(self, word: str) -> str:
+        """The form under which a word is known: senses first, then any vector."""
+        forms = (word, word.lower())
+        known = [form for form in forms if form in self.model.inventory]
+        known += [form for form in forms if form in self.lexemes]
+        return known[0] if known else word
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)

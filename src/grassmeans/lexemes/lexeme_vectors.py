@@ -1,0 +1,233 @@
+"""Lexemes (a word in one sense) and their vectors: look-up, neighbours, similarity.
+
+Which vector stands for a lexeme that has none of its own is decided here, once:
+
+- hard: ``word.k``, then ``word.0`` (the vector of the occurrences labelled "I don't know"), then
+  the plain ``word``, then the word's most frequent lexeme;
+- soft: the probability of senses without a vector is spread over the word's other senses in
+  proportion to theirs; where no sense has one, as for hard.
+
+A word that has no vector under any of these names has no similarity: the answer is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.labelling.keys import IDK_SENSE, decode_key, encode_key
+from grassmeans.vectors.similarity import Neighbour
+from grassmeans.vectors.word_vectors import WordVectors
+
+_ROUNDING = 1e-4  # probabilities may come in float32, or rounded by hand
+
+
+class LexemeVectors:
+    """Vectors whose words are lexeme keys: ``crane.1``, ``crane.2``, ``crane.0``, ``harbour``.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        Trained on a labelled corpus. Words without senses stand there as themselves.
+
+    Attributes
+    ----------
+    vectors : WordVectors
+        The same vectors; everything that takes word vectors takes them.
+    """
+
+    def __init__(self, vectors: WordVectors) -> None:
+        self.vectors = vectors
+
+    @classmethod
+    def load(cls, path: str | Path) -> LexemeVectors:
+        """Open a folder that `grassmeans lexemes` wrote, or any vectors whose words are keys."""
+        return cls(WordVectors.load(path))
+
+    def save(
+        self,
+        path: str | Path,
+        *,
+        overwrite: bool = False,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write a ``vectors`` folder; its manifest counts the lexemes."""
+        fields = {"lexemes": self.counts_by_kind()} | dict(extra or {})
+        self.vectors.save(path, overwrite=overwrite, extra=fields)
+
+    def __repr__(self) -> str:
+        return f"LexemeVectors({len(self.vectors):,} lexemes, {self.vectors.dim} dimensions)"
+
+    def __contains__(self, word: object) -> bool:
+        """Whether the word has any vector at all."""
+        return word in self._rows
+
+    @property
+    def words_with_senses(self) -> list[str]:
+        """The words that have at least one numbered sense, in the order of the vectors."""
+        return [word for word, rows in self._rows.items() if _numbered(rows)]
+
+    def counts_by_kind(self) -> dict[str, int]:
+        """How many vectors belong to senses, to "I don't know", and to plain words."""
+        senses = [sense for rows in self._rows.values() for sense in rows]
+        return {
+            "n_words_with_senses": len(self.words_with_senses),
+            "n_senses": sum(sense is not None and sense > IDK_SENSE for sense in senses),
+            "n_idk": senses.count(IDK_SENSE),
+            "n_plain": senses.count(None),
+        }
+
+    def senses(self, word: str) -> list[int]:
+        """The numbers of the word's senses that have a vector, in order; "I don't know" is none."""
+        return _numbered(self._rows.get(word, {}))
+
+    def keys(self, word: str) -> list[str]:
+        """The keys of all vectors of a word: its senses in order, "I don't know", the plain word."""
+        rows = self._rows.get(word, {})
+        order: list[int | None] = [*_numbered(rows), IDK_SENSE, None]
+        return [self.vectors.words[rows[sense]] for sense in order if sense in rows]
+
+    def has_idk(self, word: str) -> bool:
+        """Whether the word's "I don't know" occurrences have a vector (``word.0``)."""
+        return IDK_SENSE in self._rows.get(word, {})
+
+    def vector(self, word: str, sense: int | None = None) -> NDArray[np.float32]:
+        """The vector of exactly this lexeme, (dim,); no other stands in for it.
+
+        Parameters
+        ----------
+        sense : int or None
+            1, 2, ...; 0 for the "I don't know" lexeme; None for the plain word.
+
+        Raises
+        ------
+        UnknownWordError
+            With the senses that the word has.
+        """
+        return self.vectors.vectors[self._row(word, sense)]
+
+    def nearest_lexemes(
+        self, word: str, sense: int | None = None, n: int = 10, *, exclude: Collection[str] = ()
+    ) -> list[Neighbour]:
+        """The lexemes nearest to this one by cosine, best first, other senses of it included.
+
+        Parameters
+        ----------
+        exclude : collection of str
+            Keys to leave out.
+        """
+        return self.vectors.most_similar(self.vectors.words[self._row(word, sense)], n, exclude)
+
+    def hard_similarity(
+        self, word: str, sense: int | None, other_word: str, other_sense: int | None
+    ) -> float | None:
+        """HardSim: the cosine of two lexemes (section 5.4 of the paper).
+
+        Senses are numbered from 1; 0 is "I don't know", None a word without senses. None comes
+        back where a word has no vector at all; see the module for what stands in for what.
+        """
+        return _dot(self.hard_vector(word, sense), self.hard_vector(other_word, other_sense))
+
+    def soft_similarity(
+        self,
+        word: str,
+        probabilities: ArrayLike | None,
+        other_word: str,
+        other_probabilities: ArrayLike | None,
+    ) -> float | None:
+        """SoftSim: the expected cosine over the senses of both words (section 5.4 of the paper).
+
+        Parameters
+        ----------
+        probabilities, other_probabilities : (n_senses,) or None
+            Of the senses 1, 2, ...; from `decode_soft`. None for a word without senses.
+        """
+        return _dot(
+            self.soft_vector(word, probabilities),
+            self.soft_vector(other_word, other_probabilities),
+        )
+
+    def hard_vector(self, word: str, sense: int | None) -> NDArray[np.float64] | None:
+        """The unit vector that stands for a lexeme in HardSim, (dim,); None without any."""
+        rows = self._rows.get(word)
+        if rows is None:
+            return None
+        for candidate in (sense, IDK_SENSE, None):
+            if candidate in rows:
+                return self._unit(rows[candidate])
+        return self._unit(min(rows.values()))
+
+    def soft_vector(self, word: str, probabilities: ArrayLike | None) -> NDArray[np.float64] | None:
+        """The mean of the senses' unit vectors, weighted by their probabilities, (dim,).
+
+        SoftSim is the inner product of two of these, because it is linear in either side:
+        sum_k sum_k' P_k P'_k' cos(v_k, v'_k') = (sum_k P_k v_k/|v_k|) . (sum_k' P'_k' v'_k'/|v'_k'|).
+        """
+        if probabilities is None:
+            return self.hard_vector(word, None)
+        weights = _check_probabilities(probabilities)
+        rows = self._rows.get(word)
+        if rows is None:
+            return None
+        known = [k for k in _numbered(rows) if k <= len(weights) and weights[k - 1] > 0.0]
+        if not known:
+            return self.hard_vector(word, IDK_SENSE)
+        mass = weights[np.array(known) - 1]
+        units = np.stack([self._unit(rows[k]) for k in known])
+        mean: NDArray[np.float64] = (mass / mass.sum()) @ units
+        return mean
+
+    @cached_property
+    def _rows(self) -> dict[str, dict[int | None, int]]:
+        """Word -> sense -> row; rows are in order of falling count."""
+        table: dict[str, dict[int | None, int]] = {}
+        for row, key in enumerate(self.vectors.words):
+            word, sense = decode_key(key)
+            table.setdefault(word, {})[sense] = row
+        return table
+
+    def _unit(self, row: int) -> NDArray[np.float64]:
+        vector = self.vectors.vectors[row].astype(np.float64)
+        length = float(np.linalg.norm(vector))
+        return vector / length if length > 0.0 else vector
+
+    def _row(self, word: str, sense: int | None) -> int:
+        rows = self._rows.get(word)
+        if rows is None:
+            raise UnknownWordError(
+                f"{word!r} has no vector, in any sense, among the {len(self.vectors):,} lexemes"
+            )
+        if sense not in rows:
+            asked = "without a sense" if sense is None else f"as {encode_key(word, sense)!r}"
+            present = ", ".join(self.keys(word))
+            raise UnknownWordError(f"{word!r} has no vector {asked}; there is: {present}")
+        return rows[sense]
+
+
+def _numbered(rows: Mapping[int | None, int]) -> list[int]:
+    return sorted(sense for sense in rows if sense is not None and sense > IDK_SENSE)
+
+
+def _dot(
+    first: NDArray[np.float64] | None, second: NDArray[np.float64] | None
+) -> float | None:
+    if first is None or second is None:
+        return None
+    return float(np.clip(first @ second, -1.0, 1.0))
+
+
+def _check_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
+    weights = np.asarray(probabilities, dtype=np.float64)
+    proper = weights.ndim == 1 and len(weights) > 0 and bool((weights >= 0.0).all())
+    if not proper or abs(float(weights.sum()) - 1.0) > _ROUNDING:
+        raise InputError(
+            "the probabilities of a word's senses must be 0 or more and sum to 1, "
+            f"got {weights.tolist()}"
+        )
+    return weights

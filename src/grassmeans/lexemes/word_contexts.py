@@ -1,0 +1,156 @@
+"""Labelled corpus + word -> contexts whose words are lexemes.
+
+In a labelled corpus a word with senses stands under several keys. Its occurrences are those of all
+its keys together, in text order; the words around them are lexemes already, so that the subspace of
+a context is built from the vectors of the senses that its words have there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.contexts import DEFAULT_WINDOW, Contexts
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+from grassmeans.labelling.keys import IDK_SENSE, decode_key
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+
+_NO_TOKEN = -2
+_NO_ROW = -1
+
+
+class LexemeContextExtractor:
+    """Extracts the contexts of one word after another from a labelled corpus.
+
+    Parameters
+    ----------
+    labelled : Corpus
+        Its tokens are lexeme keys.
+    lexemes : LexemeVectors
+        Context words without a vector are dropped, and so are function words, whether they have
+        been given senses or not.
+    window : int, default 10
+        Kept words a side.
+    drop_repeats : bool, default False
+        Leave out other occurrences of the target, in whatever sense, inside the window too.
+    """
+
+    def __init__(
+        self,
+        labelled: Corpus,
+        lexemes: LexemeVectors,
+        *,
+        window: int = DEFAULT_WINDOW,
+        drop_repeats: bool = False,
+    ) -> None:
+        if window < 1:
+            raise InputError(f"window must be 1 or more, got {window}")
+        self.corpus = labelled
+        self.lexemes = lexemes
+        self.window = window
+        self.drop_repeats = drop_repeats
+        self._decoded = [decode_key(key) for key in labelled.vocabulary.words]
+        self._ids: dict[str, list[int]] = {}
+        for i, (word, _) in enumerate(self._decoded):
+            self._ids.setdefault(word, []).append(i)
+        self._row_of_token = lexemes.vectors.ids_of(labelled.vocabulary.words)
+        if not np.any(self._row_of_token >= 0):
+            raise InputError(
+                "the lexeme vectors and the labelled corpus have no key in common: were they made "
+                "from one another?"
+            )
+        for word in labelled.function_words:
+            self._row_of_token[self._ids.get(word, [])] = _NO_ROW
+
+    def positions(self, word: str) -> NDArray[np.int64]:
+        """(n,) positions of all keys of a word, in text order."""
+        return np.sort(np.concatenate([self.corpus.positions(i) for i in self._ids_of(word)]))
+
+    def labels(self, word: str, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) sense numbers at positions of a word: from 1, or 0 for "I don't know"."""
+        sense_of = {i: self._decoded[i][1] or IDK_SENSE for i in self._ids_of(word)}
+        tokens = np.empty(len(positions), np.int64)
+        bounds = np.searchsorted(positions, self.corpus.shard_starts)
+        for number, shard in enumerate(self.corpus.shards):
+            part = slice(bounds[number], bounds[number + 1])
+            if part.stop > part.start:
+                tokens[part] = shard.tokens[positions[part] - self.corpus.shard_starts[number]]
+        ids, inverse = np.unique(tokens, return_inverse=True)
+        return np.array([sense_of[int(i)] for i in ids], np.int64)[inverse]
+
+    def extract(
+        self, word: str, *, max_contexts: int | None = None, random_state: Any = 0
+    ) -> Contexts:
+        """The contexts of a word, all or a random sample in text order.
+
+        ``context_ids`` are rows of the lexeme vectors.
+        """
+        positions = self.positions(word)
+        if max_contexts is not None and len(positions) > max_contexts:
+            rng = np.random.default_rng(random_state)
+            positions = positions[np.sort(rng.permutation(len(positions))[:max_contexts])]
+        return self.extract_at(word, positions)
+
+    def extract_at(self, word: str, positions: NDArray[np.int64]) -> Contexts:
+        """The contexts of the given occurrences of a word; positions in text order."""
+        rows = self._row_of_token
+        if self.drop_repeats:
+            rows = rows.copy()
+            rows[self._ids_of(word)] = _NO_ROW
+        context_ids = empty_contexts(len(positions), self.window)
+        bounds = np.searchsorted(positions, self.corpus.shard_starts)
+        for number, shard in enumerate(self.corpus.shards):
+            part = slice(bounds[number], bounds[number + 1])
+            local = positions[part] - self.corpus.shard_starts[number]
+            if len(local) == 0:
+                continue
+            offsets = np.asarray(shard.document_offsets)
+            document = np.searchsorted(offsets, local, side="right") - 1
+            gather_contexts(
+                np.asarray(shard.tokens),
+                rows,
+                local,
+                offsets[document],
+                offsets[document + 1],
+                self.window,
+                _NO_TOKEN,
+                context_ids[part],
+            )
+        return Contexts(context_ids, positions)
+
+    def _ids_of(self, word: str) -> list[int]:
+        ids = self._ids.get(word)
+        if ids is None:
+            raise UnknownWordError(
+                f"{word!r} does not occur in the labelled corpus {self.corpus.path.name}, "
+                "in any sense"
+            )
+        return ids
+
+
+def extract_word_contexts(
+    labelled: Corpus,
+    lexemes: LexemeVectors,
+    word: str,
+    window: int = DEFAULT_WINDOW,
+    *,
+    max_contexts: int | None = None,
+    drop_repeats: bool = False,
+    random_state: Any = 0,
+) -> Contexts:
+    """Extract the contexts of all senses of a word from a labelled corpus.
+
+    For more than one word, make a `LexemeContextExtractor` once.
+
+    Returns
+    -------
+    Contexts
+        ``context_ids`` (n_contexts, 2 * window) are rows of ``lexemes.vectors``, padded with -1;
+        ``positions`` (n_contexts,) are in text order.
+    """
+    extractor = LexemeContextExtractor(labelled, lexemes, window=window, drop_repeats=drop_repeats)
+    return extractor.extract(word, max_contexts=max_contexts, random_state=random_state)

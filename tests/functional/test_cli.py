@@ -1,0 +1,325 @@
+"""The command line, as a user runs it."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus, WordVectors
+
+COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
+
+
+def grassmeans(
+    *arguments: object, stdin: str | bytes = "", file_limit: int | None = None
+) -> subprocess.CompletedProcess[str]:
+    def limit_file_size() -> None:
+        if file_limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+
+    content = stdin.encode() if isinstance(stdin, str) else stdin
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=content,
+        capture_output=True,
+        timeout=120,
+        check=False,
+        preexec_fn=limit_file_size,
+    )
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
+
+
+def fails(done: subprocess.CompletedProcess[str], *parts: str) -> None:
+    """A user's mistake: exit code 2, one clear line, no traceback."""
+    assert done.returncode == 2, done.stderr
+    assert "Traceback" not in done.stderr
+    message = " ".join(done.stderr.split())
+    for part in parts:
+        assert part in message
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory, synthetic_text_file) -> Path:
+    """Corpus, vectors and model, made by the three commands."""
+    folder = tmp_path_factory.mktemp("cli")
+    done = grassmeans("ingest", synthetic_text_file, "-o", folder / "corpus")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["n_documents"] == 160
+    assert report["n_tokens"] == 11_200
+    done = grassmeans(
+        "vectors", folder / "corpus", "-o", folder / "vectors",
+        "--dim", 40, "--epochs", 20, "--min-count", 3, "--workers", 1,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["dim"] == 40
+    done = grassmeans(
+        "induce", folder / "corpus", folder / "vectors", "-o", folder / "model",
+        "-w", "crane", "-w", "bank", "-w", "heron", "--senses", 2,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["skipped"] == {"heron": "does not occur in the corpus"}
+    assert "no senses for 'heron'" in done.stderr
+    return folder
+
+
+def test_show_gives_the_senses_as_json(work, synthetic) -> None:
+    entry = json.loads(grassmeans("show", work / "model", "crane").stdout)
+    assert entry["count"] == 200
+    topics = [set(words) for words in synthetic.topic_words[:2]]
+    for sense in entry["senses"]:
+        assert any(set(sense["characteristic_words"]) <= topic for topic in topics)
+
+
+def test_tag_reads_standard_input_and_files(work, synthetic, tmp_path) -> None:
+    bird, machine = (" ".join(words[:6]) for words in synthetic.topic_words[:2])
+    lines = f"{bird} <b>crane</b> {bird}\n\n{machine} <b>crane</b> {machine}\nThe crane.\n"
+    done = grassmeans("tag", work / "model", stdin=lines)
+    tagged = [json.loads(line) for line in done.stdout.splitlines()]
+    senses = [line["words"][0]["sense"] for line in tagged]
+    assert len(set(senses[:2])) == 2
+    assert senses[2] == 0
+    assert tagged[2]["words"][0]["label"] == "crane.0"
+    (tmp_path / "lines.txt").write_text(lines)
+    assert grassmeans("tag", work / "model", tmp_path / "lines.txt").stdout == done.stdout
+    soft = grassmeans("tag", work / "model", "--decode", "soft", stdin=lines)
+    first = json.loads(soft.stdout.splitlines()[0])["words"][0]
+    assert sum(first["probabilities"]) == pytest.approx(1, abs=1e-3)
+    assert first["probabilities"][first["sense"] - 1] > 0.5
+
+
+def test_tag_only_one_word(work) -> None:
+    done = grassmeans("tag", work / "model", "--word", "bank", stdin="crane bank")
+    assert [w["key"] for w in json.loads(done.stdout)["words"]] == ["bank"]
+    fails(grassmeans("tag", work / "model", "--word", "heron", stdin="x"), "'heron'", "no senses")
+
+
+def test_tag_survives_wrong_encoding_and_long_lines(work) -> None:
+    done = grassmeans("tag", work / "model", stdin=b"caf\xe9 crane\n" + b"x" * 2_000_000)
+    assert done.returncode == 0
+    assert len(json.loads(done.stdout.splitlines()[0])["words"]) == 1
+
+
+def test_induce_on_a_text_file_needs_no_corpus(work, synthetic_text_file, tmp_path) -> None:
+    done = grassmeans(
+        "induce", work / "vectors", "--text", synthetic_text_file, "-w", "bass", "-k", 2,
+        "-o", tmp_path / "m",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    entry = json.loads(grassmeans("show", tmp_path / "m", "bass").stdout)
+    assert entry["count"] == 200
+
+
+def test_words_from_a_file_and_all_frequent_words(work, tmp_path) -> None:
+    (tmp_path / "words.txt").write_text("crane\n\nseal\n")
+    done = grassmeans(
+        "induce", work / "corpus", work / "vectors", "-o", tmp_path / "a", "-k", 2,
+        "--words", tmp_path / "words.txt",
+    )  # fmt: skip
+    assert json.loads(done.stdout)["n_words"] == 2
+    done = grassmeans(
+        "induce", work / "corpus", work / "vectors", "-o", tmp_path / "b", "-k", 2,
+        "--min-count", 200,
+    )  # fmt: skip
+    assert json.loads(done.stdout)["n_words"] == 4
+
+
+def test_info_of_every_kind(work) -> None:
+    for kind in ("corpus", "vectors", "model"):
+        assert json.loads(grassmeans("info", work / kind).stdout)["kind"] == kind
+    assert json.loads(grassmeans("info", work / "model").stdout)["words"] == ["crane", "bank"]
+    fails(grassmeans("info", work / "nothing"), "there is no folder at")
+
+
+def test_similar_and_convert(work, tmp_path) -> None:
+    lines = grassmeans("similar", work / "vectors", "crane", "-n", 3).stdout.splitlines()
+    assert len(lines) == 3
+    for to in ("word2vec-text", "word2vec-binary", "glove", "folder"):
+        target = tmp_path / to
+        assert grassmeans("convert", work / "vectors", target, "--to", to).returncode == 0
+        again = grassmeans("similar", target, "crane", "-n", 3).stdout.splitlines()
+        assert [json.loads(line)["word"] for line in again] == [
+            json.loads(line)["word"] for line in lines
+        ]
+    fails(grassmeans("convert", work / "vectors", tmp_path / "x", "--to", "doc"), "--to must be")
+    fails(grassmeans("similar", work / "vectors", "heron"), "'heron' is not among")
+
+
+def test_help_teaches_every_command() -> None:
+    text = grassmeans("--help").stdout
+    for command in ("ingest", "vectors", "induce", "show", "tag", "info", "demo"):
+        assert command in text
+        page = grassmeans(command, "--help").stdout
+        assert len(page) > 300
+    assert grassmeans("--version").stdout.startswith("grassmeans ")
+
+
+def test_closed_pipe_is_no_error(work) -> None:
+    script = f"{' '.join(COMMAND[:1])} -c 'from grassmeans.cli.main import run; run()'"
+    line = f"yes 'crane bank' | head -20000 | {script} tag {work / 'model'} | head -1"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.stdout.count("\n") == 1
+    assert "Traceback" not in done.stderr
+
+
+# --- bad input -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("empty.txt", b"", "no words were found"),
+        ("garbage.bin", bytes(range(256)) * 64, "no words were found"),
+        ("digits.txt", b"12 34 ... 56\n", "no words were found"),
+    ],
+)
+def test_inputs_without_words(tmp_path, name, content, message) -> None:
+    (tmp_path / name).write_bytes(content)
+    fails(grassmeans("ingest", tmp_path / name, "-o", tmp_path / "c"), message)
+    assert not (tmp_path / "c").exists()
+
+
+def test_missing_input_unknown_format_language_and_column(tmp_path) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text("some words here")
+    out = tmp_path / "c"
+    fails(grassmeans("ingest", tmp_path / "no.txt", "-o", out), "no.txt")
+    fails(grassmeans("ingest", text, "-o", out, "--format", "word"), "mediawiki")
+    fails(grassmeans("ingest", text, "-o", out, "--language", "xx"), "--function-words")
+    fails(grassmeans("ingest", text, "-o", out, "--numbers", "eat"), "drop, keep, mask")
+    fails(grassmeans("ingest", text), "--output")
+    assert not out.exists()
+
+
+def test_existing_output_is_refused_then_replaced(tmp_path, synthetic_text_file) -> None:
+    out = tmp_path / "c"
+    assert grassmeans("ingest", synthetic_text_file, "-o", out).returncode == 0
+    fails(grassmeans("ingest", synthetic_text_file, "-o", out), "exists already", "--overwrite")
+    assert grassmeans("ingest", synthetic_text_file, "-o", out, "--overwrite").returncode == 0
+
+
+def test_wrong_order_of_folders_is_explained(work, tmp_path) -> None:
+    done = grassmeans(
+        "induce", work / "vectors", work / "corpus", "-o", tmp_path / "m", "-w", "crane"
+    )
+    fails(done, "holds a vectors, but a corpus is needed")
+    fails(grassmeans("induce", work / "corpus", "-o", tmp_path / "m"), "CORPUS and VECTORS")
+    fails(grassmeans("show", work / "corpus", "crane"), "holds a corpus, but a model is needed")
+    fails(grassmeans("vectors", work / "model", "-o", tmp_path / "v"), "holds a model")
+
+
+def test_no_word_could_be_induced(work, tmp_path) -> None:
+    arguments = ("induce", work / "corpus", work / "vectors", "-o", tmp_path / "m")
+    fails(grassmeans(*arguments, "-w", "heron"), "no senses were induced", "'heron' does not occur")
+    fails(grassmeans(*arguments, "-w", "crane", "-k", 5000), "too few for 5000 senses")
+    assert not (tmp_path / "m").exists()
+
+
+def test_vectors_that_do_not_fit(work, tmp_path) -> None:
+    (tmp_path / "other.txt").write_text("2 3\nun 1 2 3\ndeux 4 5 6\n")
+    (tmp_path / "nan.txt").write_text("1 2\ncrane nan nan\n")
+    arguments = ("-o", tmp_path / "m", "-w", "crane")
+    fails(grassmeans("induce", work / "corpus", tmp_path / "other.txt", *arguments), "in common")
+    fails(grassmeans("induce", work / "corpus", tmp_path / "nan.txt", *arguments))
+    fails(grassmeans("induce", work / "corpus", tmp_path / "none.txt", *arguments), "none.txt")
+
+
+def test_truncated_model_is_explained(work, tmp_path) -> None:
+    import shutil
+
+    shutil.copytree(work / "model", tmp_path / "m")
+    path = tmp_path / "m" / "inventory" / "directions.npy"
+    path.write_bytes(path.read_bytes()[:200])
+    fails(grassmeans("tag", tmp_path / "m", stdin="crane"), "truncated or damaged")
+
+
+def test_full_disk_loses_nothing(tmp_path) -> None:
+    documents = tmp_path / "documents.jsonl"
+    rng = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(2000)]
+    with documents.open("w") as file:
+        for number in range(40):
+            text = " ".join(rng.choice(words, size=2000 if number < 39 else 60_000))
+            file.write(json.dumps({"id": number, "text": text}) + "\n")
+    out = tmp_path / "c"
+    done = grassmeans("ingest", documents, "-o", out, "--workers", 1, file_limit=150_000)
+    fails(done, "is full while writing", "start the same command again")
+    assert grassmeans("ingest", documents, "-o", out, "--workers", 1).returncode == 0
+    assert Corpus.open(out).n_documents == 40
+
+
+def _start(*arguments: object) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+
+
+def _wait_for(path: Path, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not path.exists() and time.monotonic() < deadline and process.poll() is None:
+        time.sleep(0.02)
+    assert path.exists()
+
+
+def test_interrupted_training_goes_on(work, tmp_path) -> None:
+    out = tmp_path / "v"
+    # 400 passes take some seconds: time enough to interrupt it
+    arguments = (
+        "vectors", work / "corpus", "-o", out, "--dim", 100, "--epochs", 400,
+        "--min-count", 1, "--workers", 1,
+    )  # fmt: skip
+    process = _start(*arguments)
+    _wait_for(out / "checkpoint", process)
+    time.sleep(1.0)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"goes on from where it was" in error
+    assert (out / "checkpoint" / "checkpoint.json").exists()
+    assert grassmeans("info", out).returncode == 2
+    assert grassmeans(*arguments).returncode == 0
+    assert not (out / "checkpoint").exists()
+    assert len(WordVectors.load(out)) > 300
+
+
+def test_killed_induction_goes_on(work, tmp_path) -> None:
+    out = tmp_path / "m"
+    arguments = (
+        "induce", work / "corpus", work / "vectors", "-o", out, "--min-count", 20, "-k", 2,
+        "--workers", 1,
+    )  # fmt: skip
+    process = _start(*arguments)
+    _wait_for(out / "parts", process)
+    process.kill()
+    process.communicate()
+    fails(grassmeans("show", out, "crane"), "manifest.json")
+    finished = {p.name: p.stat().st_mtime_ns for p in (out / "parts").glob("*.jsonl")}
+    done = grassmeans(*arguments)
+    assert done.returncode == 0, done.stderr
+    assert finished
+    assert not (out / "parts").exists()
+    fresh = tmp_path / "fresh"
+    grassmeans(*(fresh if a is out else a for a in arguments))
+    one, two = (folder / "inventory" / "directions.npy" for folder in (out, fresh))
+    assert one.read_bytes() == two.read_bytes()
+
+
+def test_demo_runs_without_a_terminal() -> None:
+    environment = os.environ | {"COLUMNS": "100"}
+    done = subprocess.run(
+        [*COMMAND, "demo"], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "crane.1" in done.stdout
+    assert "crane[?] was there" in done.stdout

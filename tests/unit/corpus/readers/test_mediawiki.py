@@ -1,0 +1,151 @@
+import bz2
+from pathlib import Path
+
+import pytest
+
+from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.readers import read_documents
+from grassmeans.errors import InputError
+
+HEAD = '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">\n<siteinfo><namespaces/></siteinfo>\n'
+TAIL = "</mediawiki>\n"
+
+
+def page(
+    number: int, text: str = "Some text.", extra: str = "", ns: int = 0, inner: str = ""
+) -> str:
+    return (
+        f"<page>\n<title>T{number}</title><ns>{ns}</ns><id>{number}</id>{extra}\n"
+        f"<revision><id>9{number}</id><contributor><id>77</id></contributor>{inner}"
+        f'<text bytes="1" xml:space="preserve">{text}</text></revision>\n</page>\n'
+    )
+
+
+def read(tmp_path: Path, content: str | bytes) -> tuple[list[RawDocument], ReadReport]:
+    path = tmp_path / "dump.xml"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    report = ReadReport()
+    return list(read_documents([path], report=report)), report
+
+
+def ids(documents: list[RawDocument]) -> list[str]:
+    return [document.id for document in documents]
+
+
+def test_articles_are_read_with_their_markup(tmp_path: Path) -> None:
+    documents, report = read(tmp_path, HEAD + page(1, "[[A]] &lt;ref&gt; é") + page(2) + TAIL)
+    assert documents == [
+        RawDocument("1", "T1", "[[A]] <ref> é", "wikitext"),
+        RawDocument("2", "T2", "Some text.", "wikitext"),
+    ]
+    assert report.skipped == {}
+
+
+def test_what_is_no_article_is_counted(tmp_path: Path) -> None:
+    content = (
+        HEAD
+        + page(1, ns=14)
+        + page(2, extra='<redirect title="X" />')
+        + page(3, "#REDIRECT [[X]]")
+        + page(4, " #weiterleitung[[X]]")
+        + page(5, "#перенаправление: [[X]]")
+        + page(6, inner="<model>javascript</model>")
+        + page(7, "")
+        + page(8, "# [[List]] item", inner="<model>wikitext</model>")
+        + TAIL
+    )
+    documents, report = read(tmp_path, content)
+    assert ids(documents) == ["8"]
+    assert report.skipped == {
+        "page outside the article namespace": 1,
+        "redirect": 4,
+        "page that is not wikitext": 1,
+        "empty document": 1,
+    }
+
+
+def test_the_newest_revision_counts(tmp_path: Path) -> None:
+    revision = "<revision><timestamp>{}</timestamp><text>{}</text></revision>"
+    content = "<page><title>T</title><ns>0</ns><id>1</id>" + "".join(
+        revision.format(*pair)
+        for pair in [
+            ("2019-01-01T00:00:00Z", "old"),
+            ("2021-01-01T00:00:00Z", "new"),
+            ("2020-01-01T00:00:00Z", "middle"),
+        ]
+    )
+    documents, _ = read(tmp_path, HEAD + content + "</page>" + TAIL)
+    assert [document.text for document in documents] == ["new"]
+
+
+def test_multistream_dumps_and_joined_exports(tmp_path: Path) -> None:
+    streams = [HEAD, page(1) + page(2), page(3), TAIL, HEAD + page(4) + TAIL]
+    documents, report = read(tmp_path, b"".join(bz2.compress(part.encode()) for part in streams))
+    assert ids(documents) == ["1", "2", "3", "4"]
+    assert report.skipped == {}
+
+
+def test_pages_without_a_root_are_read(tmp_path: Path) -> None:
+    documents, report = read(tmp_path, page(1) + page(2) + page(3))
+    assert ids(documents) == ["1", "2", "3"]
+    assert report.skipped == {}
+
+
+@pytest.mark.parametrize(
+    ("damage", "n_damages"),
+    [
+        ("<page><title>X</title><text>a < b & c</text></page>\n", 1),
+        ("<page><title>X</titl\x00\x01\n", 1),
+        ("</wrong></tags>", 1),
+        ("<page><title>X</title><revision><text>the end is lost\n", 2),
+    ],
+)
+def test_reading_goes_on_at_the_next_page(tmp_path: Path, damage: str, n_damages: int) -> None:
+    content = HEAD + page(1) + page(2) + damage + page(3) + page(4) + TAIL
+    documents, report = read(tmp_path, content)
+    assert ids(documents) == ["1", "2", "3", "4"]
+    assert report.skipped == {"broken XML": n_damages}
+
+
+def test_damage_far_from_the_next_page(tmp_path: Path) -> None:
+    """The next page begins blocks after the damage, and across the border of two blocks."""
+    filler = "x" * ((1 << 21) - len(HEAD + page(1)) - 3)
+    documents, report = read(tmp_path, HEAD + page(1) + "<" + filler + page(2) + TAIL)
+    assert ids(documents) == ["1", "2"]
+    assert report.skipped == {"broken XML": 1}
+
+
+def test_a_truncated_dump_keeps_its_whole_pages(tmp_path: Path) -> None:
+    content = HEAD + page(1) + page(2)[:60]
+    documents, report = read(tmp_path, content)
+    assert ids(documents) == ["1"]
+    assert report.skipped == {"broken XML": 1}
+
+
+def test_a_truncated_bzip2_stream_keeps_the_streams_before(tmp_path: Path) -> None:
+    whole = [bz2.compress(part.encode()) for part in (HEAD, page(1), page(2), page(3))]
+    documents, report = read(tmp_path, b"".join(whole[:3]) + whole[3][:-15])
+    assert ids(documents) == ["1", "2"]
+    assert report.skipped["damaged compressed data"] == 1
+
+
+def test_many_pages_cross_block_borders(tmp_path: Path) -> None:
+    content = HEAD + "".join(page(i, f"näme {i} " * 700) for i in range(1, 400)) + TAIL
+    documents, report = read(tmp_path, content)
+    assert ids(documents) == [str(i) for i in range(1, 400)]
+    assert all(d.text == f"näme {d.id} " * 700 for d in documents)
+    assert report.skipped == {}
+
+
+def test_entity_declarations_are_refused(tmp_path: Path) -> None:
+    laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+    with pytest.raises(InputError, match="declares a document type or XML entities"):
+        read(tmp_path, '<?xml version="1.0"?>' + laughs + HEAD + page(1, "&b;") + TAIL)
+
+
+def test_an_endless_page_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("grassmeans.corpus.readers.mediawiki._MAX_PAGE_CHARS", 1_000_000)
+    documents, report = read(tmp_path, HEAD + page(1, "endless " * 400_000) + page(2) + TAIL)
+    assert ids(documents) == ["1", "2"]
+    assert 1_000_000 < len(documents[0].text) < 1_100_000
+    assert report.skipped == {"broken XML": 1}

@@ -1,0 +1,48 @@
+"""One small corpus with vectors and a model, made once for all tests of lexemes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from synthetic import POLYSEMOUS, SyntheticCorpus
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.senses.building import build_model
+from grassmeans.senses.induction import InductionSettings
+from grassmeans.senses.model import SenseModel
+from grassmeans.vectors.skipgram import SkipGram
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory, synthetic: SyntheticCorpus) -> Corpus:
+    """The synthetic corpus, stored."""
+    return Corpus.from_texts(synthetic.documents, tmp_path_factory.mktemp("lexemes") / "corpus")
+
+
+@pytest.fixture(scope="session")
+def trainer_settings() -> dict[str, int]:
+    """Enough for a corpus this small, and exactly repeatable."""
+    return {"dim": 24, "window": 8, "min_count": 1, "epochs": 12, "workers": 1}
+
+
+@pytest.fixture(scope="session")
+def vectors_folder(corpus: Corpus, trainer_settings: dict[str, int]) -> Path:
+    """Word vectors with their output side."""
+    trainer = SkipGram(**trainer_settings).fit(corpus)
+    folder = corpus.path.parent / "vectors"
+    trainer.vectors_.save(folder, output=trainer.output_)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def model(corpus: Corpus, vectors_folder: Path) -> SenseModel:
+    """Two senses for each ambiguous word."""
+    return build_model(
+        corpus.path,
+        vectors_folder,
+        corpus.path.parent / "model",
+        list(POLYSEMOUS),
+        settings=InductionSettings(n_senses=2),
+        workers=1,
+    )
