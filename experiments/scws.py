@@ -51,9 +51,7 @@ def score_lexemes(
     for part, pairs in parts.items():
         started = time.perf_counter()
         found = similarity.compare((_passage(p, 0), _passage(p, 1)) for p in pairs)
-        row[part] = _summarise(found, pairs) | {
-            "seconds": round(time.perf_counter() - started, 1)
-        }
+        row[part] = _summarise(found, pairs) | {"seconds": round(time.perf_counter() - started, 1)}
     return row
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from grassmeans.version import __version__
 
 _PUBLIC = {
     "Corpus": "grassmeans.corpus.corpus",

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import ArtifactError, InputError, StorageError
+from grassmeans.version import __version__
 
 MANIFEST = "manifest.json"
 _TEMPORARY = ".partial"
@@ -39,8 +40,8 @@ def explain_write_errors(path: Path) -> Iterator[None]:
         if error.errno in _FULL_DISK:
             raise StorageError(
                 error.errno,
-                f"the disk (or the quota) is full while writing {path}: free some space and start the same "
-                "command again; finished parts are kept",
+                f"the disk (or the quota) is full while writing {path}: free some space and start "
+                "the same command again; finished parts are kept",
             ) from error
         if error.errno in _NO_PERMISSION:
             raise StorageError(
@@ -131,8 +132,6 @@ def write_manifest(
     folder: Path, kind: str, version: int, fields: dict[str, Any], *, created: bool = True
 ) -> None:
     """Write the manifest, which makes the folder a whole artifact; call it last."""
-    from grassmeans import __version__
-
     head: dict[str, Any] = {"kind": kind, "format_version": version, "grassmeans": __version__}
     if created:
         head["created"] = datetime.now(UTC).isoformat(timespec="seconds")

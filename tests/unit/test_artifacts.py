@@ -36,12 +36,17 @@ def test_arrays_of_objects_are_never_written_or_read(tmp_path) -> None:
         artifacts.open_array(tmp_path / "b.npy")
 
 
+def _write_half(path) -> None:
+    with artifacts.atomic_path(path) as temporary:
+        temporary.write_text("half")
+        raise RuntimeError
+
+
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
     path = tmp_path / "f.json"
     artifacts.write_json(path, {"old": True})
-    with pytest.raises(RuntimeError), artifacts.atomic_path(path) as temporary:
-        temporary.write_text("half")
-        raise RuntimeError
+    with pytest.raises(RuntimeError):
+        _write_half(path)
     assert artifacts.read_json(path) == {"old": True}
     assert os.listdir(tmp_path) == ["f.json"]
 
@@ -49,15 +54,16 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT, errno.EFBIG])
 def test_full_disk_says_what_to_do(tmp_path, code) -> None:
     with (
-        pytest.raises(StorageError, match="full while writing .*start the same command again"),
+        pytest.raises(StorageError, match=r"full while writing .*start the same command again"),
         artifacts.atomic_path(tmp_path / "f"),
     ):
         raise OSError(code, os.strerror(code))
 
 
 def test_no_permission_names_the_place(tmp_path) -> None:
-    with pytest.raises(StorageError, match="choose another place"), artifacts.explain_write_errors(
-        tmp_path
+    with (
+        pytest.raises(StorageError, match="choose another place"),
+        artifacts.explain_write_errors(tmp_path),
     ):
         raise OSError(errno.EACCES, "Permission denied")
 

@@ -14,7 +14,8 @@ from grassmeans.cli.output import terminal
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
 
-TARGETS = ("crane", "bank", "bass")
+TARGETS = ("crane", "bank", "bass", "seal", "plant")
+SHOWN = ("crane", "bank")
 
 
 def demo(
@@ -60,7 +61,7 @@ def demo(
             workers=1,
             overwrite=True,
         )
-        for word in TARGETS:
+        for word in SHOWN:
             print_entry(model.senses(word), examples=2)
         console.rule("4. the senses of words in new sentences")
         sentences = (data / "new_sentences.txt").read_text(encoding="utf-8").splitlines()

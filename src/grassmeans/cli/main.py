@@ -11,7 +11,6 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from grassmeans import __version__
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
 from grassmeans.cli.induce import induce
@@ -22,6 +21,7 @@ from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError
+from grassmeans.version import __version__
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -60,11 +60,11 @@ def root(
     """
 
 
-class _Interrupted(Exception):
+class _InterruptError(Exception):
     """Ctrl-C; of our own, because each Typer release answers the interpreter's in its own way."""
 
 
-class _ReaderGone(Exception):
+class _ReaderGoneError(Exception):
     """Standard output was closed by its reader (`head`, say)."""
 
 
@@ -78,9 +78,9 @@ def _command(panel: str) -> Callable[[Callable[..., None]], None]:
                 function(*arguments, **options)
                 sys.stdout.flush()
             except KeyboardInterrupt:
-                raise _Interrupted from None
+                raise _InterruptError from None
             except BrokenPipeError:
-                raise _ReaderGone from None
+                raise _ReaderGoneError from None
 
         app.command(rich_help_panel=panel)(run_command)
 
@@ -108,14 +108,14 @@ def run() -> None:
     except GrassmeansError as error:
         _complain(_message_of(error))
         sys.exit(2)
-    except _ReaderGone:
+    except _ReaderGoneError:
         # Nothing more is wanted, and Python must not try to flush into the closed pipe at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
         _complain(f"{error.filename}: {error.strerror}")
         sys.exit(2)
-    except _Interrupted:
+    except _InterruptError:
         _complain("stopped; the same command goes on from where it was")
         sys.exit(130)
 

@@ -1,7 +1,7 @@
-"""Lexeme keys: ``crane.2`` is sense 2 of "crane", ``crane.0`` an occurrence nobody can tell.
+r"""Lexeme keys: ``crane.2`` is sense 2 of "crane", ``crane.0`` an occurrence nobody can tell.
 
 A word without senses is its own key. Only a word that would read as a lexeme key gets an escape,
-one backslash at its end: the plain word ``st.1`` has the key ``st.1\\``. A key therefore ends in a
+one backslash at its end: the plain word ``st.1`` has the key ``st.1\``. A key therefore ends in a
 dot and a number exactly where it names a sense, and no two (word, sense) pairs share a key:
 
 =================  ===========
@@ -9,9 +9,9 @@ word, sense        key
 =================  ===========
 ``crane``, 2       ``crane.2``
 ``crane``, none    ``crane``
-``st.1``, none     ``st.1\\``
+``st.1``, none     ``st.1\``
 ``st.1``, 2        ``st.1.2``
-``st.1\\``, none   ``st.1\\\\``
+``st.1\``, none    ``st.1\\``
 =================  ===========
 """
 

@@ -123,9 +123,7 @@ def measure_shard(source: Path, folder: Path, measure: Measure) -> int:
     return len(positions)
 
 
-def _measure_text(
-    shard: Shard, measure: Measure
-) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+def _measure_text(shard: Shard, measure: Measure) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
     """All occurrences in text order; neighbours share their products."""
     table: SenseTable = prepare_senses(
         measure.vectors,

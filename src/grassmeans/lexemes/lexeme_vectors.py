@@ -214,9 +214,7 @@ def _numbered(rows: Mapping[int | None, int]) -> list[int]:
     return sorted(sense for sense in rows if sense is not None and sense > IDK_SENSE)
 
 
-def _dot(
-    first: NDArray[np.float64] | None, second: NDArray[np.float64] | None
-) -> float | None:
+def _dot(first: NDArray[np.float64] | None, second: NDArray[np.float64] | None) -> float | None:
     if first is None or second is None:
         return None
     return float(np.clip(first @ second, -1.0, 1.0))

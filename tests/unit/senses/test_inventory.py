@@ -35,7 +35,9 @@ def test_senses_fit_the_topics(inventory, topic_corpus, topic_vectors, synthetic
             basis = np.linalg.svd(x, full_matrices=False)[2][:3]
             labels.append(np.argmax(((basis @ inventory.directions(word).T) ** 2).sum(axis=0)))
         first = topics[0]
-        agreement = np.mean([(t == first) == (k == labels[0]) for t, k in zip(topics, labels)])
+        agreement = np.mean(
+            [(t == first) == (k == labels[0]) for t, k in zip(topics, labels, strict=True)]
+        )
         assert max(agreement, 1 - agreement) > 0.95
 
 
@@ -62,7 +64,7 @@ def test_entry_describes_each_sense(inventory, synthetic) -> None:
 def test_unknown_words_are_reported_not_fatal(inventory) -> None:
     assert inventory.words == ("crane", "bank")
     assert inventory.skipped == (SkippedWord("nowhere", "does not occur in the corpus"),)
-    with pytest.raises(UnknownWordError, match="'nowhere' has no senses .* does not occur"):
+    with pytest.raises(UnknownWordError, match=r"'nowhere' has no senses .* does not occur"):
         _ = inventory["nowhere"]
     with pytest.raises(UnknownWordError, match="not among the 2 words"):
         _ = inventory["heron"]

@@ -94,7 +94,6 @@ class SenseTable(NamedTuple):
     tolerance: float
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
 def find_occurrences(
     tokens: Integers,
     document_offsets: Indices,
@@ -115,6 +114,23 @@ def find_occurrences(
     window : int
         Kept words a side.
     """
+    return _find_windows(
+        _as_read_only(tokens, np.int32),
+        _as_read_only(document_offsets, np.int64),
+        _as_read_only(row_of_token, np.int32),
+        _as_read_only(word_of_token, np.int32),
+        window,
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _find_windows(
+    tokens: Integers,
+    document_offsets: Indices,
+    row_of_token: Integers,
+    word_of_token: Integers,
+    window: int,
+) -> Occurrences:
     n_kept = 0
     n_found = 0
     for token in tokens:
@@ -350,7 +366,7 @@ def _measure_windows(
     window: int,
     distances: Floats,
 ) -> None:
-    """Fill ``distances``, block by block; contexts of fewer words than the rank stay as they are."""
+    """Fill ``distances`` block by block; contexts of fewer words than the rank stay as they are."""
     width = 2 * window + 1
     slots = np.zeros(BLOCK * width + TILE, np.int64)
     reach = np.zeros(BLOCK * width + TILE, np.int64)

@@ -225,6 +225,46 @@ def _subsample(tokens, start, stop, keep, state, kept):
 
 
 @njit(**_OPTIONS)
+def _update_window(
+    inputs,
+    outputs,
+    input_rows,
+    n_inputs,
+    output_rows,
+    n_outputs,
+    frozen_inputs,
+    frozen_outputs,
+    table,
+    rate,
+    x,
+    y,
+    errors,
+):
+    """One step for all pairs of a window; ``x``, ``y`` and ``errors`` are work arrays."""
+    dim = inputs.shape[1]
+    n_columns = errors.shape[1]
+    _copy_rows(inputs, input_rows, n_inputs, x, dim)
+    _copy_rows(outputs, output_rows, n_outputs, y, dim)
+    for i in range(0, n_inputs, 2):
+        for j in range(0, n_columns, OUTPUT_BLOCK):
+            _dot_block(x, y, i, j, dim, errors)
+    _turn_into_errors(errors, n_inputs, n_outputs, rate, table)
+    for i in range(n_inputs):
+        if not frozen_inputs[input_rows[i]]:
+            for j in range(0, n_columns, OUTPUT_BLOCK):
+                _add_outputs(inputs, input_rows[i], errors, i, y, j, dim)
+    for j in range(n_outputs):
+        if frozen_outputs[output_rows[j]]:
+            continue
+        i = 0
+        while i + 2 < n_inputs:
+            _add_four_inputs(outputs, output_rows[j], errors, i, j, x, dim)
+            i += 4
+        if i < n_inputs:
+            _add_inputs(outputs, output_rows[j], errors, i, j, x, dim)
+
+
+@njit(**_OPTIONS)
 def train_documents(
     tokens,
     document_offsets,
@@ -297,25 +337,21 @@ def train_documents(
                 n_outputs = _draw_outputs(
                     kept[position], negative, threshold, alias, state, chosen_outputs
                 )
-                _copy_rows(inputs, chosen_inputs, m, x, dim)
-                _copy_rows(outputs, chosen_outputs, n_outputs, y, dim)
-                for i in range(0, m, 2):
-                    for j in range(0, n_columns, OUTPUT_BLOCK):
-                        _dot_block(x, y, i, j, dim, errors)
-                _turn_into_errors(errors, m, n_outputs, rate, table)
-                for i in range(m):
-                    if not frozen_inputs[chosen_inputs[i]]:
-                        for j in range(0, n_columns, OUTPUT_BLOCK):
-                            _add_outputs(inputs, chosen_inputs[i], errors, i, y, j, dim)
-                for j in range(n_outputs):
-                    if frozen_outputs[chosen_outputs[j]]:
-                        continue
-                    i = 0
-                    while i + 2 < m:
-                        _add_four_inputs(outputs, chosen_outputs[j], errors, i, j, x, dim)
-                        i += 4
-                    if i < m:
-                        _add_inputs(outputs, chosen_outputs[j], errors, i, j, x, dim)
+                _update_window(
+                    inputs,
+                    outputs,
+                    chosen_inputs,
+                    m,
+                    chosen_outputs,
+                    n_outputs,
+                    frozen_inputs,
+                    frozen_outputs,
+                    table,
+                    rate,
+                    x,
+                    y,
+                    errors,
+                )
                 centres += 1
             seen += stop - start
             start = stop

@@ -1,0 +1,211 @@
+"""Corpus + model -> labelled corpus: every occurrence of a word with senses becomes a lexeme.
+
+First pass: the distances of all occurrences, which stay with the labelled corpus. Second pass: the
+labels are decoded and counted, and the vocabulary of lexeme keys is ordered. Third pass: the
+shards' tokens become ids of lexeme keys. All three are parallel over shards, and what a shard gives
+depends on the shard alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grassmeans.artifacts import (
+    digest_of,
+    prepare_output,
+    read_json,
+    write_json,
+    write_manifest,
+)
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, UNFINISHED, shard_folder
+from grassmeans.errors import InputError
+from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.measuring import DONE, make_measure, measure_corpus
+from grassmeans.labelling.stored import DISTANCES, POSITIONS
+from grassmeans.labelling.targets import (
+    Targets,
+    digest_of_model,
+    find_targets,
+    read_targets,
+)
+from grassmeans.labelling.writing import count_shard, order_lexemes, share_file, write_shard
+from grassmeans.parallel import map_tasks
+from grassmeans.progress import progress_bar
+from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.model import SenseModel, load
+
+_FUNCTION_WORDS = "function_words.txt"
+
+
+def label_corpus(
+    corpus: Corpus,
+    model: SenseModel | str | Path,
+    output: str | Path,
+    *,
+    decoding: str = "hard",
+    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    sharpness: float = DEFAULT_SHARPNESS,
+    random_state: int = 0,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> Corpus:
+    """Label every occurrence of every word of a model's inventory (section 4 of the paper).
+
+    Parameters
+    ----------
+    corpus : Corpus
+        The corpus to label. One that is already labelled by this very model is decoded anew from
+        its stored distances (`relabel`).
+    model : SenseModel or path
+    output : path
+        Folder of the labelled corpus: a corpus whose tokens are lexeme keys (`encode_key`).
+    decoding : {"hard", "soft"}
+        The nearest sense, or 0 where even that is as far as ``idk_threshold``; or a sense drawn
+        from the probabilities exp(-sharpness d). An occurrence with fewer known words around it
+        than the model's rank is 0 under hard decoding, and any of its senses under soft.
+    random_state : int
+        Of soft decoding.
+
+    Returns
+    -------
+    Corpus
+        Its manifest's field ``labelled`` tells how it was made.
+
+    Raises
+    ------
+    InputError
+        Where the model and the corpus do not fit.
+    """
+    chosen = Decoding(decoding, idk_threshold, sharpness, random_state)
+    opened = model if isinstance(model, SenseModel) else load(model)
+    digest = digest_of_model(opened)
+    if "labelled" in corpus.manifest:
+        _check_same_model(corpus, digest)
+        return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
+    targets = find_targets(corpus, opened)
+    name = "" if isinstance(model, SenseModel) else Path(model).name
+    folder = Path(output)
+    _claim(corpus, folder, digest, overwrite)
+    measure_corpus(corpus, folder, make_measure(corpus, opened, targets), workers, show_progress)
+    facts = {"model": name, "model_digest": digest}
+    return _write_labelled(corpus, folder, targets, chosen, facts, workers, show_progress)
+
+
+def relabel(
+    labelled: Corpus,
+    output: str | Path,
+    *,
+    decoding: str = "hard",
+    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    sharpness: float = DEFAULT_SHARPNESS,
+    random_state: int = 0,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> Corpus:
+    """Decode a labelled corpus anew from its stored distances; the model is not needed.
+
+    The result is exactly what `label_corpus` would have given with these settings.
+    """
+    chosen = Decoding(decoding, idk_threshold, sharpness, random_state)
+    return _relabel(labelled, Path(output), chosen, workers, overwrite, show_progress)
+
+
+def _relabel(
+    labelled: Corpus,
+    output: Path,
+    decoding: Decoding,
+    workers: int | None,
+    overwrite: bool,
+    show_progress: bool | None,
+) -> Corpus:
+    targets = read_targets(labelled)
+    before = labelled.manifest["labelled"]
+    facts = {name: before[name] for name in ("model", "model_digest")}
+    _claim(labelled, output, facts["model_digest"], overwrite)
+    for number, shard in enumerate(labelled.shards):
+        folder = shard_folder(output, number)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in (POSITIONS, DISTANCES):
+            share_file(shard.folder / name, folder / name)
+    return _write_labelled(labelled, output, targets, decoding, facts, workers, show_progress)
+
+
+def _check_same_model(corpus: Corpus, digest: str) -> None:
+    before = corpus.manifest["labelled"]
+    if before["model_digest"] != digest:
+        raise InputError(
+            f"{corpus.path} is labelled already, by another model ({before['model'] or 'unnamed'}):"
+            " label the corpus that it was made from"
+        )
+
+
+def _claim(corpus: Corpus, output: Path, model_digest: str, overwrite: bool) -> None:
+    """Mark the folder as being worked on, or check that an unfinished one is of the same work."""
+    if output.resolve() == corpus.path.resolve():
+        raise InputError(f"{output} is the corpus itself: choose another folder for the labels")
+    prepare_output(output, KIND, overwrite=overwrite)
+    source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
+    # Not the decoding: distances of an interrupted run serve any.
+    claim = {"digest": digest_of(["labelled", model_digest, source])}
+    path = output / UNFINISHED
+    if path.exists() and read_json(path) != claim:
+        raise InputError(
+            f"{output} holds unfinished work of another corpus or model: "
+            "delete it, or choose another folder"
+        )
+    write_json(path, claim)
+
+
+def _write_labelled(
+    corpus: Corpus,
+    output: Path,
+    targets: Targets,
+    decoding: Decoding,
+    facts: dict[str, Any],
+    workers: int | None,
+    show_progress: bool | None,
+) -> Corpus:
+    """Second and third pass, and everything that makes the folder a corpus."""
+    folders = [shard_folder(output, number) for number in range(len(corpus.shards))]
+    tasks = [
+        (shard.folder, folder, number, targets, decoding)
+        for number, (shard, folder) in enumerate(zip(corpus.shards, folders, strict=True))
+    ]
+    lexeme_counts = np.zeros((len(targets.words), targets.max_senses + 1), np.int64)
+    n_without_context = 0
+    with progress_bar("decoding", len(tasks), unit="shards", show=show_progress) as advance:
+        for counts in map_tasks(count_shard, tasks, workers):
+            lexeme_counts += counts.lexemes
+            n_without_context += counts.n_without_context
+            advance()
+    vocabulary, ids = order_lexemes(corpus, targets, lexeme_counts)
+    vocabulary.save(output)
+    targets.save(output)
+    if (corpus.path / _FUNCTION_WORDS).exists():
+        share_file(corpus.path / _FUNCTION_WORDS, output / _FUNCTION_WORDS)
+    writing = ((*task, ids) for task in tasks)
+    with progress_bar("writing", len(tasks), unit="shards", show=show_progress) as advance:
+        for _ in map_tasks(write_shard, writing, workers):
+            advance()
+    labelled = facts | decoding.to_dict()
+    labelled |= {
+        "n_words": int((lexeme_counts.sum(axis=1) > 0).sum()),
+        "n_lexemes": int((lexeme_counts[:, 1:] > 0).sum()),
+        "n_occurrences": int(lexeme_counts.sum()),
+        "n_idk": int(lexeme_counts[:, 0].sum()),
+        "n_without_context": n_without_context,
+    }
+    head = ("kind", "format_version", "grassmeans", "created")
+    fields = {name: value for name, value in corpus.manifest.items() if name not in head}
+    fields |= {"n_types": len(vocabulary), "labelled": labelled}
+    write_manifest(output, KIND, FORMAT_VERSION, fields)
+    (output / UNFINISHED).unlink()
+    for folder in folders:
+        (folder / DONE).unlink(missing_ok=True)
+    return Corpus.open(output)

@@ -1,0 +1,148 @@
+"""A labelled corpus whose senses are drawn anew in every epoch of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.labelling.decoding import (
+    Decoding,
+    draw_senses,
+    read_distances,
+    sense_probabilities,
+)
+from grassmeans.labelling.stored import StoredDistances, damaged, open_distances
+from grassmeans.labelling.targets import Targets, read_targets
+from grassmeans.labelling.writing import LexemeIds, order_lexemes
+
+_ROWS_AT_ONCE = 1 << 16
+
+
+class SoftShard:
+    """A shard whose labelled tokens are drawn when they are read."""
+
+    def __init__(
+        self, shard: Shard, number: int, targets: Targets, ids: LexemeIds, decoding: Decoding
+    ) -> None:
+        self._shard = shard
+        self._number = number
+        self._targets = targets
+        self._ids = ids
+        self._decoding = decoding
+
+    @cached_property
+    def _stored(self) -> StoredDistances:
+        return open_distances(self._shard.folder, len(self._shard.tokens), self._targets.max_senses)
+
+    @property
+    def document_offsets(self) -> NDArray[np.int64]:
+        """(n_documents + 1,) where each document begins, and the end."""
+        return self._shard.document_offsets
+
+    def read_tokens(self, start: int, end: int, epoch: int = 0) -> NDArray[np.int32]:
+        """The lexeme ids of the positions ``start:end``, drawn for this epoch.
+
+        The draw depends on the epoch, the shard and ``start`` only: not on threads, and not on
+        what was read before.
+        """
+        labelled = np.asarray(self._shard.tokens[start:end])
+        first, last = (int(i) for i in np.searchsorted(self._stored.positions, (start, end)))
+        words, probabilities = _probabilities(
+            self._shard, self._stored, slice(first, last), self._targets, self._decoding.sharpness
+        )
+        seed = [self._decoding.random_state, epoch, self._number, start]
+        draws = np.random.default_rng(np.random.SeedSequence(seed)).random(last - first)
+        senses = draw_senses(probabilities, self._targets.n_senses[words], draws)
+        tokens: NDArray[np.int32] = self._ids.plain[labelled]
+        places = self._stored.positions[first:last] - start
+        tokens[places] = self._ids.lexemes[words, senses]
+        return tokens
+
+
+class SoftCorpus:
+    """A labelled corpus for `SkipGram.fit` in which every epoch draws the senses anew.
+
+    Parameters
+    ----------
+    labelled : Corpus
+        From `label_corpus`, of either decoding: only its distances are used.
+    sharpness : float, optional
+        The labelled corpus's own by default.
+    random_state : int
+
+    Attributes
+    ----------
+    vocabulary : Vocabulary
+        Lexeme keys with their expected counts, rounded, most frequent first. A sense that is
+        expected less than half a time has the count 0.
+    shards : sequence of SoftShard
+    """
+
+    def __init__(
+        self, labelled: Corpus, *, sharpness: float | None = None, random_state: int = 0
+    ) -> None:
+        self._corpus = labelled
+        self._targets = read_targets(labelled)
+        if sharpness is None:
+            sharpness = float(labelled.manifest["labelled"]["sharpness"])
+        self._decoding = Decoding("soft", sharpness=sharpness, random_state=random_state)
+
+    def __repr__(self) -> str:
+        return f"SoftCorpus({str(self._corpus.path)!r}, sharpness={self._decoding.sharpness})"
+
+    @cached_property
+    def expected_counts(self) -> NDArray[np.float64]:
+        """(n_words, most senses) how often each sense of each word is expected."""
+        shape = (len(self._targets.words), self._targets.max_senses)
+        expected = np.zeros(shape)
+        for shard in self._corpus.shards:
+            stored = open_distances(shard.folder, len(shard.tokens), shape[1])
+            for start in range(0, len(stored), _ROWS_AT_ONCE):
+                part = slice(start, min(start + _ROWS_AT_ONCE, len(stored)))
+                words, probabilities = _probabilities(
+                    shard, stored, part, self._targets, self._decoding.sharpness
+                )
+                for k in range(shape[1]):
+                    expected[:, k] += np.bincount(words, probabilities[:, k], shape[0])
+        return expected
+
+    @cached_property
+    def _ordered(self) -> tuple[Vocabulary, LexemeIds]:
+        counts = np.zeros((len(self._targets.words), self._targets.max_senses + 1), np.int64)
+        counts[:, 1:] = np.rint(self.expected_counts)
+        # The senses of words that do not occur here, and "I don't know", get no key.
+        counts[:, 1:][self.expected_counts == 0.0] = -1
+        counts[:, 0] = -1
+        return order_lexemes(self._corpus, self._targets, counts, smallest=0)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The lexeme keys with their expected counts."""
+        return self._ordered[0]
+
+    @cached_property
+    def shards(self) -> Sequence[SoftShard]:
+        """The tokens."""
+        ids = self._ordered[1]
+        return [
+            SoftShard(shard, number, self._targets, ids, self._decoding)
+            for number, shard in enumerate(self._corpus.shards)
+        ]
+
+
+def _probabilities(
+    shard: Shard, stored: StoredDistances, part: slice, targets: Targets, sharpness: float
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Target words and sense probabilities of some occurrences of a labelled shard."""
+    words: NDArray[np.int32] = targets.word_of_token[shard.tokens[stored.positions[part]]]
+    if np.any(words < 0):
+        raise damaged(shard.folder, "the distances do not belong to the tokens")
+    n_senses = targets.n_senses[words]
+    distances = read_distances(stored, part, n_senses, shard.folder)
+    return words, sense_probabilities(distances, n_senses, sharpness)

@@ -1,0 +1,71 @@
+"""The code in the documentation runs as it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import grassmeans
+from grassmeans.cli.main import app
+
+ROOT = Path(__file__).parents[2]
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+PAGES = sorted(
+    path for path in [ROOT / "README.md", *ROOT.glob("docs/**/*.md")] if "adr" not in path.parts
+)
+
+
+def blocks(page: Path, *languages: str) -> list[str]:
+    found = FENCE.findall(page.read_text(encoding="utf-8"))
+    return [code for language, code in found if language in languages]
+
+
+def test_python_of_the_tutorial_runs(tmp_path, monkeypatch, capsys) -> None:
+    shutil.copy(str(files("grassmeans.corpus") / "data" / "demo" / "town.txt"), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    code = blocks(ROOT / "docs" / "tutorial.md", "python")
+    assert len(code) >= 2
+    for block in code:
+        exec(compile(block, "tutorial.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert re.search(r"^1 \d+%", printed, re.MULTILINE)
+    assert "<b>crane</b>" in printed
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_docs_have_the_options_they_show(page: Path) -> None:
+    runner = CliRunner()
+    for block in blocks(page, "sh", "bash", "console"):
+        for line in block.replace("\\\n", " ").splitlines():
+            for command in re.findall(r"(?:^|\| *)grassmeans ([^|#]*)", line.lstrip("$ ")):
+                name, *rest = shlex.split(command)
+                if name.startswith("-"):
+                    continue
+                result = runner.invoke(app, [name, "--help"], env={"COLUMNS": "200"})
+                assert result.exit_code == 0, f"{page.name}: no command {name!r}"
+                for option in (word for word in rest if re.match(r"--?[a-z]", word)):
+                    shown = option.split("=")[0]
+                    assert shown in result.output, f"{page.name}: {name} has no {shown}"
+
+
+def test_public_names_are_there_and_documented() -> None:
+    reference = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+    for name in grassmeans.__all__:
+        assert getattr(grassmeans, name) is not None
+        if not name.startswith("_"):
+            assert f"`grassmeans.{name}`" in reference
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = grassmeans.nothing
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (page.parent / target).exists(), f"{page.name} links to {target}"
