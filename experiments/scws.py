@@ -23,7 +23,7 @@ import numpy as np
 from grassmeans import WordVectors, load
 from grassmeans.evaluation.similarity_scores import correlate_ranks, score_word_pairs
 from grassmeans.evaluation.tasks.scws import ContextPair, read_scws
-from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage, PairSimilarities
+from grassmeans.lexemes.context_similarity import ContextSimilarity, PairSimilarities, Passage
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 
 Row = dict[str, Any]

@@ -23,8 +23,8 @@ from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans.evaluation.tasks.makes_sense import read_makes_sense
 from grassmeans.evaluation.tasks.semeval2010 import read_semeval2010
 from grassmeans.senses.building import build_model
-from grassmeans.senses.induction import InductionSettings
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.settings import InductionSettings
 
 
 def decode_instances(model: SenseModel, instances: list[Instance]) -> Key:

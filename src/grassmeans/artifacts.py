@@ -25,6 +25,7 @@ from grassmeans.errors import ArtifactError, InputError, StorageError
 from grassmeans.version import __version__
 
 MANIFEST = "manifest.json"
+UNFINISHED = "unfinished.json"
 _TEMPORARY = ".partial"
 _BUILD_AGAIN = "the folder is incomplete, build it again"
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -168,7 +169,7 @@ def prepare_output(folder: Path, kind: str, *, overwrite: bool = False) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: choose a folder that does not exist yet")
     if folder.is_dir() and any(folder.iterdir()):
-        ours = (folder / MANIFEST).exists() or (folder / "unfinished.json").exists()
+        ours = (folder / MANIFEST).exists() or (folder / UNFINISHED).exists()
         if not ours:
             raise InputError(f"{folder} is not empty and not a grassmeans {kind}: choose another")
         if (folder / MANIFEST).exists():
@@ -183,6 +184,32 @@ def digest_of(value: Any) -> str:
     """A short digest of plain parameters (JSON-serialisable), stable between runs."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def digest_of_array(array: NDArray[Any]) -> str:
+    """A short digest of an array's content."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    return digest_of_bytes(flat.view(np.uint8).data if flat.size else b"")
+
+
+def claim_output(folder: Path, work: str, identity: Any) -> None:
+    """Mark a folder as being worked on, or check that an unfinished one is of the same work.
+
+    Parameters
+    ----------
+    work : str
+        What is being made, for the message.
+    identity
+        Plain values that tell one work from another: inputs, options.
+    """
+    path = folder / UNFINISHED
+    claim = {"digest": digest_of(identity)}
+    if path.exists() and read_json(path) != claim:
+        raise InputError(
+            f"{folder} holds an unfinished {work} of other inputs or options: "
+            "delete it, or choose another folder"
+        )
+    write_json(path, claim)
 
 
 def digest_of_bytes(*parts: bytes | memoryview) -> str:

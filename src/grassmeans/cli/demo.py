@@ -30,7 +30,7 @@ def demo(
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.senses.building import build_model
-    from grassmeans.senses.induction import InductionSettings
+    from grassmeans.senses.settings import InductionSettings
     from grassmeans.vectors.skipgram import SkipGram
 
     console = terminal()

@@ -69,7 +69,7 @@ def induce(
     [dim]grassmeans induce GoogleNews-vectors.bin --text notes.txt --word cell -k 3 -o model[/]
     """
     from grassmeans.senses.building import build_model
-    from grassmeans.senses.induction import InductionSettings
+    from grassmeans.senses.settings import InductionSettings
 
     settings = InductionSettings(
         n_senses=senses,

@@ -13,9 +13,12 @@ from rich.console import Console
 
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
+from grassmeans.cli.export import export
 from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest
+from grassmeans.cli.label import label
+from grassmeans.cli.lexemes import lexemes
 from grassmeans.cli.show import show
 from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
@@ -95,9 +98,12 @@ _command(_FROM_TEXT_TO_SENSES)(vectors)
 _command(_FROM_TEXT_TO_SENSES)(induce)
 _command(_USE_A_MODEL)(show)
 _command(_USE_A_MODEL)(tag)
+_command(_USE_A_MODEL)(label)
+_command(_USE_A_MODEL)(lexemes)
 _command(_USE_A_MODEL)(similar)
 _command(_USE_A_MODEL)(info)
 _command(_USE_A_MODEL)(convert)
+_command(_USE_A_MODEL)(export)
 _command(_USE_A_MODEL)(demo)
 
 

@@ -44,6 +44,7 @@ class EncodedShard:
     """What the first pass reports of a shard; the tokens themselves stay on disk."""
 
     number: int
+    source: str
     n_documents: int
     n_tokens: int
     words: tuple[str, ...]
@@ -143,7 +144,7 @@ class ShardEncoder:
             self._write_links(folder)
         n_documents = len(self._metadata)
         write_json(folder / DONE, {"source": digest, "n_documents": n_documents})
-        return EncodedShard(number, n_documents, len(tokens), words, counts)
+        return EncodedShard(number, digest, n_documents, len(tokens), words, counts)
 
     def _write_links(self, folder: Path) -> None:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
@@ -188,5 +189,6 @@ def _read_encoded(folder: Path, number: int) -> EncodedShard:
     text = (folder / "local_words.txt").read_bytes().decode()
     counts = np.load(folder / "local_counts.npy", allow_pickle=False)
     words = tuple(text.split("\n")) if len(counts) else ()
-    n_documents = read_json(folder / DONE)["n_documents"]
-    return EncodedShard(number, n_documents, int(counts.sum()), words, counts)
+    done = read_json(folder / DONE)
+    n_tokens = int(counts.sum())
+    return EncodedShard(number, done["source"], done["n_documents"], n_tokens, words, counts)

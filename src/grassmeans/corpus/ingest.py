@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
+    UNFINISHED,
+    claim_output,
     digest_of,
     prepare_output,
-    read_json,
     write_array,
     write_bytes,
-    write_json,
     write_manifest,
 )
 from grassmeans.corpus.documents import RawDocument, ReadReport
@@ -40,7 +40,6 @@ from grassmeans.progress import Advance, progress_bar
 
 KIND = "corpus"
 FORMAT_VERSION = 1
-UNFINISHED = "unfinished.json"
 _LOCAL_FILES = ("local_tokens.npy", "local_words.txt", "local_counts.npy")
 
 
@@ -120,7 +119,7 @@ def ingest_documents(
     """
     report = ReadReport() if report is None else report
     prepare_output(output, KIND, overwrite=overwrite)
-    _claim(output, options, sources)
+    claim_output(output, KIND, [options.to_dict(), list(sources)])
     bar = progress_bar("reading", total_bytes, unit="bytes", show=show_progress)
     with bar as advance:
         encoded = _encode_all(documents, output, options, report, workers, advance)
@@ -146,7 +145,13 @@ def ingest_documents(
         examples=dict(sorted(report.examples.items())),
     )
     shards = [{"n_documents": s.n_documents, "n_tokens": s.n_tokens} for s in encoded]
-    fields = {"options": options.to_dict(), "sources": list(sources), "shards": shards}
+    content = digest_of([options.to_dict(), [shard.source for shard in encoded]])
+    fields = {
+        "digest": content,
+        "options": options.to_dict(),
+        "sources": list(sources),
+        "shards": shards,
+    }
     write_manifest(output, KIND, FORMAT_VERSION, asdict(result) | fields)
     (output / UNFINISHED).unlink()
     for shard in encoded:
@@ -158,18 +163,6 @@ def ingest_documents(
 def shard_folder(corpus: Path, number: int) -> Path:
     """Where a shard lies."""
     return corpus / "shards" / f"{number:05d}"
-
-
-def _claim(output: Path, options: IngestOptions, sources: Sequence[str]) -> None:
-    """Mark the folder as being worked on, or check that an unfinished one is of the same work."""
-    claim = {"digest": digest_of([options.to_dict(), list(sources)])}
-    path = output / UNFINISHED
-    if path.exists() and read_json(path) != claim:
-        raise InputError(
-            f"{output} holds an unfinished corpus of other inputs or options: "
-            "delete it, or choose another folder"
-        )
-    write_json(path, claim)
 
 
 def _encode_all(

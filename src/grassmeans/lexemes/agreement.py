@@ -57,13 +57,24 @@ def match_senses(
                 f"labels must lie between 0 and {n_senses}, found {labels.min()} to {labels.max()}"
             )
     size = n_senses + 1
-    table = np.bincount(current.astype(np.int64) * size + previous, minlength=size * size)
-    table = table.reshape(size, size)
-    rows, columns = linear_sum_assignment(table[1:, 1:], maximize=True)
-    renumbering = np.zeros(size, np.int64)
-    renumbering[rows + 1] = columns + 1
-    n_agreeing = int(table[0, 0] + table[1:, 1:][rows, columns].sum())
-    return SenseMatching(renumbering, n_agreeing, len(current))
+    pairs = np.bincount(previous.astype(np.int64) * size + current, minlength=size * size)
+    return match_table(pairs.reshape(size, size))
+
+
+def match_table(table: NDArray[np.integer]) -> SenseMatching:
+    """As `match_senses`, from counts.
+
+    Parameters
+    ----------
+    table : (n_senses + 1, n_senses + 1)
+        How many occurrences have each label in the first (row) and second (column) labelling; 0 is
+        "I don't know", which is never matched with a sense.
+    """
+    old, new = linear_sum_assignment(table[1:, 1:], maximize=True)
+    renumbering = np.zeros(len(table), np.int64)
+    renumbering[new + 1] = old + 1
+    n_agreeing = int(table[0, 0] + table[1:, 1:][old, new].sum())
+    return SenseMatching(renumbering, n_agreeing, int(table.sum()))
 
 
 def mean_entropy(probabilities: NDArray[np.floating]) -> float:

@@ -57,9 +57,9 @@ class LexemeVectors:
         overwrite: bool = False,
         extra: Mapping[str, Any] | None = None,
     ) -> None:
-        """Write a ``vectors`` folder; its manifest counts the lexemes."""
-        fields = {"lexemes": self.counts_by_kind()} | dict(extra or {})
-        self.vectors.save(path, overwrite=overwrite, extra=fields)
+        """Write a ``vectors`` folder whose manifest has the field ``lexemes``."""
+        about = dict(self.vectors.manifest.get("lexemes", {})) | self.counts_by_kind()
+        self.vectors.save(path, overwrite=overwrite, extra={"lexemes": about} | dict(extra or {}))
 
     def __repr__(self) -> str:
         return f"LexemeVectors({len(self.vectors):,} lexemes, {self.vectors.dim} dimensions)"

@@ -53,18 +53,19 @@ class LexemeContextExtractor:
         self.lexemes = lexemes
         self.window = window
         self.drop_repeats = drop_repeats
-        self._decoded = [decode_key(key) for key in labelled.vocabulary.words]
-        self._ids: dict[str, list[int]] = {}
-        for i, (word, _) in enumerate(self._decoded):
-            self._ids.setdefault(word, []).append(i)
-        self._row_of_token = lexemes.vectors.ids_of(labelled.vocabulary.words)
-        if not np.any(self._row_of_token >= 0):
-            raise InputError(
-                "the lexeme vectors and the labelled corpus have no key in common: were they made "
-                "from one another?"
-            )
-        for word in labelled.function_words:
-            self._row_of_token[self._ids.get(word, [])] = _NO_ROW
+        self._row_of_token = rows_of_keys(labelled, lexemes)
+        self._sense_of_id: dict[str, dict[int, int]] = {}
+        for i, key in enumerate(labelled.vocabulary.words):
+            word, sense = decode_key(key)
+            self._sense_of_id.setdefault(word, {})[i] = sense or IDK_SENSE
+
+    def __contains__(self, word: object) -> bool:
+        """Whether the word occurs, in any sense."""
+        return word in self._sense_of_id
+
+    def count(self, word: str) -> int:
+        """How often the word occurs, in all senses."""
+        return int(np.asarray(self.corpus.vocabulary.counts)[list(self._ids_of(word))].sum())
 
     def positions(self, word: str) -> NDArray[np.int64]:
         """(n,) positions of all keys of a word, in text order."""
@@ -72,7 +73,7 @@ class LexemeContextExtractor:
 
     def labels(self, word: str, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n,) sense numbers at positions of a word: from 1, or 0 for "I don't know"."""
-        sense_of = {i: self._decoded[i][1] or IDK_SENSE for i in self._ids_of(word)}
+        sense_of = self._ids_of(word)
         tokens = np.empty(len(positions), np.int64)
         bounds = np.searchsorted(positions, self.corpus.shard_starts)
         for number, shard in enumerate(self.corpus.shards):
@@ -100,7 +101,7 @@ class LexemeContextExtractor:
         rows = self._row_of_token
         if self.drop_repeats:
             rows = rows.copy()
-            rows[self._ids_of(word)] = _NO_ROW
+            rows[list(self._ids_of(word))] = _NO_ROW
         context_ids = empty_contexts(len(positions), self.window)
         bounds = np.searchsorted(positions, self.corpus.shard_starts)
         for number, shard in enumerate(self.corpus.shards):
@@ -122,14 +123,32 @@ class LexemeContextExtractor:
             )
         return Contexts(context_ids, positions)
 
-    def _ids_of(self, word: str) -> list[int]:
-        ids = self._ids.get(word)
+    def _ids_of(self, word: str) -> dict[int, int]:
+        """Token id -> sense of the word's keys."""
+        ids = self._sense_of_id.get(word)
         if ids is None:
             raise UnknownWordError(
                 f"{word!r} does not occur in the labelled corpus {self.corpus.path.name}, "
                 "in any sense"
             )
         return ids
+
+
+def rows_of_keys(labelled: Corpus, lexemes: LexemeVectors) -> NDArray[np.int32]:
+    """(n_types,) row of every key of a labelled corpus in the lexeme vectors.
+
+    -1 for keys without a vector, and for function words in any sense.
+    """
+    keys = labelled.vocabulary.words
+    rows = lexemes.vectors.ids_of(keys)
+    if not np.any(rows >= 0):
+        raise InputError(
+            "the lexeme vectors and the labelled corpus have no key in common: was one made from "
+            "the other?"
+        )
+    dropped = labelled.function_words
+    rows[[decode_key(key)[0] in dropped for key in keys]] = _NO_ROW
+    return rows
 
 
 def extract_word_contexts(

@@ -12,8 +12,9 @@ from grassmeans.artifacts import digest_of, open_array, write_array, write_bytes
 from grassmeans.contexts import ContextExtractor
 from grassmeans.parallel import effective_workers, map_tasks
 from grassmeans.progress import progress_bar
-from grassmeans.senses.entries import WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.senses.induction import InductionSettings, SkippedWord, induce_word
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.induction import induce_word
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 BATCH_WORDS = 16

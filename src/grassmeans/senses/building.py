@@ -9,9 +9,9 @@ from pathlib import Path
 from grassmeans.artifacts import digest_of, prepare_output, read_json, write_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.senses.induction import InductionSettings
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import VECTORS_FOLDER, SenseModel, load, rules_for
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 UNFINISHED = "unfinished.json"

@@ -13,6 +13,9 @@ from grassmeans.vectors.word_vectors import WordVectors
 N_CHARACTERISTIC = 12
 N_NEAREST = 10
 N_EXAMPLES = 5
+NEAREST_AMONG = 20_000
+"""Nearest words are looked for among this many of the most frequent ones."""
+
 EXAMPLE_WIDTH = 100
 _PRIOR_SHARE = 0.1
 _FEWEST_OCCURRENCES = 3
@@ -103,7 +106,7 @@ def characteristic_words(
 def _nearest_words(
     word: str, directions: NDArray[np.float32], vectors: WordVectors
 ) -> list[tuple[str, ...]]:
-    found = vectors.nearest(directions, N_NEAREST + 1)
+    found = vectors.nearest(directions, N_NEAREST + 1, first=NEAREST_AMONG)
     names = [[vectors.words[row] for row in rows] for rows in found.ids]
     return [tuple(name for name in line if name != word)[:N_NEAREST] for line in names]
 

@@ -7,9 +7,8 @@ objective, and no step needs a matrix decomposition of more than a few rows. All
 together, so that bases are read once per pass for all of them.
 
 Random directions say nothing about the groups, so the restarts first settle on a sample of the
-contexts, then on a larger one, and only then go on with all of them, one product per iteration. On
-the smallest sample there are a few candidates for each restart, and those that end in the same place
-are not followed twice. The best restart is refined with several products per iteration.
+contexts, then on a larger one, and only then go on with all of them, one product per iteration. The
+best is refined with several products per iteration until it converges.
 """
 
 from __future__ import annotations
@@ -34,8 +33,6 @@ SMALLEST_SAMPLE = 512
 
 _SAMPLE_GROWTH = 4
 _SAMPLE_PER_SENSE = 64
-_CANDIDATES_PER_RESTART = 4  # on the smallest sample, where they cost next to nothing
-_SAME_OPTIMUM = 10.0  # times the tolerance: restarts this close to a better one add nothing
 _REFINED_TOLERANCE = 0.1  # of the tolerance: single products stop a little short of the optimum
 _FIRST_PRODUCTS = 8  # a random direction is far from its group's eigenvector
 _N_FIRST_STEPS = 2
@@ -109,12 +106,11 @@ def induce_directions(
     rng = make_generator(random_state)
     bases = np.ascontiguousarray(bases, dtype=np.float32)
     samples = _draw_samples(bases, n_senses)
-    n_starts = n_init if len(samples) == 1 else n_init * _CANDIDATES_PER_RESTART
-    starts = _draw_starts(kernels, samples[0], n_senses, n_starts, init, rng)
+    starts = _draw_starts(kernels, samples[0], n_senses, n_init, init, rng)
     for step, sample in enumerate(samples):
         plan = _plan_first_steps if step == 0 else _plan_single_products
         restarts = _advance(kernels, sample, starts, max_iter, tol, plan)
-        starts = _choose_different(restarts, n_init, _SAME_OPTIMUM * tol * len(sample))
+        starts = np.stack([restart.directions for restart in restarts])
     best = min(restarts, key=lambda restart: restart.objective_path[-1])
     if best.n_iter < max_iter:
         left = max_iter - best.n_iter
@@ -156,15 +152,6 @@ def _draw_samples(bases: Floats, n_senses: int) -> list[Floats]:
         samples.append(bases[np.arange(size) * len(bases) // size])
         size *= _SAMPLE_GROWTH
     return [*samples, bases]
-
-
-def _choose_different(restarts: list[_Restart], n_init: int, closeness: float) -> Floats:
-    """The directions of at most ``n_init`` restarts, best first, whose objectives differ."""
-    chosen: list[_Restart] = []
-    for restart in sorted(restarts, key=lambda restart: restart.objective_path[-1]):
-        if not chosen or restart.objective_path[-1] - chosen[-1].objective_path[-1] > closeness:
-            chosen.append(restart)
-    return np.stack([restart.directions for restart in chosen[:n_init]])
 
 
 def _draw_starts(

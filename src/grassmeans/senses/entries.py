@@ -75,6 +75,14 @@ class WordSenses:
         return len(self.directions)
 
 
+@dataclass(frozen=True, slots=True)
+class SkippedWord:
+    """A word whose senses were not induced, and why."""
+
+    word: str
+    reason: str
+
+
 def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
     """Everything but the directions, as plain values."""
     return {

@@ -6,18 +6,19 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import map_bytes, open_array, read_bytes, write_array, write_bytes
-from grassmeans.contexts import ContextExtractor
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.senses.batches import induce_batches
-from grassmeans.senses.entries import WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.senses.induction import InductionSettings, SkippedWord
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.corpus.corpus import Corpus
 
 PAPER_MIN_COUNT = 10_000
 _TOKENS_PER_COUNT = 200_000
@@ -105,6 +106,10 @@ class SenseInventory(Mapping[str, WordSenses]):
         parts : Path, optional
             Folder for finished parts: an interrupted run goes on from there.
         """
+        # Opening a model must not wait for what only induction needs (scikit-learn, joblib).
+        from grassmeans.contexts import ContextExtractor
+        from grassmeans.senses.batches import induce_batches
+
         settings = settings or InductionSettings()
         chosen = (
             frequent_words(corpus, vectors, min_count)

@@ -30,8 +30,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     n_senses : int, default=5
         K, the number of groups.
     n_init : int, default=5
-        Restarts from different directions; the one with the lowest objective is kept. Where there
-        are many contexts, each is the best of a few candidates on a small sample of them.
+        Restarts from different directions; the one with the lowest objective is kept.
     max_iter : int, default=100
         The most iterations of a restart over all contexts.
     tol : float, default=1e-5

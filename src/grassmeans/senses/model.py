@@ -14,8 +14,8 @@ from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import InductionSettings
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.tagging import TaggedText, TaggingRules, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 

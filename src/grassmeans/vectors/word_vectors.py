@@ -138,7 +138,7 @@ class WordVectors:
         )
         return [neighbour for neighbour in neighbours if neighbour.word not in left_out][:n]
 
-    def nearest(self, queries: ArrayLike, n: int = 10) -> NearestRows:
+    def nearest(self, queries: ArrayLike, n: int = 10, *, first: int | None = None) -> NearestRows:
         """Find the rows nearest to each query by cosine, best first, equal ones in row order.
 
         Parameters
@@ -146,6 +146,9 @@ class WordVectors:
         queries : (n_queries, dim)
         n : int
             Rows a query; fewer come back where there are fewer words.
+        first : int, optional
+            Look only at the first so many words, usually the most frequent ones: rare words lie
+            close to many directions by accident and mean little to people.
         """
         matrix = np.asarray(queries)
         if matrix.ndim != 2 or matrix.shape[1] != self.dim:
@@ -154,7 +157,7 @@ class WordVectors:
             raise InputError("a query vector holds NaN or infinity: only finite numbers compare")
         if n < 0:
             raise InputError(f"n must be 0 or more, got {n}")
-        return similarity.nearest_rows(self.vectors, self._inverse_norms, matrix, n)
+        return similarity.nearest_rows(self.vectors[:first], self._inverse_norms[:first], matrix, n)
 
     def normalized(self) -> WordVectors:
         """Give the same words with every vector scaled to length 1; zero vectors stay zero."""

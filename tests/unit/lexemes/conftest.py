@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from synthetic import POLYSEMOUS, SyntheticCorpus
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.senses.building import build_model
-from grassmeans.senses.induction import InductionSettings
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.skipgram import SkipGram
+from synthetic import POLYSEMOUS, SyntheticCorpus
 
 
 @pytest.fixture(scope="session")

@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from synthetic import SyntheticCorpus
 
 from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.senses.model import SenseModel
 from grassmeans.vectors.word_vectors import WordVectors
+from synthetic import SyntheticCorpus
 
 SENSES = {
     "crane.1": (1.0, 0.0),

@@ -6,8 +6,8 @@ import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.senses.building import build_model
-from grassmeans.senses.induction import InductionSettings
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.settings import InductionSettings
 
 TWO_SENSES = InductionSettings(n_senses=2)
 

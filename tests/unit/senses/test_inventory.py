@@ -9,9 +9,10 @@ from grassmeans import SenseInventory
 from grassmeans.contexts import ContextExtractor
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.senses import batches
-from grassmeans.senses.entries import WordSenses, entry_to_dict
-from grassmeans.senses.induction import InductionSettings, SkippedWord, induce_word
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_to_dict
+from grassmeans.senses.induction import induce_word
 from grassmeans.senses.inventory import default_min_count, frequent_words
+from grassmeans.senses.settings import InductionSettings
 
 TWO = InductionSettings(n_senses=2)
 

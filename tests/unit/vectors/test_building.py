@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic import SyntheticCorpus
 
 from grassmeans.artifacts import read_json, read_manifest
 from grassmeans.corpus.corpus import Corpus
@@ -13,6 +12,7 @@ from grassmeans.vectors import skipgram, training
 from grassmeans.vectors.building import train_vectors
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
+from synthetic import SyntheticCorpus
 
 
 @pytest.fixture(scope="module")

@@ -30,9 +30,7 @@ _N_INVERSE_ITERATIONS = 3
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
-def _reduce_to_tridiagonal(  # noqa: PLR0912 - loops over lanes
-    grams: Doubles, diagonal: Doubles, off: Doubles, tau: Doubles
-) -> None:
+def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau: Doubles) -> None:
     """Householder reduction in place; reflector k is left in ``grams[k + 2 :, k]``."""
     m, lanes = grams.shape[0], grams.shape[2]
     v = np.zeros((m, lanes))
@@ -187,7 +185,7 @@ def _solve_factorised(factors: Doubles, x: Doubles) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
-def _orthonormalise_last(vectors: Doubles, n: int) -> None:  # noqa: PLR0912
+def _orthonormalise_last(vectors: Doubles, n: int) -> None:
     """Take vectors 0..n-1 out of vector n and scale it to unit length."""
     m, lanes = vectors.shape[1], vectors.shape[2]
     s = np.empty(lanes)

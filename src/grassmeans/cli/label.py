@@ -1,0 +1,90 @@
+"""`grassmeans label`: corpus + model -> corpus whose words carry their senses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grassmeans.cli.output import (
+    JsonFlag,
+    OverwriteFlag,
+    WorkersOption,
+    note,
+    print_json,
+    terminal,
+    wants_json,
+)
+
+
+def label(
+    corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the new, labelled corpus.")
+    ],
+    decode: Annotated[
+        str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
+    ] = "hard",
+    idk: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Hard: 'don't know' from this distance on.")
+    ] = 0.6,
+    sharpness: Annotated[
+        float, typer.Option(min=0.0, help="Soft: of the probabilities exp(-sharpness d).")
+    ] = 10.0,
+    seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
+    workers: WorkersOption = None,
+    overwrite: OverwriteFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Give every occurrence of the model's words its sense: crane becomes crane.2.
+
+    The result is a corpus again, so `grassmeans vectors` makes vectors of senses from it, and
+    `grassmeans export` writes it for other tools. crane.0 means "I don't know".
+
+    The distances to all senses stay in the result. Give the labelled corpus as CORPUS, with the
+    same model and another --decode, --idk or --sharpness, and only the labels are decided anew.
+    Started again after an interruption, it goes on from where it was.
+
+    [dim]grassmeans label corpus model -o labelled[/]
+
+    [dim]grassmeans label labelled model --idk 0.7 -o labelled-0.7[/]
+    """
+    import time
+
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.labelling.labeller import label_corpus
+
+    source = Corpus.open(corpus)
+    if "labelled" in source.manifest:
+        note(f"{corpus} is labelled already: its stored distances are decoded anew")
+    started = time.perf_counter()
+    labelled = label_corpus(
+        source,
+        model,
+        output,
+        decoding=decode,
+        idk_threshold=idk,
+        sharpness=sharpness,
+        random_state=seed,
+        workers=workers,
+        overwrite=overwrite,
+    )
+    seconds = time.perf_counter() - started
+    facts = labelled.manifest["labelled"]
+    if wants_json(as_json):
+        print_json(
+            {"corpus": str(output), "n_tokens": labelled.n_tokens}
+            | facts
+            | {"seconds": round(seconds, 1)}
+        )
+        return
+    unknown = facts["n_idk"] / max(facts["n_occurrences"], 1)
+    terminal().print(
+        f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled in "
+        f"{seconds:.0f} s ({facts['n_occurrences'] / seconds:,.0f} a second), "
+        f'{unknown:.1%} of them "don\'t know"\n'
+        f"next: [bold]grassmeans vectors {output} -o lexemes[/], "
+        f"[bold]grassmeans export {output}[/]"
+    )
