@@ -56,7 +56,8 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 venv: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
-	$(VENV)/bin/grassmeans demo
+	@$(VENV)/bin/grassmeans demo
+	@echo "(grassmeans is in $(VENV)/bin: run '. $(VENV)/bin/activate' first)"
 
 test: $(VENV)/dev.stamp
 	$(VENV)/bin/ruff check .

@@ -76,7 +76,8 @@ def demo(
             f"[bold]grassmeans show {place}/model crane[/]\n"
             f'[bold]echo "The <b>crane</b> lifted the heavy crates." | '
             f"grassmeans tag {place}/model[/]\n"
-            f"[bold]grassmeans ingest YOUR_TEXT -o corpus[/]"
+            f"[bold]grassmeans ingest YOUR_TEXT -o corpus[/]",
+            soft_wrap=True,
         )
     finally:
         if output is None:

@@ -82,8 +82,8 @@ def label(
         return
     unknown = facts["n_idk"] / max(facts["n_occurrences"], 1)
     terminal().print(
-        f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled in "
-        f"{seconds:.0f} s ({facts['n_occurrences'] / seconds:,.0f} a second), "
+        f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
+        f"in {seconds:.0f} s ({facts['n_occurrences'] / seconds:,.0f} a second), "
         f'{unknown:.1%} of them "don\'t know"\n'
         f"next: [bold]grassmeans vectors {output} -o lexemes[/], "
         f"[bold]grassmeans export {output}[/]"

@@ -80,7 +80,9 @@ class _Reader:
         self._tokenizer = corpus.tokenizer
         keys = corpus.vocabulary.words
         decoded = map(decode_key, keys) if labelled else ((word, None) for word in keys)
-        self._entries = [(key, *entry) for key, entry in zip(keys, decoded, strict=True)]
+        self._entries = [
+            (key, word, sense) for key, (word, sense) in zip(keys, decoded, strict=True)
+        ]
         self._targets: Targets | None = None
         if labelled and labelled["decoding"] == "soft":
             self._targets = read_targets(corpus)
@@ -130,7 +132,8 @@ class _Reader:
         if token < 0:  # beyond the vocabulary's limit: the text still has it
             word = tokenizer.key_of(form) or form
             return KeyedWord(*span, form, word, word, None)
-        return KeyedWord(*span, form, *self._entries[token])
+        key, word, sense = self._entries[token]
+        return KeyedWord(*span, form, key, word, sense)
 
     def _probability_reader(
         self, shard: Shard

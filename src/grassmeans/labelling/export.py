@@ -64,10 +64,8 @@ def _conllu_lines(document: KeyedDocument) -> Iterator[str]:
     yield f"# newdoc id = {identifier}"
     if document.title:
         yield f"# title = {_SPACE.sub(' ', document.title)}"
-    n_sentences = 0
-    for line, words in _by_line(document):
-        n_sentences += 1
-        yield f"# sent_id = {identifier}-{n_sentences}"
+    for number, (line, words) in enumerate(_by_line(document), 1):
+        yield f"# sent_id = {identifier}-{number}"
         yield f"# text = {_SPACE.sub(' ', line).strip()}"
         for i, word in enumerate(words, 1):
             misc = "_" if word.sense is None else f"Sense={word.key.translate(_MISC_ESCAPES)}"

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 from grassmeans.artifacts import (
-    digest_of,
+    UNFINISHED,
+    claim_output,
+    digest_of_array,
     prepare_output,
-    read_json,
-    write_json,
     write_manifest,
 )
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, UNFINISHED, shard_folder
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.measuring import DONE, make_measure, measure_corpus
@@ -151,15 +151,9 @@ def _claim(corpus: Corpus, output: Path, model_digest: str, overwrite: bool) -> 
         raise InputError(f"{output} is the corpus itself: choose another folder for the labels")
     prepare_output(output, KIND, overwrite=overwrite)
     source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
+    counts = digest_of_array(corpus.vocabulary.counts)
     # Not the decoding: distances of an interrupted run serve any.
-    claim = {"digest": digest_of(["labelled", model_digest, source])}
-    path = output / UNFINISHED
-    if path.exists() and read_json(path) != claim:
-        raise InputError(
-            f"{output} holds unfinished work of another corpus or model: "
-            "delete it, or choose another folder"
-        )
-    write_json(path, claim)
+    claim_output(output, "labelled corpus", [model_digest, source, counts])
 
 
 def _write_labelled(

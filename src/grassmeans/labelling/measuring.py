@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,10 +18,10 @@ from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
 from grassmeans.kernels.cpu.labelling import (
     BLOCK,
     SenseTable,
-    find_occurrences,
     measure_distances,
     prepare_senses,
 )
+from grassmeans.kernels.cpu.windows import find_occurrences
 from grassmeans.labelling.stored import DISTANCES, POSITIONS, write_distances
 from grassmeans.labelling.targets import Targets
 from grassmeans.parallel import map_tasks
@@ -100,13 +99,9 @@ def measure_corpus(
     )
     is_target = measure.word_of_token[:-1] >= 0
     total = int(np.asarray(corpus.vocabulary.counts)[is_target].sum())
-    done = 0
-    started = time.monotonic()
     with progress_bar("measuring", total, unit="occurrences", show=show_progress) as advance:
         for n_occurrences in map_tasks(measure_shard, tasks, workers):
-            done += n_occurrences
-            rate = done / max(time.monotonic() - started, 1e-9)
-            advance(n_occurrences, note=f"{rate:,.0f}/s")
+            advance(n_occurrences)
 
 
 def measure_shard(source: Path, folder: Path, measure: Measure) -> int:

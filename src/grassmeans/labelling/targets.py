@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
     digest_of,
+    digest_of_array,
     digest_of_bytes,
     open_array,
     read_bytes,
@@ -120,12 +121,9 @@ def digest_of_model(model: SenseModel) -> str:
         ]
     )
     directions = [model.inventory.directions(word) for word in model.inventory]
-    return digest_of_bytes(
-        plain.encode(),
-        np.ascontiguousarray(np.concatenate(directions) if directions else []).data,
-        np.ascontiguousarray(model.vectors.vectors).data,
-        "\n".join(model.vectors.words).encode(),
-    )
+    arrays = [np.concatenate(directions) if directions else np.empty(0), model.vectors.vectors]
+    parts = [plain, *map(digest_of_array, arrays), *model.vectors.words]
+    return digest_of_bytes("\n".join(parts).encode())
 
 
 def _check_tokenizers(corpus: Corpus, model: SenseModel) -> None:

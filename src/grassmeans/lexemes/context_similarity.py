@@ -135,7 +135,7 @@ class ContextSimilarity:
         )
 
     def decode(self, passages: Sequence[Passage]) -> list[DecodedPassage]:
-        """Find sense and probabilities of every occurrence; all of one word are decoded together."""
+        """Find sense and probabilities of every occurrence, all of one word together."""
         by_word: dict[str, list[int]] = defaultdict(list)
         for i, passage in enumerate(passages):
             by_word[self._entry_of(passage.word)].append(i)

@@ -9,19 +9,41 @@ the round before that they cover best.
 
 from __future__ import annotations
 
+import shutil
+import zlib
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import (
+    MANIFEST,
+    UNFINISHED,
+    digest_of,
+    digest_of_array,
+    read_json,
+    write_json,
+    write_manifest,
+)
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
+from grassmeans.errors import InputError
 from grassmeans.labelling.labeller import relabel
-from grassmeans.labelling.measuring import measure_corpus
+from grassmeans.labelling.measuring import Measure, measure_corpus
+from grassmeans.labelling.stored import DISTANCES, POSITIONS
 from grassmeans.labelling.targets import read_targets
+from grassmeans.labelling.writing import share_file
+from grassmeans.lexemes.agreement import match_senses
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.word_contexts import LexemeContextExtractor, rows_of_keys
 from grassmeans.progress import progress_bar
 from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD
+from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import SkippedWord, WordSenses
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.settings import InductionSettings
+from grassmeans.subspaces import principal_subspaces
 
 
 def induce_again(
@@ -205,10 +227,9 @@ def _make_measure(
 
 
 def _digest_of(measure: Measure) -> str:
-    numbers = [measure.vectors, measure.directions, measure.row_of_token, measure.word_of_token]
-    rules = f"{measure.window} {measure.rank} {measure.weighting}"
-    views = (np.ascontiguousarray(array).reshape(-1).view(np.uint8).data for array in numbers)
-    return digest_of_bytes(rules.encode(), *views)
+    arrays = (measure.vectors, measure.directions, measure.row_of_token, measure.word_of_token)
+    rules = [measure.window, measure.rank, measure.weighting]
+    return digest_of([rules, *(digest_of_array(array) for array in arrays)])
 
 
 def _claim(staged: Path, digest: str) -> None:

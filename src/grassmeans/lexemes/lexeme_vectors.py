@@ -88,7 +88,7 @@ class LexemeVectors:
         return _numbered(self._rows.get(word, {}))
 
     def keys(self, word: str) -> list[str]:
-        """The keys of all vectors of a word: its senses in order, "I don't know", the plain word."""
+        """The keys of a word's vectors: its senses in order, "I don't know", the plain word."""
         rows = self._rows.get(word, {})
         order: list[int | None] = [*_numbered(rows), IDK_SENSE, None]
         return [self.vectors.words[rows[sense]] for sense in order if sense in rows]
@@ -110,7 +110,8 @@ class LexemeVectors:
         UnknownWordError
             With the senses that the word has.
         """
-        return self.vectors.vectors[self._row(word, sense)]
+        vector: NDArray[np.float32] = self.vectors.vectors[self._row(word, sense)]
+        return vector
 
     def nearest_lexemes(
         self, word: str, sense: int | None = None, n: int = 10, *, exclude: Collection[str] = ()
@@ -167,7 +168,7 @@ class LexemeVectors:
         """The mean of the senses' unit vectors, weighted by their probabilities, (dim,).
 
         SoftSim is the inner product of two of these, because it is linear in either side:
-        sum_k sum_k' P_k P'_k' cos(v_k, v'_k') = (sum_k P_k v_k/|v_k|) . (sum_k' P'_k' v'_k'/|v'_k'|).
+        sum_k sum_l P_k Q_l cos(v_k, w_l) = (sum_k P_k v_k / |v_k|) . (sum_l Q_l w_l / |w_l|).
         """
         if probabilities is None:
             return self.hard_vector(word, None)
@@ -193,7 +194,7 @@ class LexemeVectors:
         return table
 
     def _unit(self, row: int) -> NDArray[np.float64]:
-        vector = self.vectors.vectors[row].astype(np.float64)
+        vector: NDArray[np.float64] = self.vectors.vectors[row].astype(np.float64)
         length = float(np.linalg.norm(vector))
         return vector / length if length > 0.0 else vector
 

@@ -10,19 +10,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    digest_of,
-    digest_of_bytes,
-    prepare_output,
-    read_json,
-    write_json,
-)
-from grassmeans.errors import InputError
+from grassmeans.artifacts import UNFINISHED, claim_output, digest_of_array, prepare_output
 from grassmeans.vectors.skipgram import SkipGram, TokenCorpus
 from grassmeans.vectors.storage import KIND
 from grassmeans.vectors.word_vectors import WordVectors
 
-UNFINISHED = "unfinished.json"
 _CHECKPOINT = "checkpoint"
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "created")
 
@@ -80,7 +72,8 @@ def train_vectors(
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
     parameters = trainer.get_params() | {"workers": None}
     fields = dict(extra or {})
-    _claim(folder, [parameters, about_corpus, fields, _digest_start(start, start_output)])
+    starting = _digest_start(start, start_output)
+    claim_output(folder, "training", [parameters, about_corpus, fields, starting])
     started = time.perf_counter()
     trainer.fit(
         corpus,
@@ -102,22 +95,9 @@ def train_vectors(
     return WordVectors.load(folder)
 
 
-def _claim(folder: Path, identity: list[Any]) -> None:
-    """Mark the folder as being worked on, or check that an unfinished one is of the same work."""
-    path = folder / UNFINISHED
-    claim = {"digest": digest_of(identity)}
-    if path.exists() and read_json(path) != claim:
-        raise InputError(
-            f"{folder} holds an unfinished training on another corpus or with other settings: "
-            "delete it, or choose another folder"
-        )
-    write_json(path, claim)
-
-
-def _digest_start(start: WordVectors | None, start_output: NDArray[np.float32] | None) -> str:
+def _digest_start(start: WordVectors | None, start_output: NDArray[np.float32] | None) -> list[str]:
+    """What tells one starting point from another."""
     parts = [] if start is None else [start.vectors]
     if start_output is not None:
         parts.append(start_output)
-    # Views, not copies: these matrices may be as large as the ones that are trained.
-    views = (np.ascontiguousarray(part).reshape(-1).view(np.uint8) for part in parts)
-    return digest_of_bytes(*(view.data for view in views if view.size))
+    return [digest_of_array(part) for part in parts]

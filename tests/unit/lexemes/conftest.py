@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.labelling.labeller import label_corpus
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
@@ -46,3 +49,16 @@ def model(corpus: Corpus, vectors_folder: Path) -> SenseModel:
         settings=InductionSettings(n_senses=2),
         workers=1,
     )
+
+
+@pytest.fixture(scope="session")
+def labelled(corpus: Corpus, model: SenseModel) -> Corpus:
+    """The corpus with hard labels."""
+    return label_corpus(corpus, model, corpus.path.parent / "labelled", workers=1)
+
+
+@pytest.fixture(scope="session")
+def lexeme_vectors(labelled: Corpus, trainer_settings: dict[str, int]) -> LexemeVectors:
+    """Vectors of the hard labels, from a random start."""
+    trainer = SkipGram(**trainer_settings)
+    return train_lexemes(labelled, labelled.path.parent / "lexemes", trainer, keep_output=True)

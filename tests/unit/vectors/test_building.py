@@ -78,10 +78,10 @@ def test_an_interrupted_training_goes_on_and_others_are_refused(
         with pytest.raises(KeyboardInterrupt):
             train_vectors(corpus, tmp_path / "v", small_trainer())
     assert read_json(tmp_path / "v" / "checkpoint" / "checkpoint.json")["next_chunk"] == 4
-    with pytest.raises(InputError, match="another corpus or with other settings"):
+    with pytest.raises(InputError, match="holds an unfinished training"):
         train_vectors(corpus, tmp_path / "v", small_trainer(), extra={"decoding": "soft"})
     start = WordVectors(["crane"], np.zeros((1, 6)))
-    with pytest.raises(InputError, match="another corpus or with other settings"):
+    with pytest.raises(InputError, match="holds an unfinished training"):
         train_vectors(corpus, tmp_path / "v", small_trainer(), start=start)
     resumed = train_vectors(corpus, tmp_path / "v", small_trainer())
     assert np.array_equal(resumed.vectors, whole.vectors)

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from synthetic import POLYSEMOUS, SyntheticCorpus
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
+from grassmeans.labelling.keys import decode_key
+from grassmeans.labelling.labeller import relabel
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.training import train_lexemes
+from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.word_vectors import WordVectors
+
+
+def topics_of_neighbours(
+    lexemes: LexemeVectors, synthetic: SyntheticCorpus, word: str, sense: int
+) -> list[int]:
+    """The topics of the nearest invented words."""
+    topic_of = {w: t for t, words in enumerate(synthetic.topic_words) for w in words}
+    nearest = lexemes.nearest_lexemes(word, sense, 30)
+    return [topic_of[n.word] for n in nearest if n.word in topic_of][:10]
+
+
+def assert_each_sense_has_its_topic(lexemes: LexemeVectors, synthetic: SyntheticCorpus) -> None:
+    for word, topics in POLYSEMOUS.items():
+        found = [topics_of_neighbours(lexemes, synthetic, word, sense) for sense in (1, 2)]
+        main = [max(set(near), key=near.count) for near in found]
+        assert sorted(main) == sorted(topics), word
+        for near, topic in zip(found, main, strict=True):
+            assert near.count(topic) >= 8, (word, near)
+
+
+def test_each_sense_lies_among_the_words_of_its_topic(
+    lexeme_vectors: LexemeVectors, synthetic: SyntheticCorpus
+) -> None:
+    assert_each_sense_has_its_topic(lexeme_vectors, synthetic)
+
+
+def test_the_manifest_tells_how_the_lexemes_were_made(
+    lexeme_vectors: LexemeVectors, labelled: Corpus
+) -> None:
+    manifest = lexeme_vectors.vectors.manifest
+    assert manifest["kind"] == "vectors"
+    assert manifest["lexemes"]["decoding"] == "hard"
+    assert manifest["corpus"]["n_tokens"] == labelled.n_tokens
+    assert lexeme_vectors.vectors.output is not None
+    assert lexeme_vectors.counts_by_kind()["n_senses"] == 8
+
+
+def test_soft_labels_drawn_in_each_epoch(
+    labelled: Corpus,
+    synthetic: SyntheticCorpus,
+    trainer_settings: dict[str, int],
+    tmp_path: Path,
+) -> None:
+    trainer = SkipGram(**trainer_settings)
+    lexemes = train_lexemes(labelled, tmp_path / "soft", trainer, soft_each_epoch=True)
+    assert lexemes.vectors.manifest["lexemes"]["decoding"] == "soft, drawn in each epoch"
+    assert lexemes.counts_by_kind()["n_idk"] == 0
+    assert_each_sense_has_its_topic(lexemes, synthetic)
+
+
+def test_lexemes_start_at_their_words(
+    labelled: Corpus, vectors_folder: Path, trainer_settings: dict[str, int], tmp_path: Path
+) -> None:
+    words = WordVectors.load(vectors_folder)
+    # With almost no learning rate everything stays where it started.
+    trainer = SkipGram(**trainer_settings).set_params(learning_rate=1e-9, epochs=1)
+    lexemes = train_lexemes(
+        labelled, tmp_path / "started", trainer, start_from=words, keep_output=True
+    )
+    assert lexemes.vectors.manifest["lexemes"]["started_from"] == vectors_folder.name
+    assert words.output is not None
+    assert lexemes.vectors.output is not None
+    for row, key in enumerate(lexemes.vectors.words):
+        before = words.id_of(decode_key(key)[0])
+        assert before is not None
+        assert np.allclose(lexemes.vectors.vectors[row], words.vectors[before], atol=1e-5)
+        assert np.allclose(lexemes.vectors.output[row], words.output[before], atol=1e-5)
+
+
+def test_a_frozen_soft_sample_is_trained_as_it_is(
+    labelled: Corpus, trainer_settings: dict[str, int], tmp_path: Path
+) -> None:
+    sample = relabel(labelled, tmp_path / "sample", decoding="soft", workers=1)
+    trainer = SkipGram(**trainer_settings).set_params(epochs=1)
+    lexemes = train_lexemes(sample, tmp_path / "lexemes", trainer)
+    direct = SkipGram(**trainer_settings).set_params(epochs=1).fit(sample)
+    assert np.array_equal(lexemes.vectors.vectors, direct.vectors_.vectors)
+    assert lexemes.vectors.words == direct.vectors_.words
+
+
+def test_a_corpus_without_labels_is_refused(corpus: Corpus, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="corpus without labels"):
+        train_lexemes(corpus, tmp_path / "x", SkipGram(dim=4))
+    assert not (tmp_path / "x").exists()
