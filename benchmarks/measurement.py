@@ -22,21 +22,27 @@ RESULTS = Path(__file__).parent / "results"
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """Seconds of repeated runs."""
+    """Seconds of repeated runs.
+
+    ``cpu`` is the processor time of the median run, over all threads: on a machine that others use
+    too, it is what one-thread runs should be compared by.
+    """
 
     best: float
     median: float
+    cpu: float
     runs: int
 
 
 def time_runs(function: Callable[[], Any], runs: int = 5) -> Timing:
     """Time a function; call it once beforehand where the first call compiles."""
-    seconds = []
+    seconds, cpu_seconds = [], []
     for _ in range(runs):
-        start = time.perf_counter()
+        start, cpu_start = time.perf_counter(), time.process_time()
         function()
         seconds.append(time.perf_counter() - start)
-    return Timing(min(seconds), statistics.median(seconds), runs)
+        cpu_seconds.append(time.process_time() - cpu_start)
+    return Timing(min(seconds), statistics.median(seconds), statistics.median(cpu_seconds), runs)
 
 
 def measure_sgemm(size: int = 2000, runs: int = 5) -> float:

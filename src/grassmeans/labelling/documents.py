@@ -100,13 +100,14 @@ class _Reader:
             if shard.pretokenised[i]:
                 tokenizer = WhitespaceTokenizer(lowercase=tokenizer.lowercase)
             spans = list(tokenizer.spans(text))
-            if len(spans) != end - start:
+            tokens = shard.tokens[start:end].tolist()
+            if len(spans) != len(tokens):
                 raise ArtifactError(
                     f"{shard.folder} is damaged: text and tokens do not fit; build it again"
                 )
             words = [
                 self._word(text, span, token, tokenizer)
-                for span, token in zip(spans, shard.tokens[start:end].tolist(), strict=True)
+                for span, token in zip(spans, tokens, strict=True)
             ]
             if probabilities is not None:
                 for place, row in probabilities(start, end):

@@ -61,10 +61,11 @@ def _word_as_dict(word: KeyedWord) -> dict[str, Any]:
 
 def _conllu_lines(document: KeyedDocument) -> Iterator[str]:
     identifier = _SPACE.sub("_", document.id) or str(document.number)
-    yield f"# newdoc id = {identifier}"
-    if document.title:
-        yield f"# title = {_SPACE.sub(' ', document.title)}"
     for number, (line, words) in enumerate(_by_line(document), 1):
+        if number == 1:  # a document without words has no sentence that could say so
+            yield f"# newdoc id = {identifier}"
+        if number == 1 and document.title:
+            yield f"# title = {_SPACE.sub(' ', document.title)}"
         yield f"# sent_id = {identifier}-{number}"
         yield f"# text = {_SPACE.sub(' ', line).strip()}"
         for i, word in enumerate(words, 1):

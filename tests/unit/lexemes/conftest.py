@@ -53,8 +53,9 @@ def model(corpus: Corpus, vectors_folder: Path) -> SenseModel:
 
 @pytest.fixture(scope="session")
 def labelled(corpus: Corpus, model: SenseModel) -> Corpus:
-    """The corpus with hard labels."""
-    return label_corpus(corpus, model, corpus.path.parent / "labelled", workers=1)
+    """The corpus with hard labels; so strict that about a quarter of them are IDK."""
+    folder = corpus.path.parent / "labelled"
+    return label_corpus(corpus, model, folder, idk_threshold=0.0133, workers=1)
 
 
 @pytest.fixture(scope="session")

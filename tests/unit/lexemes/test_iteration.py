@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic import POLYSEMOUS, SyntheticCorpus
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
@@ -24,6 +23,7 @@ from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.subspaces import principal_subspaces
+from synthetic import POLYSEMOUS, SyntheticCorpus
 
 SETTINGS = InductionSettings(n_senses=2)
 
@@ -35,7 +35,10 @@ def second(
     """Inventory and labels of the first round after the ordinary one."""
     inventory = induce_again(labelled, lexeme_vectors, model.inventory, SETTINGS)
     folder = labelled.path.parent / "labelled-1"
-    return inventory, decode_again(labelled, lexeme_vectors, inventory, SETTINGS, folder)
+    decoded = decode_again(
+        labelled, lexeme_vectors, inventory, SETTINGS, folder, idk_threshold=0.02
+    )
+    return inventory, decoded
 
 
 def gold_of(synthetic: SyntheticCorpus, word: str) -> np.ndarray:
@@ -94,11 +97,13 @@ def test_reports_count_what_the_labels_hold(
     positions = {word: extractor.positions(word) for word in POLYSEMOUS}
     labels = np.concatenate([extractor.labels(word, positions[word]) for word in POLYSEMOUS])
     assert report.n_occurrences == len(labels) == 800
+    assert 0.01 < report.idk_share < 0.5
     assert report.idk_share == pytest.approx(np.mean(labels == 0))
     old = LexemeContextExtractor(labelled, lexeme_vectors)
     before = np.concatenate([old.labels(word, positions[word]) for word in POLYSEMOUS])
     # Senses have kept their numbers, so that matching them changes nothing.
     assert report.agreement == pytest.approx(np.mean(before == labels))
+    assert 0.5 < report.agreement < 1.0
     assert report_round(0, labelled).agreement is None
 
 
@@ -116,6 +121,7 @@ def test_agreement_with_itself_and_with_no_idk(labelled: Corpus, tmp_path: Path)
     assert measure_agreement(labelled, labelled) == 1.0
     strict = relabel(labelled, tmp_path / "strict", idk_threshold=0.0, workers=1)
     share = labelled.manifest["labelled"]["n_idk"] / 800
+    assert 0.1 < share < 0.5
     assert measure_agreement(labelled, strict) == pytest.approx(share)
 
 
@@ -131,7 +137,9 @@ def test_the_staged_folder_is_gone_and_a_stale_one_is_not_used(
     stale.mkdir(parents=True)
     for name in ("sense_distances.npy", "sense_positions.npy", "distances.json"):
         (stale / name).write_text("{}")
-    again = decode_again(labelled, lexeme_vectors, inventory, SETTINGS, tmp_path / "again")
+    again = decode_again(
+        labelled, lexeme_vectors, inventory, SETTINGS, tmp_path / "again", idk_threshold=0.02
+    )
     assert measure_agreement(relabelled, again) == 1.0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again"]
 

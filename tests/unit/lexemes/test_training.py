@@ -4,7 +4,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from synthetic import POLYSEMOUS, SyntheticCorpus
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
@@ -14,6 +13,7 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
+from synthetic import POLYSEMOUS, SyntheticCorpus
 
 
 def topics_of_neighbours(
