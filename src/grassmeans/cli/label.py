@@ -40,7 +40,7 @@ def label(
 ) -> None:
     """Give every occurrence of the model's words its sense: crane becomes crane.2.
 
-    The result is a corpus again, so `grassmeans vectors` makes vectors of senses from it, and
+    The result is a corpus again: `grassmeans lexemes` trains vectors of senses on it, and
     `grassmeans export` writes it for other tools. crane.0 means "I don't know".
 
     The distances to all senses stay in the result. Give the labelled corpus as CORPUS, with the
@@ -85,6 +85,6 @@ def label(
         f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
         f"in {seconds:.0f} s ({facts['n_occurrences'] / seconds:,.0f} a second), "
         f'{unknown:.1%} of them "don\'t know"\n'
-        f"next: [bold]grassmeans vectors {output} -o lexemes[/], "
+        f"next: [bold]grassmeans lexemes {output} -o lexemes[/], "
         f"[bold]grassmeans export {output}[/]"
     )

@@ -17,7 +17,7 @@ from typing import BinaryIO, Protocol, cast
 
 import zstandard
 
-from grassmeans.artifacts import MANIFEST, read_json
+from grassmeans.artifacts import MANIFEST, UNFINISHED, read_json
 from grassmeans.corpus.documents import ReadReport
 from grassmeans.errors import ArtifactError, InputError
 
@@ -65,7 +65,7 @@ def _walk_folder(folder: Path) -> list[Path]:
 
 def _is_artifact(folder: Path) -> bool:
     """Whether a folder is one of our own, finished or not."""
-    if (folder / "unfinished.json").exists():
+    if (folder / UNFINISHED).exists():
         return True
     if not (folder / MANIFEST).exists():
         return False

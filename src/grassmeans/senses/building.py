@@ -6,15 +6,13 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from grassmeans.artifacts import digest_of, prepare_output, read_json, write_json
+from grassmeans.artifacts import UNFINISHED, claim_output, digest_of_array, prepare_output
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.model import VECTORS_FOLDER, SenseModel, load, rules_for
+from grassmeans.senses.model import KIND, VECTORS_FOLDER, SenseModel, load, rules_for
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
-
-UNFINISHED = "unfinished.json"
 
 
 def build_model(
@@ -49,28 +47,16 @@ def build_model(
     source = Corpus.open(corpus)
     given = WordVectors.load(vectors)
     folder = Path(output)
-    prepare_output(folder, "model", overwrite=overwrite)
+    prepare_output(folder, KIND, overwrite=overwrite)
     chosen = None if words is None else list(words)
-    claim = digest_of(
-        [
-            settings.to_dict(),
-            source.manifest["created"],
-            str(vectors),
-            len(given),
-            chosen,
-            min_count,
-        ]
-    )
-    path = folder / UNFINISHED
-    if path.exists() and read_json(path)["digest"] != claim:
-        raise InputError(
-            f"{folder} holds an unfinished model of other inputs or settings: "
-            "delete it, or choose another folder"
-        )
-    write_json(path, {"digest": claim})
+    inputs = {"corpus": source.manifest["digest"], "vectors": digest_of_array(given.vectors)}
+    claim_output(folder, KIND, [settings.to_dict(), inputs, chosen, min_count])
     if not (folder / VECTORS_FOLDER / "manifest.json").exists():
         shutil.rmtree(folder / VECTORS_FOLDER, ignore_errors=True)
-        given.save(folder / VECTORS_FOLDER, output=None)
+        # Tagging needs the input vectors alone, whatever else the folder given has.
+        WordVectors(given.words, given.vectors, given.counts, check=False).save(
+            folder / VECTORS_FOLDER
+        )
     inventory = SenseInventory.induce(
         source,
         WordVectors.load(folder / VECTORS_FOLDER),
@@ -87,11 +73,12 @@ def build_model(
         raise InputError(f"no senses were induced: {reasons}")
     manifest = {
         "settings": settings.to_dict(),
+        "inputs": inputs,
         "corpus": {name: source.manifest[name] for name in ("n_tokens", "n_documents", "created")},
         "language": source.manifest["options"]["language"],
     }
     rules = rules_for(source.tokenizer, source.function_words, settings)
     SenseModel(given, inventory, rules, manifest).save(folder)
     shutil.rmtree(folder / "parts", ignore_errors=True)
-    path.unlink()
+    (folder / UNFINISHED).unlink()
     return load(folder)

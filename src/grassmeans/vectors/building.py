@@ -16,7 +16,7 @@ from grassmeans.vectors.storage import KIND
 from grassmeans.vectors.word_vectors import WordVectors
 
 _CHECKPOINT = "checkpoint"
-_CORPUS_FIELDS = ("n_tokens", "n_documents", "created")
+_CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
 
 
 class StoredCorpus(TokenCorpus, Protocol):
