@@ -6,8 +6,12 @@ vectors of the senses that context words have, induces the senses again and deco
 end when the labels hardly change any more, or when the share of "I don't know" no longer falls
 (--all-rounds goes on).
 
+Training lexemes also trains all vectors further, which changes labels by itself. --control tells
+the two apart: every round is done a second time with word vectors that were trained further in just
+the same way, on the corpus without labels. What a round gives is its difference from its control.
+
     python experiments/iterative_decoding.py --corpus CORPUS --model MODEL --output FOLDER \
-        --rounds 4 --makes-sense FOLDER --semeval FOLDER
+        --rounds 4 --control --makes-sense FOLDER --semeval FOLDER
 
 FOLDER gets ``rounds.json``, ``exit-chart.svg`` and every round's labelled corpus, lexeme vectors
 and inventory. Test passages are labelled along with the corpus, round by round, so that their
@@ -42,8 +46,10 @@ from grassmeans.lexemes.iteration import decode_again, induce_again
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.rounds import RoundReport, nearest_labels, reason_to_stop, report_round
 from grassmeans.lexemes.training import train_lexemes
+from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
+from grassmeans.vectors.building import train_vectors
 
 CHART_SIZE = 420
 MARGIN = 50
@@ -107,21 +113,30 @@ def make_test_set(
     return TestSet(name, instances, gold, positions, labelled)
 
 
-def read_test_sets(arguments: argparse.Namespace, model: SenseModel) -> list[TestSet]:
+def read_test_sets(arguments: argparse.Namespace, model: SenseModel, output: Path) -> list[TestSet]:
     """Read the test sets that were asked for, and label them with the model."""
     found: list[TestSet] = []
     idk = arguments.idk
     if arguments.makes_sense:
         task = read_makes_sense(arguments.makes_sense)
-        folder = arguments.output / "makes-sense"
+        folder = output / "makes-sense"
         name = "Make-Sense-2016"
         found.append(make_test_set(name, list(task.instances), task.gold, model, folder, idk))
     if arguments.semeval:
         instances = read_semeval2010(arguments.semeval / "test_data")
         gold = read_key(arguments.semeval / "gold.key")
-        folder = arguments.output / "semeval"
+        folder = output / "semeval"
         found.append(make_test_set("SemEval-2010", list(instances), gold, model, folder, idk))
     return found
+
+
+def make_trainer(dim: int, arguments: argparse.Namespace) -> SkipGram:
+    return SkipGram(
+        dim=dim,
+        epochs=arguments.epochs,
+        min_count=arguments.min_count,
+        workers=arguments.workers,
+    )
 
 
 def run_round(
@@ -134,18 +149,11 @@ def run_round(
 ) -> tuple[LexemeVectors, SenseInventory, Corpus]:
     """One round: lexeme vectors, senses, labels."""
     folder = arguments.output
-    trainer = SkipGram(
-        dim=vectors.dim,
-        epochs=arguments.epochs,
-        min_count=arguments.min_count,
-        workers=arguments.workers,
-    )
-    start = None if arguments.from_scratch else vectors
     lexemes = train_lexemes(
         labelled,
         folder / f"lexemes-{number}",
-        trainer,
-        start_from=start,
+        make_trainer(vectors.dim, arguments),
+        start_from=None if arguments.from_scratch else vectors,
         keep_output=True,
         overwrite=True,
     )
@@ -153,6 +161,49 @@ def run_round(
     found.save(folder / f"inventory-{number}")
     decoded = decode_round(labelled, lexemes, found, settings, folder, number, arguments.idk)
     return lexemes, found, decoded
+
+
+def run_control(
+    number: int,
+    vectors: WordVectors,
+    model: SenseModel,
+    previous: Corpus,
+    settings: InductionSettings,
+    arguments: argparse.Namespace,
+) -> tuple[WordVectors, Corpus, dict[str, Any]]:
+    """The same training on words without labels, then senses and labels as in round 0."""
+    folder = arguments.output / f"control-{number}"
+    corpus = Corpus.open(arguments.corpus)
+    start = None if arguments.from_scratch else vectors
+    trained = train_vectors(
+        corpus,
+        folder / "vectors",
+        make_trainer(vectors.dim, arguments),
+        start=start,
+        start_output=None if start is None else start.output,
+        keep_output=True,
+        overwrite=True,
+    )
+    built = build_model(
+        arguments.corpus,
+        folder / "vectors",
+        folder / "model",
+        list(model.words),
+        settings=settings,
+        workers=arguments.workers,
+        overwrite=True,
+    )
+    labelled = label_corpus(
+        corpus,
+        built,
+        folder / "labelled",
+        idk_threshold=arguments.idk,
+        workers=arguments.workers,
+        overwrite=True,
+    )
+    tests = read_test_sets(arguments, built, folder)
+    row = show_round(report_round(number, labelled, previous), tests, "control")
+    return trained, labelled, row
 
 
 def decode_round(
@@ -165,11 +216,16 @@ def decode_round(
     idk: float,
 ) -> Corpus:
     output = folder / f"labelled-{number}"
-    return decode_again(labelled, lexemes, inventory, settings, output, idk_threshold=idk)
+    return decode_again(
+        labelled, lexemes, inventory, settings, output, idk_threshold=idk, overwrite=True
+    )
 
 
-def show_round(report: RoundReport, tests: Sequence[TestSet]) -> dict[str, Any]:
-    row: dict[str, Any] = asdict(report) | {test.name: test.score() for test in tests}
+def show_round(
+    report: RoundReport, tests: Sequence[TestSet], kind: str = "round"
+) -> dict[str, Any]:
+    row: dict[str, Any] = {"kind": kind} | asdict(report)
+    row |= {test.name: test.score() for test in tests}
     print(json.dumps(row), flush=True)
     return row
 
@@ -229,6 +285,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--all-rounds", action="store_true", help="do not stop early")
+    parser.add_argument("--control", action="store_true", help="each round without labels too")
     parser.add_argument("--makes-sense", type=Path)
     parser.add_argument("--semeval", type=Path)
     parser.add_argument("--idk", type=float, default=0.6)
@@ -241,7 +298,7 @@ def main() -> None:
     model = load(arguments.model)
     settings = InductionSettings(**model.manifest["settings"])
     arguments.output.mkdir(parents=True, exist_ok=True)
-    tests = read_test_sets(arguments, model)
+    tests = read_test_sets(arguments, model, arguments.output)
     labelled = label_corpus(
         Corpus.open(arguments.corpus),
         model,
@@ -253,6 +310,7 @@ def main() -> None:
     reports = [report_round(0, labelled)]
     rows = [show_round(reports[0], tests)]
     vectors, inventory = model.vectors, model.inventory
+    control_vectors, control_labels = model.vectors, labelled
     for number in range(1, arguments.rounds + 1):
         lexemes, inventory, decoded = run_round(
             number, labelled, vectors, inventory, settings, arguments
@@ -274,6 +332,11 @@ def main() -> None:
         ]
         reports.append(report_round(number, decoded, labelled))
         rows.append(show_round(reports[-1], tests))
+        if arguments.control:
+            control_vectors, control_labels, row = run_control(
+                number, control_vectors, model, control_labels, settings, arguments
+            )
+            rows.append(row)
         labelled, vectors = decoded, lexemes.vectors
         (arguments.output / "rounds.json").write_text(json.dumps(rows, indent=2) + "\n")
         (arguments.output / "exit-chart.svg").write_text(draw_exit_chart(reports))

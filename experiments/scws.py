@@ -46,6 +46,7 @@ class SystemAnswers:
 
     @property
     def usable(self) -> NDArray[np.bool_]:
+        """Which pairs the system can score."""
         return ~np.isnan(self.hard)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import map_bytes, open_array, read_json, write_array
+from grassmeans.artifacts import map_bytes, open_array, read_bytes, read_json, write_array
 
 DONE = "shard.json"
 
@@ -78,8 +78,10 @@ class Shard:
     @cached_property
     def metadata(self) -> list[tuple[str, str]]:
         """Id and title of every document."""
-        lines = (self.folder / "metadata.jsonl").read_text(encoding="utf-8").splitlines()
-        return [(entry[0], entry[1]) for entry in map(json.loads, lines)]
+        text = read_bytes(self.folder / "metadata.jsonl").decode()
+        # Not splitlines, which also cuts at separators that a title may hold.
+        entries = map(json.loads, text.split("\n") if text else ())
+        return [(entry[0], entry[1]) for entry in entries]
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:

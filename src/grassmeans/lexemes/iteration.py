@@ -21,6 +21,7 @@ from grassmeans.artifacts import (
     UNFINISHED,
     digest_of,
     digest_of_array,
+    prepare_output,
     read_json,
     write_json,
     write_manifest,
@@ -97,6 +98,7 @@ def decode_again(
     idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
     random_state: int = 0,
     workers: int | None = 1,
+    overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> Corpus:
     """Decode every labelled occurrence again, from contexts of lexemes.
@@ -115,6 +117,9 @@ def decode_again(
     """
     _check_settings(settings)
     folder = Path(output)
+    if folder.resolve() == labelled.path.resolve():
+        raise InputError(f"{folder} holds the labels of the round before: choose another folder")
+    prepare_output(folder, KIND, overwrite=overwrite)  # refuses before the long work, not after
     staged = folder.with_name(f"{folder.name}.distances")
     measure = _make_measure(labelled, lexemes, inventory, settings)
     digest = _digest_of(measure)

@@ -194,9 +194,8 @@ class SenseInventory(Mapping[str, WordSenses]):
         )
         if not fits:
             raise ArtifactError(f"{folder} is truncated or damaged: run `grassmeans induce` again")
-        skipped = (
-            line.split("\t", 1) for line in read_bytes(folder / "skipped.tsv").decode().splitlines()
-        )
+        lines = read_bytes(folder / "skipped.tsv").decode().split("\n")
+        skipped = (line.split("\t", 1) for line in lines if line)
         inventory = cls.__new__(cls)
         inventory._setup(words, offsets, directions, tuple(SkippedWord(w, r) for w, r in skipped))
         inventory._lines = _StoredLines(content, ends)

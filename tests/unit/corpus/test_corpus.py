@@ -75,6 +75,14 @@ def test_position_outside_is_refused(corpus: Corpus) -> None:
         corpus.line_at(18)
 
 
+def test_titles_may_hold_any_separator(tmp_path) -> None:
+    title = "one\u2028two\x85three"
+    ingest_documents(
+        [RawDocument("1", title, "some words")], tmp_path / "c", IngestOptions(), workers=1
+    )
+    assert Corpus.open(tmp_path / "c").line_at(1).document_title == title
+
+
 def test_a_pickled_corpus_opens_the_folder_again(corpus: Corpus) -> None:
     copy = pickle.loads(pickle.dumps(corpus))
     assert copy.positions("crane").tolist() == [1, 8, 13]

@@ -162,6 +162,13 @@ def test_mistakes_are_explained(
         induce_again(labelled, lexeme_vectors, model.inventory, repeats)
     with pytest.raises(InputError, match="has no senses"):
         nearest_labels(labelled, np.array([p for p in range(50) if p not in _labelled(labelled)]))
+    with pytest.raises(InputError, match="labels of the round before"):
+        decode_again(
+            labelled, lexeme_vectors, model.inventory, SETTINGS, labelled.path, overwrite=True
+        )
+    (tmp_path / "mine.txt").write_text("x")
+    with pytest.raises(InputError, match="not a grassmeans corpus"):
+        decode_again(labelled, lexeme_vectors, model.inventory, SETTINGS, tmp_path)
     other = Corpus.from_texts(["a b c"])
     with pytest.raises(InputError, match="not labellings of the same corpus"):
         measure_agreement(other, labelled)
