@@ -22,7 +22,8 @@ DEFAULT_WINDOW = 10
 DEFAULT_MIN_COUNT = 5
 """Without vectors, words as rare as skip-gram's default leaves out count as unknown."""
 
-_NOTHING = -2
+NO_TOKEN = -2
+"""Stands for no token id at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,31 +99,59 @@ class ContextExtractor:
     ) -> Contexts:
         """The contexts of a word (or of a word id), all or a random sample in text order."""
         word_id = self.corpus.word_id(word) if isinstance(word, str) else word
-        positions = self.corpus.positions(word_id)
-        if max_contexts is not None and len(positions) > max_contexts:
-            rng = np.random.default_rng(random_state)
-            positions = positions[np.sort(rng.permutation(len(positions))[:max_contexts])]
-        context_ids = empty_contexts(len(positions), self.window)
-        bounds = np.searchsorted(positions, self.corpus.shard_starts)
-        left_out = word_id if self.drop_repeats else _NOTHING
-        for number, shard in enumerate(self.corpus.shards):
-            part = slice(bounds[number], bounds[number + 1])
-            local = positions[part] - self.corpus.shard_starts[number]
-            if len(local) == 0:
-                continue
-            offsets = np.asarray(shard.document_offsets)
-            document = np.searchsorted(offsets, local, side="right") - 1
-            gather_contexts(
-                np.asarray(shard.tokens),
-                self.row_of_token,
-                local,
-                offsets[document],
-                offsets[document + 1],
-                self.window,
-                left_out,
-                context_ids[part],
-            )
-        return Contexts(context_ids, positions)
+        positions = sample_positions(self.corpus.positions(word_id), max_contexts, random_state)
+        left_out = word_id if self.drop_repeats else NO_TOKEN
+        return contexts_at(self.corpus, positions, self.row_of_token, self.window, left_out)
+
+
+def sample_positions(
+    positions: NDArray[np.int64], max_contexts: int | None, random_state: Any
+) -> NDArray[np.int64]:
+    """All positions, or a random sample of them in text order."""
+    if max_contexts is None or len(positions) <= max_contexts:
+        return positions
+    rng = np.random.default_rng(random_state)
+    return positions[np.sort(rng.permutation(len(positions))[:max_contexts])]
+
+
+def contexts_at(
+    corpus: Corpus,
+    positions: NDArray[np.int64],
+    row_of_token: NDArray[np.int32],
+    window: int,
+    left_out: int = NO_TOKEN,
+) -> Contexts:
+    """The contexts of occurrences.
+
+    Parameters
+    ----------
+    positions : (n_contexts,) int64
+        In text order.
+    row_of_token : (n_types,) int32
+        Row of every token id in the vectors; -1 for words that are dropped.
+    left_out : int
+        A token id that is dropped as well.
+    """
+    context_ids = empty_contexts(len(positions), window)
+    bounds = np.searchsorted(positions, corpus.shard_starts)
+    for number, shard in enumerate(corpus.shards):
+        part = slice(bounds[number], bounds[number + 1])
+        local = positions[part] - corpus.shard_starts[number]
+        if len(local) == 0:
+            continue
+        offsets = np.asarray(shard.document_offsets)
+        document = np.searchsorted(offsets, local, side="right") - 1
+        gather_contexts(
+            np.asarray(shard.tokens),
+            row_of_token,
+            local,
+            offsets[document],
+            offsets[document + 1],
+            window,
+            left_out,
+            context_ids[part],
+        )
+    return Contexts(context_ids, positions)
 
 
 def rows_of_tokens(corpus: Corpus, vectors: WordVectors | None) -> NDArray[np.int32]:

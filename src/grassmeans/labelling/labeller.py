@@ -16,6 +16,7 @@ import numpy as np
 from grassmeans.artifacts import (
     UNFINISHED,
     claim_output,
+    digest_of,
     digest_of_array,
     prepare_output,
     write_manifest,
@@ -197,7 +198,12 @@ def _write_labelled(
     }
     head = ("kind", "format_version", "grassmeans", "created")
     fields = {name: value for name, value in corpus.manifest.items() if name not in head}
-    fields |= {"n_types": len(vocabulary), "labelled": labelled}
+    source = corpus.manifest.get("digest")
+    fields |= {
+        "digest": digest_of([source, labelled]),
+        "n_types": len(vocabulary),
+        "labelled": labelled,
+    }
     write_manifest(output, KIND, FORMAT_VERSION, fields)
     (output / UNFINISHED).unlink()
     for folder in folders:

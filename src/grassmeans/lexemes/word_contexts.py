@@ -12,14 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import DEFAULT_WINDOW, Contexts
+from grassmeans.contexts import DEFAULT_WINDOW, Contexts, contexts_at, sample_positions
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 
-_NO_TOKEN = -2
 _NO_ROW = -1
 
 
@@ -90,10 +88,7 @@ class LexemeContextExtractor:
 
         ``context_ids`` are rows of the lexeme vectors.
         """
-        positions = self.positions(word)
-        if max_contexts is not None and len(positions) > max_contexts:
-            rng = np.random.default_rng(random_state)
-            positions = positions[np.sort(rng.permutation(len(positions))[:max_contexts])]
+        positions = sample_positions(self.positions(word), max_contexts, random_state)
         return self.extract_at(word, positions)
 
     def extract_at(self, word: str, positions: NDArray[np.int64]) -> Contexts:
@@ -102,26 +97,7 @@ class LexemeContextExtractor:
         if self.drop_repeats:
             rows = rows.copy()
             rows[list(self._ids_of(word))] = _NO_ROW
-        context_ids = empty_contexts(len(positions), self.window)
-        bounds = np.searchsorted(positions, self.corpus.shard_starts)
-        for number, shard in enumerate(self.corpus.shards):
-            part = slice(bounds[number], bounds[number + 1])
-            local = positions[part] - self.corpus.shard_starts[number]
-            if len(local) == 0:
-                continue
-            offsets = np.asarray(shard.document_offsets)
-            document = np.searchsorted(offsets, local, side="right") - 1
-            gather_contexts(
-                np.asarray(shard.tokens),
-                rows,
-                local,
-                offsets[document],
-                offsets[document + 1],
-                self.window,
-                _NO_TOKEN,
-                context_ids[part],
-            )
-        return Contexts(context_ids, positions)
+        return contexts_at(self.corpus, positions, rows, self.window)
 
     def _ids_of(self, word: str) -> dict[int, int]:
         """Token id -> sense of the word's keys."""

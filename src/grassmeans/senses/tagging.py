@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.contexts import NO_TOKEN
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
 from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
 from grassmeans.senses.decoding import (
@@ -22,7 +23,6 @@ from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
 
 _MARK = re.compile(r"<b>\s*(.*?)\s*</b>", re.DOTALL | re.IGNORECASE)
-_NOTHING = -2
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +250,7 @@ def _contexts_in(
             np.zeros(1, np.int64),
             np.array([len(tokens)], np.int64),
             rules.window,
-            int(tokens[position]) if rules.drop_repeats else _NOTHING,
+            int(tokens[position]) if rules.drop_repeats else NO_TOKEN,
             contexts[i : i + 1],
         )
     return contexts
