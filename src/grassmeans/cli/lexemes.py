@@ -16,6 +16,17 @@ from grassmeans.cli.output import (
     terminal,
     wants_json,
 )
+from grassmeans.cli.training_options import (
+    EpochsOption,
+    KeepOutputFlag,
+    LearningRateOption,
+    MaxVocabularyOption,
+    MinCountOption,
+    NegativeOption,
+    SampleOption,
+    SeedOption,
+    WindowOption,
+)
 from grassmeans.errors import InputError
 
 _DEFAULT_DIM = 300
@@ -38,19 +49,15 @@ def lexemes(
     dim: Annotated[
         int | None, typer.Option(min=1, help="Length; 300, or that of --start-from.")
     ] = None,
-    window: Annotated[int, typer.Option(min=1, help="Largest distance of a word pair.")] = 5,
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer lexemes get no vector.")] = 5,
-    negative: Annotated[int, typer.Option(min=1, help="Negative samples.")] = 5,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the corpus.")] = 5,
-    sample: Annotated[float, typer.Option(help="Subsampling of frequent words; 0: none.")] = 1e-3,
-    learning_rate: Annotated[float, typer.Option(help="Falls linearly to 0.")] = 0.025,
-    max_vocabulary: Annotated[
-        int | None, typer.Option(min=1, help="Keep only the most frequent lexemes.")
-    ] = 300_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
-    keep_output: Annotated[
-        bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
-    ] = False,
+    window: WindowOption = 5,
+    min_count: MinCountOption = 5,
+    negative: NegativeOption = 5,
+    epochs: EpochsOption = 5,
+    sample: SampleOption = 1e-3,
+    learning_rate: LearningRateOption = 0.025,
+    max_vocabulary: MaxVocabularyOption = 300_000,
+    seed: SeedOption = 0,
+    keep_output: KeepOutputFlag = False,
     workers: WorkersOption = None,
     overwrite: OverwriteFlag = False,
     as_json: JsonFlag = False,

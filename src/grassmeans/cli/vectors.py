@@ -15,25 +15,32 @@ from grassmeans.cli.output import (
     terminal,
     wants_json,
 )
+from grassmeans.cli.training_options import (
+    EpochsOption,
+    KeepOutputFlag,
+    LearningRateOption,
+    MaxVocabularyOption,
+    MinCountOption,
+    NegativeOption,
+    SampleOption,
+    SeedOption,
+    WindowOption,
+)
 
 
 def vectors(
     corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new vectors.")],
     dim: Annotated[int, typer.Option(min=1, help="Length of the vectors.")] = 300,
-    window: Annotated[int, typer.Option(min=1, help="Largest distance of a word pair.")] = 5,
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer words get no vector.")] = 5,
-    negative: Annotated[int, typer.Option(min=1, help="Negative samples.")] = 5,
-    epochs: Annotated[int, typer.Option(min=1, help="Passes over the corpus.")] = 5,
-    sample: Annotated[float, typer.Option(help="Subsampling of frequent words; 0: none.")] = 1e-3,
-    learning_rate: Annotated[float, typer.Option(help="Falls linearly to 0.")] = 0.025,
-    max_vocabulary: Annotated[
-        int | None, typer.Option(min=1, help="Keep only the most frequent words.")
-    ] = 200_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
-    keep_output: Annotated[
-        bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
-    ] = False,
+    window: WindowOption = 5,
+    min_count: MinCountOption = 5,
+    negative: NegativeOption = 5,
+    epochs: EpochsOption = 5,
+    sample: SampleOption = 1e-3,
+    learning_rate: LearningRateOption = 0.025,
+    max_vocabulary: MaxVocabularyOption = 200_000,
+    seed: SeedOption = 0,
+    keep_output: KeepOutputFlag = False,
     workers: WorkersOption = None,
     overwrite: OverwriteFlag = False,
     as_json: JsonFlag = False,
