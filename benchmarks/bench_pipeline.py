@@ -82,7 +82,8 @@ def run_command(*arguments: object) -> dict[str, Any]:
     watcher.join()
     if process.returncode:
         raise SystemExit(f"{arguments[0]} failed")
-    result = json.loads(output.splitlines()[-1])
+    answer = json.loads(output.splitlines()[-1])
+    result = {name: value for name, value in answer.items() if isinstance(value, int | float)}
     return {"seconds": round(seconds, 1), "peak_gib": round(peak / 2**30, 2), "result": result}
 
 
