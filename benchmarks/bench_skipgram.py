@@ -131,7 +131,10 @@ def main() -> None:
         "epochs": arguments.epochs,
         "threads": arguments.threads,
     }
-    result: dict[str, Any] = {"text": "a corpus" if arguments.corpus else "made up", "tokens": total}
+    result: dict[str, Any] = {
+        "text": "a corpus" if arguments.corpus else "made up",
+        "tokens": total,
+    }
     result |= settings
     for name, train in (("grassmeans", train_ours), ("gensim", train_gensim)):
         vectors, seconds = train(documents, settings)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,10 @@ class TaggingRules:
     drop_repeats: bool = False
 
 
+_Answer = tuple[int, tuple[float, ...], tuple[float, ...]]
+"""Sense, distances, probabilities."""
+
+
 @dataclass(slots=True)
 class _Target:
     text: int
@@ -123,22 +128,18 @@ def tag_texts(
         unknown.append(missing)
         targets.extend(found)
     tagged: list[list[TaggedWord]] = [[] for _ in plains]
-    distances = _distances(targets, inventory, vectors, rules)
-    for target, row in zip(targets, distances, strict=True):
-        usable = not np.isnan(row[0])
-        sense = int(decode_hard(row[None, :], idk_threshold)[0]) + 1
-        probabilities = decode_soft(row[None, :], sharpness)[0]
-        tagged[target.text].append(
-            TaggedWord(
-                target.start,
-                target.end,
-                plains[target.text][target.start : target.end],
-                target.key,
-                sense,
-                tuple(float(d) for d in row) if usable else (),
-                tuple(float(p) for p in probabilities),
-            )
-        )
+    answers: list[_Answer | None] = [None] * len(targets)
+    for rows, distances in _distances_by_word(targets, inventory, vectors, rules):
+        senses = (decode_hard(distances, idk_threshold) + 1).tolist()
+        probabilities = decode_soft(distances, sharpness).tolist()
+        usable = ~np.isnan(distances[:, 0])
+        for i, row in enumerate(rows):
+            far = tuple(distances[i].tolist()) if usable[i] else ()
+            answers[row] = (senses[i], far, tuple(probabilities[i]))
+    for target, answer in zip(targets, answers, strict=True):
+        assert answer is not None
+        word = plains[target.text][target.start : target.end]
+        tagged[target.text].append(TaggedWord(target.start, target.end, word, target.key, *answer))
     return [
         TaggedText(plain, tuple(found), missing)
         for plain, found, missing in zip(plains, tagged, unknown, strict=True)
@@ -168,9 +169,9 @@ def passage_distances(
         keys = [*before, word, *rules.tokenizer.tokenize(normalize_text(right))]
         context = _contexts_in(keys, [len(before)], vectors, rules)[0]
         targets.append(_Target(0, 0, 0, word, context))
-    n_senses = len(inventory.directions(word))
-    rows = _distances(targets, inventory, vectors, rules)
-    return np.array(rows, np.float32).reshape(len(targets), n_senses)
+    for _, distances in _distances_by_word(targets, inventory, vectors, rules):
+        return distances
+    return np.empty((0, len(inventory.directions(word))), np.float32)
 
 
 def remove_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -205,7 +206,7 @@ def _find_targets(
 ) -> tuple[list[_Target], tuple[str, ...]]:
     """The occurrences to tag with their contexts, and marked words that are not in the model."""
     spans = list(rules.tokenizer.spans(text))
-    keys = [rules.tokenizer.key_of(text[start:end]) or "" for start, end in spans]
+    keys = rules.tokenizer.tokenize(text)
     chosen = range(len(keys))
     missing: list[str] = []
     if marks:
@@ -242,38 +243,45 @@ def _contexts_in(
     tokens = np.fromiter((types[key] for key in keys), np.int32, len(keys))
     rows = vectors.ids_of(types)
     rows[[key in rules.function_words for key in types]] = -1
-    for i, position in enumerate(positions):
-        gather_contexts(
-            tokens,
-            rows,
-            np.array([position], np.int64),
-            np.zeros(1, np.int64),
-            np.array([len(tokens)], np.int64),
-            rules.window,
-            int(tokens[position]) if rules.drop_repeats else NO_TOKEN,
-            contexts[i : i + 1],
-        )
+    places = np.array(positions, np.int64)
+    # Where repeats of the target are left out, each target has its own words to leave out.
+    groups = _places_by_token(tokens, places) if rules.drop_repeats else [(NO_TOKEN, ...)]
+    for left_out, rows_of_group in groups:
+        chosen = places[rows_of_group]
+        found = empty_contexts(len(chosen), rules.window)
+        starts, ends = np.zeros_like(chosen), np.full_like(chosen, len(tokens))
+        gather_contexts(tokens, rows, chosen, starts, ends, rules.window, left_out, found)
+        contexts[rows_of_group] = found
     return contexts
 
 
-def _distances(
+def _places_by_token(tokens: NDArray[np.int32], places: NDArray[np.int64]) -> list[tuple[int, Any]]:
+    """The rows of ``places`` at which each token stands."""
+    found = tokens[places]
+    return [(int(token), np.flatnonzero(found == token)) for token in np.unique(found)]
+
+
+def _distances_by_word(
     targets: Sequence[_Target],
     inventory: SenseInventory,
     vectors: WordVectors,
     rules: TaggingRules,
-) -> list[NDArray[np.float32]]:
-    """Distances of every target to its word's senses; NaN where the context is too poor."""
+) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+    """For each word, which targets are its occurrences, and their distances to its senses.
+
+    A row of NaN belongs to a context with fewer words than the rank.
+    """
     if not targets:
-        return []
+        return
     contexts = np.stack([target.context for target in targets])
     bases = principal_subspaces(contexts, vectors.vectors, rules.rank, weighting=rules.weighting)
-    enough = np.count_nonzero(contexts >= 0, axis=1) >= rules.rank
-    result: list[NDArray[np.float32]] = []
-    for target, basis, usable in zip(targets, bases, enough, strict=True):
-        directions = inventory.directions(target.key)
-        if usable:
-            kept = np.square(basis @ directions.T).sum(axis=0)
-            result.append(np.sqrt(np.clip(1.0 - kept, 0.0, 1.0)))
-        else:
-            result.append(np.full(len(directions), np.nan, np.float32))
-    return result
+    too_poor = np.count_nonzero(contexts >= 0, axis=1) < rules.rank
+    by_word: dict[str, list[int]] = {}
+    for row, target in enumerate(targets):
+        by_word.setdefault(target.key, []).append(row)
+    for word, rows in by_word.items():
+        products = bases[rows] @ np.asarray(inventory.directions(word)).T
+        kept = np.square(products).sum(axis=1)
+        distances = np.sqrt(np.clip(1.0 - kept, 0.0, 1.0))
+        distances[too_poor[rows]] = np.nan
+        yield rows, distances
