@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import map_bytes, open_array, read_bytes, write_array, write_bytes
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.settings import InductionSettings, change_settings
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         workers: int | None = 1,
         parts: Path | None = None,
         show_progress: bool | None = None,
+        **changes: Any,
     ) -> SenseInventory:
         """Induce the senses of given words, or of all frequent ones.
 
@@ -105,12 +106,14 @@ class SenseInventory(Mapping[str, WordSenses]):
             Processes; with one, a single word uses all cores.
         parts : Path, optional
             Folder for finished parts: an interrupted run goes on from there.
+        **changes
+            Single settings that differ from ``settings``: ``n_senses=2``, ``rank=5``, ...
         """
         # Opening a model must not wait for what only induction needs (scikit-learn, joblib).
         from grassmeans.contexts import ContextExtractor
         from grassmeans.senses.batches import induce_batches
 
-        settings = settings or InductionSettings()
+        settings = change_settings(settings or InductionSettings(), changes)
         chosen = (
             frequent_words(corpus, vectors, min_count)
             if words is None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from grassmeans.contexts import DEFAULT_WINDOW
@@ -55,3 +56,12 @@ class InductionSettings:
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for a manifest."""
         return asdict(self)
+
+
+def change_settings(settings: InductionSettings, changes: Mapping[str, Any]) -> InductionSettings:
+    """The settings with some of them changed, by name."""
+    known = [field.name for field in fields(InductionSettings)]
+    unknown = [name for name in changes if name not in known]
+    if unknown:
+        raise InputError(f"unknown setting {unknown[0]!r}: expected one of {', '.join(known)}")
+    return replace(settings, **changes)

@@ -181,6 +181,13 @@ def test_bad_settings_are_named(settings, message) -> None:
         InductionSettings(**settings)
 
 
+def test_single_settings_can_be_given_by_name(inventory, topic_corpus, topic_vectors) -> None:
+    found = SenseInventory.induce(topic_corpus, topic_vectors, ["crane"], n_senses=2)
+    np.testing.assert_array_equal(found.directions("crane"), inventory.directions("crane"))
+    with pytest.raises(InputError, match="unknown setting 'senses': expected one of n_senses"):
+        SenseInventory.induce(topic_corpus, topic_vectors, ["crane"], senses=2)
+
+
 def test_entries_are_plain_json(inventory) -> None:
     values = json.loads(json.dumps(entry_to_dict(inventory["crane"])))
     assert values["word"] == "crane"
