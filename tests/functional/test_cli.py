@@ -105,6 +105,20 @@ def test_tag_only_one_word(work) -> None:
     fails(grassmeans("tag", work / "model", "--word", "heron", stdin="x"), "'heron'", "no senses")
 
 
+def test_tag_answers_line_by_line(work) -> None:
+    process = subprocess.Popen(
+        [*COMMAND, "tag", work / "model"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for text in ("a crane", "a bank"):
+        process.stdin.write(text.encode() + b"\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["text"] == text
+    process.stdin.close()
+    assert process.wait(timeout=30) == 0
+
+
 def test_tag_survives_wrong_encoding_and_long_lines(work) -> None:
     done = grassmeans("tag", work / "model", stdin=b"caf\xe9 crane\n" + b"x" * 2_000_000)
     assert done.returncode == 0

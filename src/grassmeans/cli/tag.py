@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
-from itertools import islice
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,7 @@ from grassmeans.errors import InputError
 if TYPE_CHECKING:
     from grassmeans.senses.tagging import TaggedText, TaggedWord
 
-_BATCH = 256
+_BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
 
 
@@ -55,7 +56,7 @@ def tag(
         opened.inventory.directions(name)  # raises for a word that the model does not have
     json_lines = wants_json(as_json)
     threshold = idk if decode == "hard" else None
-    for batch in _batches(_read_lines(file)):
+    for batch in _read_batches(file):
         tagged = opened.tag_many(batch, words=word, idk_threshold=threshold, sharpness=sharpness)
         for result in tagged:
             for missing in result.unknown:
@@ -64,23 +65,30 @@ def tag(
                 print_json(_as_dict(result, decode))
             else:
                 print_tagged(result, decode)
+        sys.stdout.flush()
 
 
-def _read_lines(file: Path | None) -> Iterator[str]:
-    """Lines of a file or of standard input; a very long line comes in pieces."""
-    stream = sys.stdin.buffer if file is None else file.open("rb")
-    with stream:
-        while line := stream.readline(_MAX_LINE):
-            text = line.decode("utf-8-sig", errors="replace").strip()
-            if text:
-                yield text
+def _read_batches(file: Path | None) -> Iterator[list[str]]:
+    """Lines of a file or of standard input, as many at a time as are there already.
+
+    A program that writes line by line into the pipe gets its answers line by line; a file goes
+    through in large batches. A very long line comes in pieces.
+    """
+    source = nullcontext(sys.stdin.buffer) if file is None else file.open("rb")
+    with source as stream:
+        rest = b""
+        while block := os.read(stream.fileno(), _BLOCK):
+            *lines, rest = (rest + block).split(b"\n")
+            if len(rest) > _MAX_LINE:
+                lines, rest = [*lines, rest], b""
+            yield from _decode_lines(lines)
+        yield from _decode_lines([rest])
 
 
-def _batches(lines: Iterator[str]) -> Iterator[list[str]]:
-    # A person who types gets an answer after every line; a file goes through in batches.
-    size = 1 if sys.stdin.isatty() else _BATCH
-    while batch := list(islice(lines, size)):
-        yield batch
+def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
+    texts = [line.decode("utf-8-sig", errors="replace").strip() for line in lines]
+    if found := [text for text in texts if text]:
+        yield found
 
 
 def _as_dict(tagged: TaggedText, decode: str) -> dict[str, Any]:

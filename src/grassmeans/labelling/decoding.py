@@ -110,7 +110,10 @@ def decode_shard(
 
 
 def read_distances(
-    stored: StoredDistances, part: slice, n_senses: NDArray[np.int64], folder: Path
+    stored: StoredDistances,
+    part: slice | NDArray[np.integer],
+    n_senses: NDArray[np.int64],
+    folder: Path,
 ) -> NDArray[np.float64]:
     """(n, most senses) some rows of the distances, checked."""
     distances = np.asarray(stored.distances[part], np.float64)
@@ -120,6 +123,34 @@ def read_distances(
     if np.any(absent != (poor | ~within)) or np.any(distances < 0.0) or np.any(distances > 1.0):
         raise damaged(folder, "distances lie outside [0, 1], or are missing")
     return distances
+
+
+def read_probabilities(
+    shard: Shard,
+    stored: StoredDistances,
+    part: slice | NDArray[np.integer],
+    targets: Targets,
+    sharpness: float,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Target words (n,) and sense probabilities (n, most senses) of some labelled occurrences.
+
+    Parameters
+    ----------
+    shard : Shard
+        Of a labelled corpus.
+    stored : StoredDistances
+        Its distances.
+    part : slice or (n,) integers
+        Which of them.
+    targets : Targets
+        By the token ids of the labelled corpus.
+    """
+    words: NDArray[np.int32] = targets.word_of_token[shard.tokens[stored.positions[part]]]
+    if np.any(words < 0):
+        raise damaged(shard.folder, "the distances do not belong to the tokens")
+    n_senses = targets.n_senses[words]
+    distances = read_distances(stored, part, n_senses, shard.folder)
+    return words, sense_probabilities(distances, n_senses, sharpness)
 
 
 def nearest_senses(

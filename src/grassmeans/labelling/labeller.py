@@ -25,7 +25,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
-from grassmeans.labelling.measuring import DONE, make_measure, measure_corpus
+from grassmeans.labelling.measuring import DONE, ShardMeasure, make_measure, measure_corpus
 from grassmeans.labelling.stored import DISTANCES, POSITIONS
 from grassmeans.labelling.targets import (
     Targets,
@@ -90,11 +90,49 @@ def label_corpus(
         return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
     targets = find_targets(corpus, opened)
     name = "" if isinstance(model, SenseModel) else Path(model).name
+    return label_by_measure(
+        corpus,
+        output,
+        targets,
+        make_measure(corpus, opened, targets),
+        chosen,
+        {"model": name, "model_digest": digest},
+        workers=workers,
+        overwrite=overwrite,
+        show_progress=show_progress,
+    )
+
+
+def label_by_measure(
+    corpus: Corpus,
+    output: str | Path,
+    targets: Targets,
+    measure: ShardMeasure,
+    decoding: Decoding,
+    facts: dict[str, Any],
+    *,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> Corpus:
+    """Label a corpus by any way of measuring distances; `label_corpus` has the ordinary one.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        Of words, or of lexemes (labelled before), which then get new labels.
+    targets : Targets
+        The words with senses, by the token ids of ``corpus``.
+    measure : ShardMeasure
+        Of the same targets.
+    facts : dict
+        Goes into the manifest's field ``labelled``. ``model_digest`` must tell whatever distances
+        depend on: finished shards of an interrupted run are taken over where it is the same.
+    """
     folder = Path(output)
-    _claim(corpus, folder, digest, overwrite)
-    measure_corpus(corpus, folder, make_measure(corpus, opened, targets), workers, show_progress)
-    facts = {"model": name, "model_digest": digest}
-    return _write_labelled(corpus, folder, targets, chosen, facts, workers, show_progress)
+    _claim(corpus, folder, facts["model_digest"], overwrite)
+    measure_corpus(corpus, folder, measure, workers, show_progress)
+    return _write_labelled(corpus, folder, targets, decoding, facts, workers, show_progress)
 
 
 def relabel(

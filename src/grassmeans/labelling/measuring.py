@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,22 @@ _OCCURRENCES_AT_ONCE = 64 * BLOCK
 _CONTEXTS_AT_ONCE = 4096
 
 
+class ShardMeasure(Protocol):
+    """A way to measure the distances of a shard's occurrences."""
+
+    @property
+    def word_of_token(self) -> NDArray[np.int32]:
+        """(n_types + 1,) as in `Targets`."""
+        ...
+
+    def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+        """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a worker needs to measure a shard.
+    """Distances from contexts whose words have one vector per token id.
 
     Attributes
     ----------
@@ -65,6 +79,11 @@ class Measure:
         """The largest number of senses of a word."""
         return int(np.diff(self.sense_offsets).max())
 
+    def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+        """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
+        find = _measure_word_by_word if self.drop_repeats else _measure_text
+        return find(shard, self)
+
 
 def make_measure(corpus: Corpus, model: SenseModel, targets: Targets) -> Measure:
     """Collect the arrays; contexts leave out the model's function words, as in tagging."""
@@ -88,7 +107,7 @@ def make_measure(corpus: Corpus, model: SenseModel, targets: Targets) -> Measure
 def measure_corpus(
     corpus: Corpus,
     output: Path,
-    measure: Measure,
+    measure: ShardMeasure,
     workers: int | None,
     show_progress: bool | None,
 ) -> None:
@@ -104,15 +123,13 @@ def measure_corpus(
             advance(n_occurrences)
 
 
-def measure_shard(source: Path, folder: Path, measure: Measure) -> int:
+def measure_shard(source: Path, folder: Path, measure: ShardMeasure) -> int:
     """Write a shard's distances, or take them over; returns the number of occurrences."""
     done = folder / DONE
     if done.exists() and (folder / DISTANCES).exists() and (folder / POSITIONS).exists():
         return int(read_json(done)["n_occurrences"])
     folder.mkdir(parents=True, exist_ok=True)
-    shard = Shard(source)
-    find = _measure_word_by_word if measure.drop_repeats else _measure_text
-    positions, distances = find(shard, measure)
+    positions, distances = measure.find_distances(Shard(source))
     write_distances(folder, positions, distances)
     write_json(done, {"n_occurrences": len(positions)})
     return len(positions)
@@ -157,10 +174,17 @@ def _measure_word_by_word(
     words = measure.word_of_token[tokens]
     positions = np.flatnonzero(words >= 0)
     distances = np.full((len(positions), measure.max_senses), np.nan, np.float16)
+    # A word of a labelled corpus has several token ids; its repeats are left out under any of them.
+    own = replace(measure, row_of_token=measure.row_of_token.copy())
+    by_word = np.argsort(measure.word_of_token[:-1], kind="stable")
+    ordered = measure.word_of_token[by_word]
     for rows in _occurrences_by_word(words[positions]):
         word = int(words[positions[rows[0]]])
+        ids = by_word[slice(*np.searchsorted(ordered, (word, word + 1)))]
+        own.row_of_token[ids] = -1
+        contexts = gather_word(shard, positions[rows], int(tokens[positions[rows[0]]]), own)
+        own.row_of_token[ids] = measure.row_of_token[ids]
         first, end = (int(i) for i in measure.sense_offsets[word : word + 2])
-        contexts = gather_word(shard, positions[rows], int(tokens[positions[rows[0]]]), measure)
         found = measure_contexts(contexts, measure.directions[first:end], measure)
         distances[rows, : end - first] = found
     return positions.astype(np.int32), distances

@@ -14,10 +14,9 @@ from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.labelling.decoding import (
     Decoding,
     draw_senses,
-    read_distances,
-    sense_probabilities,
+    read_probabilities,
 )
-from grassmeans.labelling.stored import StoredDistances, damaged, open_distances
+from grassmeans.labelling.stored import StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets, read_targets
 from grassmeans.labelling.writing import LexemeIds, order_lexemes
 
@@ -53,7 +52,7 @@ class SoftShard:
         """
         labelled = np.asarray(self._shard.tokens[start:end])
         first, last = (int(i) for i in np.searchsorted(self._stored.positions, (start, end)))
-        words, probabilities = _probabilities(
+        words, probabilities = read_probabilities(
             self._shard, self._stored, slice(first, last), self._targets, self._decoding.sharpness
         )
         seed = [self._decoding.random_state, epoch, self._number, start]
@@ -105,7 +104,7 @@ class SoftCorpus:
             stored = open_distances(shard.folder, len(shard.tokens), shape[1])
             for start in range(0, len(stored), _ROWS_AT_ONCE):
                 part = slice(start, min(start + _ROWS_AT_ONCE, len(stored)))
-                words, probabilities = _probabilities(
+                words, probabilities = read_probabilities(
                     shard, stored, part, self._targets, self._decoding.sharpness
                 )
                 for k in range(shape[1]):
@@ -134,15 +133,3 @@ class SoftCorpus:
             SoftShard(shard, number, self._targets, ids, self._decoding)
             for number, shard in enumerate(self._corpus.shards)
         ]
-
-
-def _probabilities(
-    shard: Shard, stored: StoredDistances, part: slice, targets: Targets, sharpness: float
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-    """Target words and sense probabilities of some occurrences of a labelled shard."""
-    words: NDArray[np.int32] = targets.word_of_token[shard.tokens[stored.positions[part]]]
-    if np.any(words < 0):
-        raise damaged(shard.folder, "the distances do not belong to the tokens")
-    n_senses = targets.n_senses[words]
-    distances = read_distances(stored, part, n_senses, shard.folder)
-    return words, sense_probabilities(distances, n_senses, sharpness)

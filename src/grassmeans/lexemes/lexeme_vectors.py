@@ -156,13 +156,23 @@ class LexemeVectors:
 
     def hard_vector(self, word: str, sense: int | None) -> NDArray[np.float64] | None:
         """The unit vector that stands for a lexeme in HardSim, (dim,); None without any."""
+        row = self.standing_row(word, sense)
+        return None if row is None else self._unit(row)
+
+    def standing_row(self, word: str, sense: int | None) -> int | None:
+        """The row of the vector that stands for a lexeme; see the module. None without any."""
         rows = self._rows.get(word)
         if rows is None:
             return None
         for candidate in (sense, IDK_SENSE, None):
             if candidate in rows:
-                return self._unit(rows[candidate])
-        return self._unit(min(rows.values()))
+                return rows[candidate]
+        return min(rows.values())
+
+    def sense_rows(self, word: str) -> dict[int, int]:
+        """Sense number -> row of its own vector, for the senses that have one."""
+        rows = self._rows.get(word, {})
+        return {sense: rows[sense] for sense in _numbered(rows)}
 
     def soft_vector(self, word: str, probabilities: ArrayLike | None) -> NDArray[np.float64] | None:
         """The mean of the senses' unit vectors, weighted by their probabilities, (dim,).

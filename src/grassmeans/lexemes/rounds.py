@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.labelling.decoding import read_distances, sense_probabilities
+from grassmeans.labelling.decoding import read_probabilities
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
 from grassmeans.labelling.stored import open_distances
 from grassmeans.labelling.targets import read_targets
@@ -68,18 +68,23 @@ def report_round(
 def reason_to_stop(reports: Sequence[RoundReport]) -> str | None:
     """Why another round is not worth it, or None where it may be.
 
-    Rounds end when the labels hardly change any more, or when the share of "I don't know" no longer
-    falls.
+    Rounds end when at least 98% of the labels are those of the round before, or when the mean
+    entropy of the soft labels no longer falls: then a round has made the labels no more certain.
+
+    The share of "I don't know" is reported, but ends nothing. It counts distances above a fixed
+    threshold, and training vectors further raises them all by itself: on 7 million words the share
+    rose in the same way when the vectors were trained further on text without any labels. The
+    entropy depends only on how the distances to a word's senses differ from each other.
     """
     if len(reports) < 2:
         return None
     last, before = reports[-1], reports[-2]
-    if last.agreement is not None and last.agreement > ENOUGH_AGREEMENT:
+    if last.agreement is not None and last.agreement >= ENOUGH_AGREEMENT:
         return f"{last.agreement:.1%} of the labels are those of the round before"
-    if last.idk_share >= before.idk_share:
+    if last.mean_entropy >= before.mean_entropy:
         return (
-            "the share of 'I don't know' no longer falls "
-            f"({before.idk_share:.1%} before, {last.idk_share:.1%} now)"
+            "the mean entropy of the soft labels no longer falls "
+            f"({before.mean_entropy:.4f} before, {last.mean_entropy:.4f} now)"
         )
     return None
 
@@ -92,10 +97,8 @@ def measure_entropy(labelled: Corpus, sharpness: float = DEFAULT_SHARPNESS) -> f
         stored = open_distances(shard.folder, len(shard.tokens), targets.max_senses)
         for start in range(0, len(stored.positions), _ROWS_AT_ONCE):
             part = slice(start, start + _ROWS_AT_ONCE)
-            words = targets.word_of_token[np.asarray(shard.tokens)[stored.positions[part]]]
+            words, probabilities = read_probabilities(shard, stored, part, targets, sharpness)
             n_senses = targets.n_senses[words]
-            distances = read_distances(stored, part, n_senses, shard.folder)
-            probabilities = sense_probabilities(distances, n_senses, sharpness)
             for k in np.unique(n_senses):
                 rows = n_senses == k
                 total += mean_entropy(probabilities[rows, :k]) * int(rows.sum())
