@@ -13,36 +13,13 @@ import argparse
 import json
 import tempfile
 import time
-from collections import defaultdict
 from pathlib import Path
 
-from grassmeans import decode_hard
-from grassmeans.evaluation.clustering_scores import score_clustering
-from grassmeans.evaluation.key_files import Key, Label, read_key
-from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.makes_sense import read_makes_sense
-from grassmeans.evaluation.tasks.semeval2010 import read_semeval2010
+from grassmeans.evaluation.clustering_scores import ClusteringScores
+from grassmeans.evaluation.running import evaluate_clustering
+from grassmeans.evaluation.tasks.loading import ClusteringTask, load_task
 from grassmeans.senses.building import build_model
-from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
-
-
-def decode_instances(model: SenseModel, instances: list[Instance]) -> Key:
-    """Name the sense of every instance; words without senses get one cluster."""
-    by_word: dict[tuple[str, str], list[Instance]] = defaultdict(list)
-    for instance in instances:
-        by_word[instance.key_word, instance.target].append(instance)
-    labels: dict[str, dict[str, tuple[Label, ...]]] = {}
-    for (key_word, target), group in by_word.items():
-        senses = [0] * len(group)
-        if target in model.inventory:
-            distances = model.distances(target, [(i.left, i.right) for i in group])
-            senses = [max(int(k), 0) + 1 for k in decode_hard(distances, None)]
-        labels[key_word] = {
-            instance.id: (Label(f"{key_word}.{sense}", 1.0),)
-            for instance, sense in zip(group, senses, strict=True)
-        }
-    return Key(labels)
 
 
 def main() -> None:
@@ -58,14 +35,14 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the scores as JSON")
     arguments = parser.parse_args()
 
-    tasks: dict[str, tuple[list[Instance], Key]] = {}
+    tasks: dict[str, ClusteringTask] = {}
     if arguments.makes_sense:
-        makes_sense = read_makes_sense(arguments.makes_sense)
-        tasks["Make-Sense-2016"] = (list(makes_sense.instances), makes_sense.gold)
+        tasks["Make-Sense-2016"] = load_task("makes-sense", arguments.makes_sense)
     if arguments.semeval:
-        gold = read_key(arguments.semeval / "gold.key")
-        tasks["SemEval-2010"] = (read_semeval2010(arguments.semeval / "test_data"), gold)
-    words = sorted({i.target for instances, _ in tasks.values() for i in instances})
+        tasks["SemEval-2010"] = load_task("semeval2010", arguments.semeval)
+    if not tasks:
+        parser.error("nothing to score: give --makes-sense or --semeval")
+    words = sorted({i.target for task in tasks.values() for i in task.instances})
     rows = []
     for n_senses in arguments.senses:
         settings = InductionSettings(
@@ -82,8 +59,9 @@ def main() -> None:
             seconds = time.perf_counter() - started
             for skipped in model.inventory.skipped:
                 print(f"no senses: {skipped.word} {skipped.reason}")
-            for name, (instances, gold) in tasks.items():
-                scores = score_clustering(decode_instances(model, instances), gold)
+            for name, task in tasks.items():
+                scores = evaluate_clustering(task, model).scores
+                assert isinstance(scores, ClusteringScores)
                 for group, score in scores.groups.items():
                     row = {
                         "task": name,

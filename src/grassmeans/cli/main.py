@@ -13,12 +13,15 @@ from rich.console import Console
 
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
+from grassmeans.cli.evaluate import evaluate
 from grassmeans.cli.export import export
 from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest
+from grassmeans.cli.iterate import iterate
 from grassmeans.cli.label import label
 from grassmeans.cli.lexemes import lexemes
+from grassmeans.cli.score import score
 from grassmeans.cli.show import show
 from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
@@ -100,10 +103,13 @@ _command(_USE_A_MODEL)(show)
 _command(_USE_A_MODEL)(tag)
 _command(_USE_A_MODEL)(label)
 _command(_USE_A_MODEL)(lexemes)
+_command(_USE_A_MODEL)(iterate)
 _command(_USE_A_MODEL)(similar)
 _command(_USE_A_MODEL)(info)
 _command(_USE_A_MODEL)(convert)
 _command(_USE_A_MODEL)(export)
+_command(_USE_A_MODEL)(evaluate)
+_command(_USE_A_MODEL)(score)
 _command(_USE_A_MODEL)(demo)
 
 

@@ -1,4 +1,4 @@
-"""How well induced senses agree with gold ones: V-measure, paired F-score, number of clusters.
+"""How well induced senses agree with gold ones: V-measure, paired F-score and other scores.
 
 The conventions are those of the official scorers of SemEval-2010 task 14:
 
@@ -7,6 +7,8 @@ The conventions are those of the official scorers of SemEval-2010 task 14:
 - for pairs, a cluster or class of one instance counts as one pair, which is common to both sides
   only if the instance is alone on both;
 - the number of clusters is the plain mean over words, the cluster of the unanswered included.
+
+B-cubed, the adjusted Rand index and the accuracy are averaged in the same way.
 """
 
 from __future__ import annotations
@@ -19,14 +21,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
+from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.key_files import Key
+from grassmeans.evaluation.table_scores import (
+    adjusted_rand,
+    b_cubed,
+    mapped_accuracy,
+    paired_f_score,
+    v_measure,
+)
 
-PARTS_OF_SPEECH = ("a", "n", "r", "v")
+__all__ = [
+    "PARTS_OF_SPEECH",
+    "ClusteringScores",
+    "GroupScore",
+    "WordScore",
+    "group_by_part_of_speech",
+    "paired_f_score",
+    "score_clustering",
+    "v_measure",
+]
+
+PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
 
 @dataclass(frozen=True, slots=True)
 class WordScore:
-    """The scores of one word; ``v_measure`` and ``f_score`` are in percent."""
+    """The scores of one word; all but counts are in percent."""
 
     word: str
     n_instances: int
@@ -35,23 +56,46 @@ class WordScore:
     f_score: float
     n_clusters: int
     n_classes: int
+    b_cubed_precision: float
+    b_cubed_recall: float
+    b_cubed: float
+    ari: float
+    accuracy: float
 
     @property
     def part_of_speech(self) -> str | None:
         """The letter after the last dot of the word, as in ``crane.n``; None where it has none."""
-        stem, _, letter = self.word.rpartition(".")
-        return letter if stem and letter in PARTS_OF_SPEECH else None
+        return part_of_speech(self.word)
 
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """Scores over a group of words; ``v_measure`` and ``f_score`` are in percent."""
+    """Scores over a group of words, in percent.
+
+    Attributes
+    ----------
+    b_cubed : float
+        Mean of the words' F-scores (precision and recall are means as well).
+    ari : float
+        Rand index adjusted for chance.
+    accuracy : float
+        Under the best mapping of clusters to classes, one to one for each word.
+    v_measure_interval, f_score_interval : Interval or None
+        95% of bootstrap samples of the words; None for a single word.
+    """
 
     n_words: int
     n_instances: int
     v_measure: float
     f_score: float
     n_clusters: float
+    b_cubed_precision: float
+    b_cubed_recall: float
+    b_cubed: float
+    ari: float
+    accuracy: float
+    v_measure_interval: Interval | None
+    f_score_interval: Interval | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,59 +133,36 @@ def score_clustering(system_key: Key, gold_key: Key) -> ClusteringScores:
     if gold_key.n_instances == 0:
         raise InputError("the gold key has no instances: nothing can be scored")
     words = tuple(_score_word(system_key, gold_key, word) for word in gold_key.labels)
-    groups = {"all": _average(words)}
-    for letter in PARTS_OF_SPEECH:
-        if members := [score for score in words if score.part_of_speech == letter]:
-            groups[letter] = _average(members)
+    positions = group_by_part_of_speech(list(gold_key.labels))
     n_answered = sum(score.n_answered for score in words)
     return ClusteringScores(
-        groups=groups,
+        groups={name: _average([words[i] for i in chosen]) for name, chosen in positions.items()},
         words=words,
         n_unanswered=gold_key.n_instances - n_answered,
         n_unknown=system_key.n_instances - n_answered,
     )
 
 
-def v_measure(table: NDArray[np.int64]) -> float:
-    """Harmonic mean of homogeneity and completeness, in [0, 1].
-
-    Parameters
-    ----------
-    table : (n_clusters, n_classes)
-        How many instances each cluster and class share.
-    """
-    joint = _entropy(table.ravel())
-    clusters, classes = _entropy(table.sum(axis=1)), _entropy(table.sum(axis=0))
-    homogeneity = 1 - (joint - clusters) / classes if classes > 0 else 1.0
-    completeness = 1 - (joint - classes) / clusters if clusters > 0 else 1.0
-    # Independent clusters give 0 up to rounding: neither below it nor divided by it.
-    homogeneity, completeness = max(homogeneity, 0.0), max(completeness, 0.0)
-    both = homogeneity + completeness
-    return 2 * homogeneity * completeness / both if both > 0 else 0.0
+def part_of_speech(word: str) -> str | None:
+    """The letter after the last dot of a key's word, as in ``crane.n``; None without one."""
+    stem, _, letter = word.rpartition(".")
+    return letter if stem and letter in PARTS_OF_SPEECH else None
 
 
-def paired_f_score(table: NDArray[np.int64]) -> float:
-    """F-score of the pairs of instances that stand together, in [0, 1].
-
-    Parameters
-    ----------
-    table : (n_clusters, n_classes)
-        How many instances each cluster and class share.
-    """
-    cluster_sizes, class_sizes = table.sum(axis=1), table.sum(axis=0)
-    alone_on_both = (table == 1) & (cluster_sizes == 1)[:, None] & (class_sizes == 1)[None, :]
-    common = int((table * (table - 1) // 2).sum() + alone_on_both.sum())
-    if common == 0:
-        return 0.0
-    precision = common / _count_pairs(cluster_sizes)
-    recall = common / _count_pairs(class_sizes)
-    return 2 * precision * recall / (precision + recall)
+def group_by_part_of_speech(words: Sequence[str]) -> dict[str, list[int]]:
+    """Positions of all words (``"all"``), and of those with each part of speech that occurs."""
+    groups = {"all": list(range(len(words)))}
+    for letter in PARTS_OF_SPEECH:
+        if members := [i for i, word in enumerate(words) if part_of_speech(word) == letter]:
+            groups[letter] = members
+    return groups
 
 
 def _score_word(system_key: Key, gold_key: Key, word: str) -> WordScore:
     gold, system = gold_key.best_labels(word), system_key.best_labels(word)
     # None is no label's name: it stands for the cluster of the unanswered.
     table = _cross_tabulate([system.get(instance) for instance in gold], list(gold.values()))
+    cubed = b_cubed(table)
     return WordScore(
         word=word,
         n_instances=len(gold),
@@ -150,6 +171,11 @@ def _score_word(system_key: Key, gold_key: Key, word: str) -> WordScore:
         f_score=100 * paired_f_score(table),
         n_clusters=table.shape[0],
         n_classes=table.shape[1],
+        b_cubed_precision=100 * cubed.precision,
+        b_cubed_recall=100 * cubed.recall,
+        b_cubed=100 * cubed.f,
+        ari=100 * adjusted_rand(table),
+        accuracy=100 * mapped_accuracy(table),
     )
 
 
@@ -162,22 +188,26 @@ def _cross_tabulate(clusters: Sequence[str | None], classes: Sequence[str]) -> N
     return table
 
 
-def _entropy(counts: NDArray[np.int64]) -> float:
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log(shares)).sum())
-
-
-def _count_pairs(sizes: NDArray[np.int64]) -> int:
-    """Pairs inside groups of the given sizes, a group of one counted as one pair."""
-    return int(np.where(sizes == 1, 1, sizes * (sizes - 1) // 2).sum())
-
-
 def _average(words: Sequence[WordScore]) -> GroupScore:
-    weights = [score.n_instances for score in words]
+    weights = np.array([score.n_instances for score in words], dtype=np.float64)
+
+    def values(name: str) -> NDArray[np.float64]:
+        return np.array([getattr(score, name) for score in words], dtype=np.float64)
+
+    def mean(name: str) -> float:
+        return float(np.average(values(name), weights=weights))
+
     return GroupScore(
         n_words=len(words),
-        n_instances=sum(weights),
-        v_measure=float(np.average([score.v_measure for score in words], weights=weights)),
-        f_score=float(np.average([score.f_score for score in words], weights=weights)),
-        n_clusters=float(np.mean([score.n_clusters for score in words])),
+        n_instances=int(weights.sum()),
+        v_measure=mean("v_measure"),
+        f_score=mean("f_score"),
+        n_clusters=float(values("n_clusters").mean()),
+        b_cubed_precision=mean("b_cubed_precision"),
+        b_cubed_recall=mean("b_cubed_recall"),
+        b_cubed=mean("b_cubed"),
+        ari=mean("ari"),
+        accuracy=mean("accuracy"),
+        v_measure_interval=bootstrap_weighted_mean(values("v_measure"), weights),
+        f_score_interval=bootstrap_weighted_mean(values("f_score"), weights),
     )

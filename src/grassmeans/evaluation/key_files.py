@@ -4,6 +4,9 @@ One instance a line: the word, the instance and its labels, each with a weight i
 
     absorb.v absorb.v.1 absorb.cluster.1
     absorb.v absorb.v.2 absorb.cluster.1/0.8 absorb.cluster.2/0.2
+
+The graded keys of SemEval-2013 task 13 have the same format. Where only some labels of an instance
+have a weight, all weigh 1, and what follows a column that begins with ``!!`` is a comment.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from grassmeans.artifacts import write_bytes
@@ -59,35 +63,44 @@ def read_key(path: str | Path) -> Key:
     lines_of: dict[str, int] = {}
     for number, line in read_numbered_lines(path):
         columns = line.split()
-        if len(columns) < 3:
+        if len(columns) < 3 or columns[2].startswith("!!"):
             raise InputError(
                 f"{path}, line {number}: expected 'word instance label[/weight] ...', "
                 f"found {len(columns)} column{'s' * (len(columns) > 1)}: {line[:80]!r}"
             )
         word, instance, *names = columns
+        names = list(takewhile(lambda name: not name.startswith("!!"), names))
         if instance in lines_of:
             raise InputError(
                 f"{path}, line {number}: the instance {instance!r} is in line "
                 f"{lines_of[instance]} already"
             )
         lines_of[instance] = number
-        labels.setdefault(word, {})[instance] = tuple(
-            _parse_label(name, f"{path}, line {number}") for name in names
-        )
+        labels.setdefault(word, {})[instance] = _parse_labels(names, f"{path}, line {number}")
     return Key(labels)
 
 
 def write_key(key: Key, path: str | Path) -> None:
-    """Write a key file; a weight of 1 is left out."""
+    """Write a key file; weights are left out where all labels of an instance weigh 1."""
     lines = []
     for word, instances in key.labels.items():
         for instance, labels in instances.items():
-            given = " ".join(
-                label.name if label.weight == 1 else f"{label.name}/{label.weight:g}"
-                for label in labels
-            )
-            lines.append(f"{word} {instance} {given}\n")
+            plain = all(label.weight == 1 for label in labels)
+            given = (label.name if plain else f"{label.name}/{label.weight:g}" for label in labels)
+            columns = [word, instance, *given]
+            if any(len(column.split()) != 1 for column in columns):
+                raise InputError(
+                    f"a key file cannot hold names that are empty or have spaces: {columns[:3]}"
+                )
+            lines.append(" ".join(columns) + "\n")
     write_bytes(Path(path), "".join(lines).encode())
+
+
+def _parse_labels(texts: list[str], place: str) -> tuple[Label, ...]:
+    parsed = [_parse_label(text, place) for text in texts]
+    if all("/" in text for text in texts):
+        return tuple(parsed)
+    return tuple(Label(label.name) for label in parsed)
 
 
 def _parse_label(text: str, place: str) -> Label:

@@ -1,50 +1,42 @@
-"""Iterative decoding: senses found again from contexts whose words have senses already.
+"""One round of iterative decoding: senses found again from contexts whose words have senses.
 
-The paper's first open question. One round takes a labelled corpus and the lexeme vectors trained on
+The paper's first open question. A round takes a labelled corpus and the lexeme vectors trained on
 it; contexts are subspaces of lexeme vectors now, senses are induced from them again
 (`induce_again`), and every occurrence is decoded again (`decode_again`), which gives the labelled
 corpus of the next round. Sense numbers stay comparable: each round names its senses after those of
-the round before that they cover best.
+the round before that they cover best. `grassmeans.lexemes.iterating` goes through the rounds.
+
+Context words have the vector of the sense that they are labelled with, or, with ``soft_contexts``,
+the expected vector over all their senses (`grassmeans.lexemes.expected_vectors`).
 """
 
 from __future__ import annotations
 
-import shutil
 import zlib
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    MANIFEST,
-    UNFINISHED,
-    digest_of,
-    digest_of_array,
-    prepare_output,
-    read_json,
-    write_json,
-    write_manifest,
-)
+from grassmeans.artifacts import digest_of, digest_of_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.errors import InputError
-from grassmeans.labelling.labeller import relabel
-from grassmeans.labelling.measuring import Measure, measure_corpus
-from grassmeans.labelling.stored import DISTANCES, POSITIONS
-from grassmeans.labelling.targets import read_targets
-from grassmeans.labelling.writing import share_file
+from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.labeller import label_by_measure
+from grassmeans.labelling.measuring import Measure, ShardMeasure
+from grassmeans.labelling.targets import Targets, read_targets
 from grassmeans.lexemes.agreement import match_senses
+from grassmeans.lexemes.expected_contexts import ExpectedContextExtractor, ExpectedMeasure
+from grassmeans.lexemes.expected_vectors import find_expectations
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.word_contexts import LexemeContextExtractor, rows_of_keys
 from grassmeans.progress import progress_bar
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD
+from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
 from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import SkippedWord, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.subspaces import principal_subspaces
 
 
 def induce_again(
@@ -53,6 +45,8 @@ def induce_again(
     previous: SenseInventory,
     settings: InductionSettings,
     *,
+    soft_contexts: bool = False,
+    sharpness: float = DEFAULT_SHARPNESS,
     show_progress: bool | None = None,
 ) -> SenseInventory:
     """Induce the senses of all words of an inventory from contexts of lexemes.
@@ -65,6 +59,10 @@ def induce_again(
         Trained on ``labelled``.
     settings : InductionSettings
         ``n_senses`` is not used: a word keeps as many senses as it has.
+    soft_contexts : bool
+        Whether context words are expected vectors over their senses instead of one sense's.
+    sharpness : float
+        Of the probabilities of these senses.
 
     Returns
     -------
@@ -72,8 +70,16 @@ def induce_again(
         Sense k covers what sense k of ``previous`` covered, as far as any does. Words with too few
         contexts keep their entry, and are named in ``skipped``.
     """
-    _check_settings(settings)
-    extractor = LexemeContextExtractor(labelled, lexemes, window=settings.window)
+    extractor: LexemeContextExtractor
+    window, drop_repeats = settings.window, settings.drop_repeats
+    if soft_contexts:
+        extractor = ExpectedContextExtractor(
+            labelled, lexemes, sharpness, window=window, drop_repeats=drop_repeats
+        )
+    else:
+        extractor = LexemeContextExtractor(
+            labelled, lexemes, window=window, drop_repeats=drop_repeats
+        )
     entries: list[WordSenses] = []
     skipped: list[SkippedWord] = []
     with progress_bar("inducing", len(previous), unit="words", show=show_progress) as advance:
@@ -94,8 +100,10 @@ def decode_again(
     settings: InductionSettings,
     output: str | Path,
     *,
+    soft_contexts: bool = False,
     decoding: str = "hard",
     idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
     workers: int | None = 1,
     overwrite: bool = False,
@@ -109,42 +117,41 @@ def decode_again(
         The corpus that ``inventory`` was induced on, or another one (test passages, say) that has
         been through the same rounds.
     inventory : SenseInventory
-        From `induce_again` with the same ``lexemes`` and ``settings``.
+        From `induce_again` with the same ``lexemes``, ``settings`` and ``soft_contexts``.
     output : path
         Folder of the new labelled corpus.
+    soft_contexts : bool
+        As for `induce_again`.
     decoding, idk_threshold, random_state
         As for `grassmeans.labelling.labeller.label_corpus`.
+    sharpness : float
+        Of the probabilities, of soft labels as of soft contexts.
     """
-    _check_settings(settings)
-    folder = Path(output)
-    if folder.resolve() == labelled.path.resolve():
-        raise InputError(f"{folder} holds the labels of the round before: choose another folder")
-    prepare_output(folder, KIND, overwrite=overwrite)  # refuses before the long work, not after
-    staged = folder.with_name(f"{folder.name}.distances")
-    measure = _make_measure(labelled, lexemes, inventory, settings)
-    digest = _digest_of(measure)
-    _claim(staged, digest)
-    measure_corpus(labelled, staged, measure, workers, show_progress)
-    _stage_corpus(labelled, staged, digest)
-    decoded = relabel(
-        Corpus.open(staged),
-        folder,
-        decoding=decoding,
-        idk_threshold=idk_threshold,
-        random_state=random_state,
+    targets = read_targets(labelled)
+    found = [inventory.directions(word) for word in targets.words]
+    if [len(rows) for rows in found] != targets.n_senses.tolist():
+        raise InputError(
+            f"{labelled.path} is not labelled with as many senses as the inventory has: both must "
+            "have been through the same rounds"
+        )
+    directions = np.concatenate(found).astype(np.float32)
+    context_sharpness = sharpness if soft_contexts else None
+    measure = _make_measure(labelled, lexemes, targets, directions, settings, context_sharpness)
+    before = labelled.manifest["labelled"]
+    arrays = (lexemes.vectors.vectors, directions)
+    depends_on = [before["model_digest"], context_sharpness, settings.to_dict()]
+    depends_on += [list(lexemes.vectors.words), *(digest_of_array(array) for array in arrays)]
+    return label_by_measure(
+        labelled,
+        output,
+        targets,
+        measure,
+        Decoding(decoding, idk_threshold, sharpness, random_state),
+        {"model": before["model"], "model_digest": digest_of(depends_on)},
         workers=workers,
+        overwrite=overwrite,
         show_progress=show_progress,
     )
-    shutil.rmtree(staged)
-    return decoded
-
-
-def _check_settings(settings: InductionSettings) -> None:
-    if settings.drop_repeats:
-        raise InputError(
-            "iterative decoding needs senses that were induced without --drop-repeats: a word's "
-            "repeats stand under several keys"
-        )
 
 
 def _induce_word(
@@ -169,9 +176,7 @@ def _induce_word(
             f"too few for {n_senses} senses",
         )
     vectors = extractor.lexemes.vectors
-    bases = principal_subspaces(
-        contexts.context_ids, vectors.vectors, settings.rank, weighting=settings.weighting
-    )
+    bases = extractor.subspaces(word, contexts, settings)
     estimator = KGrassmeans(
         n_senses=n_senses, n_init=settings.n_init, random_state=np.random.default_rng(starting)
     )
@@ -208,57 +213,24 @@ def _order_as_before(
 def _make_measure(
     labelled: Corpus,
     lexemes: LexemeVectors,
-    inventory: SenseInventory,
+    targets: Targets,
+    directions: NDArray[np.float32],
     settings: InductionSettings,
-) -> Measure:
-    targets = read_targets(labelled)
-    directions = [inventory.directions(word) for word in targets.words]
-    if [len(rows) for rows in directions] != targets.n_senses.tolist():
-        raise InputError(
-            f"{labelled.path} is not labelled with as many senses as the inventory has: both must "
-            "have been through the same rounds"
-        )
+    context_sharpness: float | None,
+) -> ShardMeasure:
+    """How occurrences are measured; with a sharpness, from contexts of expected vectors."""
+    sense_offsets = np.concatenate([[0], np.cumsum(targets.n_senses)]).astype(np.int64)
+    if context_sharpness is not None:
+        expectations = find_expectations(labelled, lexemes, context_sharpness)
+        return ExpectedMeasure(expectations, directions, sense_offsets, settings)
     return Measure(
         vectors=lexemes.vectors.vectors,
-        directions=np.concatenate(directions).astype(np.float32),
-        sense_offsets=np.concatenate([[0], np.cumsum(targets.n_senses)]).astype(np.int64),
+        directions=directions,
+        sense_offsets=sense_offsets,
         row_of_token=rows_of_keys(labelled, lexemes),
         word_of_token=targets.word_of_token,
         window=settings.window,
         rank=settings.rank,
         weighting=settings.weighting,
-        drop_repeats=False,
+        drop_repeats=settings.drop_repeats,
     )
-
-
-def _digest_of(measure: Measure) -> str:
-    arrays = (measure.vectors, measure.directions, measure.row_of_token, measure.word_of_token)
-    rules = [measure.window, measure.rank, measure.weighting]
-    return digest_of([rules, *(digest_of_array(array) for array in arrays)])
-
-
-def _claim(staged: Path, digest: str) -> None:
-    """Distances of an interrupted run are taken over where they are of the same work."""
-    path = staged / UNFINISHED
-    if staged.exists() and not (path.exists() and read_json(path) == {"digest": digest}):
-        shutil.rmtree(staged)
-    staged.mkdir(parents=True, exist_ok=True)
-    write_json(path, {"digest": digest})
-
-
-def _stage_corpus(labelled: Corpus, staged: Path, digest: str) -> None:
-    """Complete new distances to a labelled corpus that still has the old labels; links, no copies.
-
-    That is what `relabel` decodes.
-    """
-    for path in labelled.path.iterdir():
-        if path.is_file() and path.name != MANIFEST:
-            share_file(path, staged / path.name)
-    for number, shard in enumerate(labelled.shards):
-        for path in shard.folder.iterdir():
-            if path.name not in (POSITIONS, DISTANCES):
-                share_file(path, shard_folder(staged, number) / path.name)
-    head = ("kind", "format_version", "grassmeans", "created")
-    fields = {name: value for name, value in labelled.manifest.items() if name not in head}
-    fields["labelled"] = fields["labelled"] | {"model_digest": digest}
-    write_manifest(staged, KIND, FORMAT_VERSION, fields)

@@ -72,9 +72,9 @@ def reason_to_stop(reports: Sequence[RoundReport]) -> str | None:
     entropy of the soft labels no longer falls: then a round has made the labels no more certain.
 
     The share of "I don't know" is reported, but ends nothing. It counts distances above a fixed
-    threshold, and training vectors further raises them all by itself: on 7 million words the share
-    rose in the same way when the vectors were trained further on text without any labels. The
-    entropy depends only on how the distances to a word's senses differ from each other.
+    threshold, and training vectors further moves distances by itself: on 7 million words the share
+    rose as well when the vectors were trained further on the text without labels. The entropy
+    depends only on how the distances to a word's senses differ from each other.
     """
     if len(reports) < 2:
         return None

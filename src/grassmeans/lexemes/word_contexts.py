@@ -17,6 +17,8 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.senses.settings import InductionSettings
+from grassmeans.subspaces import principal_subspaces
 
 _NO_ROW = -1
 
@@ -98,6 +100,17 @@ class LexemeContextExtractor:
             rows = rows.copy()
             rows[list(self._ids_of(word))] = _NO_ROW
         return contexts_at(self.corpus, positions, rows, self.window)
+
+    def subspaces(
+        self, word: str, contexts: Contexts, settings: InductionSettings
+    ) -> NDArray[np.float32]:
+        """(n_contexts, rank, dim) bases of the subspaces of a word's contexts."""
+        return principal_subspaces(
+            contexts.context_ids,
+            self.lexemes.vectors.vectors,
+            settings.rank,
+            weighting=settings.weighting,
+        )
 
     def _ids_of(self, word: str) -> dict[int, int]:
         """Token id -> sense of the word's keys."""

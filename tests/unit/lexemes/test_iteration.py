@@ -125,23 +125,57 @@ def test_agreement_with_itself_and_with_no_idk(labelled: Corpus, tmp_path: Path)
     assert measure_agreement(labelled, strict) == pytest.approx(share)
 
 
-def test_the_staged_folder_is_gone_and_a_stale_one_is_not_used(
+def test_an_interrupted_round_takes_over_its_distances(
     second: tuple[SenseInventory, Corpus],
     labelled: Corpus,
     lexeme_vectors: LexemeVectors,
+    model: SenseModel,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     inventory, relabelled = second
-    assert not (labelled.path.parent / "labelled-1.distances").exists()
-    stale = tmp_path / "again.distances" / "shards" / "00000"
-    stale.mkdir(parents=True)
-    for name in ("sense_distances.npy", "sense_positions.npy", "distances.json"):
-        (stale / name).write_text("{}")
-    again = decode_again(
-        labelled, lexeme_vectors, inventory, SETTINGS, tmp_path / "again", idk_threshold=0.02
-    )
+
+    def decode(senses: SenseInventory) -> Corpus:
+        return decode_again(
+            labelled, lexeme_vectors, senses, SETTINGS, tmp_path / "again", idk_threshold=0.02
+        )
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grassmeans.labelling.labeller._write_labelled", stop)
+        with pytest.raises(KeyboardInterrupt):
+            decode(inventory)
+    distances = tmp_path / "again" / "shards" / "00000" / "sense_distances.npy"
+    measured = distances.stat().st_mtime_ns
+    with pytest.raises(InputError, match="unfinished labelled corpus of other inputs"):
+        decode(model.inventory)
+    again = decode(inventory)
+    assert distances.stat().st_mtime_ns == measured
     assert measure_agreement(relabelled, again) == 1.0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again"]
+
+
+def test_repeats_of_the_target_are_left_out_in_any_sense(
+    labelled: Corpus, lexeme_vectors: LexemeVectors, model: SenseModel, tmp_path: Path
+) -> None:
+    settings = InductionSettings(n_senses=2, drop_repeats=True)
+    inventory = induce_again(labelled, lexeme_vectors, model.inventory, settings)
+    decode_again(labelled, lexeme_vectors, inventory, settings, tmp_path / "again")
+    shard = tmp_path / "again" / "shards" / "00000"
+    positions = np.load(shard / "sense_positions.npy")
+    found = np.load(shard / "sense_distances.npy").astype(float)
+    extractor = LexemeContextExtractor(labelled, lexeme_vectors, drop_repeats=True)
+    for word in ("crane", "seal"):
+        contexts = extractor.extract(word)
+        names = {lexeme_vectors.vectors.words[i] for i in np.unique(contexts.context_ids) if i >= 0}
+        assert not names & {f"{word}.{k}" for k in range(3)}
+        bases = principal_subspaces(contexts.context_ids, lexeme_vectors.vectors.vectors, 3)
+        inside = np.square(bases @ inventory.directions(word).T).sum(axis=1)
+        expected = np.sqrt(np.clip(1 - inside, 0, 1))
+        rows = np.searchsorted(positions, contexts.positions)
+        assert np.allclose(found[rows], expected, atol=1e-3)
 
 
 def test_a_word_with_too_few_contexts_keeps_its_senses(
@@ -157,12 +191,9 @@ def test_a_word_with_too_few_contexts_keeps_its_senses(
 def test_mistakes_are_explained(
     labelled: Corpus, lexeme_vectors: LexemeVectors, model: SenseModel, tmp_path: Path
 ) -> None:
-    repeats = InductionSettings(drop_repeats=True)
-    with pytest.raises(InputError, match="without --drop-repeats"):
-        induce_again(labelled, lexeme_vectors, model.inventory, repeats)
     with pytest.raises(InputError, match="has no senses"):
         nearest_labels(labelled, np.array([p for p in range(50) if p not in _labelled(labelled)]))
-    with pytest.raises(InputError, match="labels of the round before"):
+    with pytest.raises(InputError, match="the corpus itself"):
         decode_again(
             labelled, lexeme_vectors, model.inventory, SETTINGS, labelled.path, overwrite=True
         )
@@ -179,20 +210,22 @@ def _labelled(corpus: Corpus) -> set[int]:
 
 
 @pytest.mark.parametrize(
-    ("shares", "agreement", "reason"),
+    ("entropies", "agreement", "reason"),
     [
         ([0.3], None, None),
         ([0.3, 0.2], 0.9, None),
         ([0.3, 0.2], 0.981, "98.1% of the labels"),
-        ([0.3, 0.2], 0.98, None),
+        ([0.3, 0.2], 0.98, "98.0% of the labels"),
+        ([0.3, 0.2], 0.9799, None),
         ([0.3, 0.3], 0.9, "no longer falls"),
-        ([0.4, 0.2, 0.25], 0.9, "20.0% before, 25.0% now"),
+        ([0.4, 0.2, 0.25], 0.9, "0.2000 before, 0.2500 now"),
     ],
 )
-def test_when_to_stop(shares: list[float], agreement: float | None, reason: str | None) -> None:
+def test_when_to_stop(entropies: list[float], agreement: float | None, reason: str | None) -> None:
+    # The share of "I don't know" rises all along, which ends nothing.
     reports = [
-        RoundReport(i, 100, share, 0.5, None if i == 0 else agreement)
-        for i, share in enumerate(shares)
+        RoundReport(i, 100, 0.1 * (i + 1), entropy, None if i == 0 else agreement)
+        for i, entropy in enumerate(entropies)
     ]
     found = reason_to_stop(reports)
     assert (found is None) if reason is None else (found is not None and reason in found)

@@ -38,8 +38,17 @@ class Instance:
 
     @property
     def key_word(self) -> str:
-        """The name of the target in key files: ``crane.n``, or ``crane`` without ``pos``."""
-        return f"{self.target}.{self.pos}" if self.pos else self.target
+        """The name of the target in key files: ``crane.n``, or ``crane`` without ``pos``.
+
+        Key files are cut at spaces: those of a phrase become ``_``.
+        """
+        name = "_".join(self.target.split())
+        return f"{name}.{self.pos}" if self.pos else name
+
+    @property
+    def is_located(self) -> bool:
+        """Whether the occurrence was found in its text."""
+        return bool(self.word)
 
     @property
     def text(self) -> str:

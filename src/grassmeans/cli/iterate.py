@@ -1,0 +1,110 @@
+"""`grassmeans iterate`: label, train lexemes, induce and label again, round by round."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from grassmeans.cli.output import (
+    JsonFlag,
+    OverwriteFlag,
+    WorkersOption,
+    print_json,
+    terminal,
+    wants_json,
+)
+
+if TYPE_CHECKING:
+    from grassmeans.lexemes.iterating import Round
+
+_HEADER = f"{'round':>5}  {'occurrences':>13}  {'IDK':>7}  {'entropy':>7}  {'agreement':>9}"
+
+
+def iterate(
+    corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
+    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of all rounds.")],
+    rounds: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
+    decode: Annotated[
+        str, typer.Option(help="What a round passes on: hard labels, or soft probabilities.")
+    ] = "hard",
+    idk: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="'Don't know' from this distance on.")
+    ] = 0.6,
+    sharpness: Annotated[
+        float, typer.Option(min=0.0, help="Of the probabilities exp(-sharpness d).")
+    ] = 10.0,
+    epochs: Annotated[int, typer.Option(min=1, help="Of each training of lexemes.")] = 5,
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer lexemes get no vector.")] = 5,
+    start_from_vectors: Annotated[
+        bool,
+        typer.Option(
+            "--start-from-vectors/--from-scratch",
+            help="Lexemes start at the vectors of the round before, or at random.",
+        ),
+    ] = True,
+    workers: WorkersOption = None,
+    overwrite: OverwriteFlag = False,
+    as_json: JsonFlag = False,
+) -> None:
+    """Label in rounds: context words get senses too, then all words are labelled again.
+
+    Labels the corpus, trains lexeme vectors on the labels, builds contexts from the vectors of the
+    senses that context words have, induces the senses again and labels again. Ends when 98% of the
+    labels stay, when the labels get no more certain, or after --rounds.
+
+    Every round has a folder with its labels, inventory and lexeme vectors; rounds.json and
+    exit-chart.svg show them all. Started again, it goes on from where it was.
+
+    [dim]grassmeans iterate corpus model -o rounds[/]
+
+    [dim]grassmeans iterate corpus model -o soft-rounds --decode soft[/]
+    """
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.lexemes.iterating import IterationSettings
+    from grassmeans.lexemes.iterating import iterate as go_through_rounds
+
+    settings = IterationSettings(
+        rounds=rounds,
+        decode=decode,
+        idk_threshold=idk,
+        sharpness=sharpness,
+        epochs=epochs,
+        min_count=min_count,
+        start_from_vectors=start_from_vectors,
+    )
+    finished = go_through_rounds(
+        Corpus.open(corpus), model, output, settings, workers=workers, overwrite=overwrite
+    )
+    in_json = wants_json(as_json)
+    if not in_json:
+        terminal().print(_HEADER, style="bold")
+    for done in finished:
+        if in_json:
+            print_json(_as_dict(done))
+            sys.stdout.flush()  # the next round may take hours
+        else:
+            terminal().print(_as_row(done))
+            if done.reason is not None:
+                terminal().print(f"stopped: {done.reason}\nlabels: {done.labelled.path}")
+
+
+def _as_dict(done: Round) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    fields = asdict(done.report) | {"stopped": done.reason, "labelled": str(done.labelled.path)}
+    if done.lexemes is not None:
+        fields["lexemes"] = str(done.labelled.path.with_name("lexemes"))
+    return fields
+
+
+def _as_row(done: Round) -> str:
+    report = done.report
+    agreement = "" if report.agreement is None else f"{report.agreement:.1%}"
+    return (
+        f"{report.number:>5}  {report.n_occurrences:>13,}  {report.idk_share:>7.1%}  "
+        f"{report.mean_entropy:>7.4f}  {agreement:>9}"
+    )

@@ -1,0 +1,100 @@
+"""`grassmeans score`: the scores of a key against a gold key."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from grassmeans.cli.output import JsonFlag, note, print_json, terminal, wants_json
+from grassmeans.errors import InputError
+
+if TYPE_CHECKING:
+    from grassmeans.evaluation.key_files import Key
+    from grassmeans.evaluation.reports import ResultTable
+
+_SHOWN = 5
+
+MarkdownFlag = Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown.")]
+
+
+def score(
+    key: Annotated[Path, typer.Argument(help="The answers: a key file, or JSON lines.")],
+    gold: Annotated[
+        Path, typer.Argument(help="The gold key, JSON lines with labels, or the task's folder.")
+    ],
+    task: Annotated[
+        str,
+        typer.Option(help="semeval2010, semeval2013, makes-sense, coarsewsd20 or jsonl."),
+    ] = "semeval2010",
+    as_json: JsonFlag = False,
+    as_markdown: MarkdownFlag = False,
+) -> None:
+    """Score answers against gold senses, as the official scorers do.
+
+    V-measure, paired F-score, number of clusters, B-cubed, adjusted Rand index and accuracy under
+    the best mapping; fuzzy NMI and fuzzy B-cubed for semeval2013. All are in percent. Gold
+    instances without an answer form one more cluster of their word (for semeval2013: belong to no
+    cluster); answers to instances that the gold key does not have do not count. Both are counted.
+
+    [dim]grassmeans score answers.key gold.key --task semeval2010[/]
+    """
+    from grassmeans.evaluation.clustering_scores import score_clustering
+    from grassmeans.evaluation.graded_scores import score_graded
+    from grassmeans.evaluation.reports import scores_to_dict, tabulate_scores
+    from grassmeans.evaluation.tasks.loading import is_graded, load_gold, read_labels
+
+    gold_key = load_gold(task, gold)
+    answers = read_labels(key)
+    scores = (score_graded if is_graded(task) else score_clustering)(answers, gold_key)
+    if gold_key.n_instances == scores.n_unanswered:
+        raise InputError(
+            f"none of the {answers.n_instances:,} answers of {key} is to an instance of {gold} "
+            f"({_example(answers)} against {_example(gold_key)}): do they belong together?"
+        )
+    _note_differences(answers, gold_key, scores.n_unanswered, scores.n_unknown)
+    groups = scores_to_dict(scores)
+    counts = {"n_unanswered": scores.n_unanswered, "n_unknown": scores.n_unknown}
+    print_result(
+        groups | {"task": task, "counts": counts}, tabulate_scores(groups), as_json, as_markdown
+    )
+
+
+def print_result(
+    result: dict[str, Any], table: ResultTable, as_json: bool, as_markdown: bool
+) -> None:
+    """Markdown where it is asked for, else JSON in a pipe and a table on a terminal."""
+    if as_markdown and not as_json:
+        sys.stdout.write(table.to_markdown())
+    elif wants_json(as_json):
+        print_json(result)
+    else:
+        shown = Table()
+        for number, column in enumerate(table.columns):
+            shown.add_column(column, justify="left" if number == 0 else "right")
+        for row in table.rows:
+            shown.add_row(*row)
+        terminal().print(shown)
+
+
+def name_some(names: list[str]) -> str:
+    """The first few of some names."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def _note_differences(answers: Key, gold: Key, n_unanswered: int, n_unknown: int) -> None:
+    if n_unanswered:
+        note(f"gold instances without an answer: {n_unanswered:,} of {gold.n_instances:,}")
+    if missing := [word for word in gold.labels if word not in answers.labels]:
+        note(f"words without any answer: {name_some(missing)}")
+    if n_unknown:
+        note(f"answers to instances without a gold label (not scored): {n_unknown:,}")
+
+
+def _example(key: Key) -> str:
+    word, instances = next(iter(key.labels.items()))
+    return f"'{word} {next(iter(instances))}'"
