@@ -279,11 +279,15 @@ def _start(*arguments: object) -> subprocess.Popen[bytes]:
     )
 
 
-def _wait_for(path: Path, process: subprocess.Popen[bytes], seconds: float = 60) -> None:
+def _wait_for(
+    folder: Path, pattern: str, process: subprocess.Popen[bytes], seconds: float = 60
+) -> None:
     deadline = time.monotonic() + seconds
-    while not path.exists() and time.monotonic() < deadline and process.poll() is None:
-        time.sleep(0.02)
-    assert path.exists()
+    while time.monotonic() < deadline and process.poll() is None:
+        if any(folder.glob(pattern)):
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"{folder / pattern} did not appear")
 
 
 def test_interrupted_training_goes_on(work, tmp_path) -> None:
@@ -294,7 +298,7 @@ def test_interrupted_training_goes_on(work, tmp_path) -> None:
         "--min-count", 1, "--workers", 1,
     )  # fmt: skip
     process = _start(*arguments)
-    _wait_for(out / "checkpoint", process)
+    _wait_for(out, "checkpoint", process)
     time.sleep(1.0)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
@@ -314,7 +318,7 @@ def test_killed_induction_goes_on(work, tmp_path) -> None:
         "--workers", 1,
     )  # fmt: skip
     process = _start(*arguments)
-    _wait_for(out / "parts", process)
+    _wait_for(out, "parts/*.jsonl", process)
     process.kill()
     process.communicate()
     fails(grassmeans("show", out, "crane"), "manifest.json")
