@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measurement import write_result
 
 from grassmeans.corpus.documents import ReadReport
 from grassmeans.corpus.readers import read_documents
+from measurement import write_result
 
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
 

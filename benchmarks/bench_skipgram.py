@@ -12,16 +12,17 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from gensim.models import Word2Vec
-from measurement import write_result
 
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.evaluation.similarity_scores import read_word_pairs, score_word_pairs
 from grassmeans.evaluation.tasks.scws import read_scws
+from measurement import write_result
 
 MAX_SEQUENCE = 10_000  # gensim cuts sentences here, and so do we
 
@@ -43,7 +44,7 @@ def corpus_documents(path: Path, n_tokens: int) -> list[list[str]]:
     taken = 0
     for shard in corpus.shards:
         offsets = shard.document_offsets
-        for start, end in zip(offsets[:-1], offsets[1:], strict=True):
+        for start, end in pairwise(offsets.tolist()):
             documents.append(list(words[shard.tokens[start:end]]))
             taken += int(end - start)
             if taken >= n_tokens:

@@ -17,13 +17,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import numpy as np
-from measurement import write_result
 
 import grassmeans
 from grassmeans import Corpus, SkipGram
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
+from measurement import write_result
 
 DEMO = files("grassmeans.corpus") / "data" / "demo" / "town.txt"
 

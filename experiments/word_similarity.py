@@ -1,6 +1,6 @@
 """Spearman correlation of word vectors with human ratings: word pairs, and SCWS without contexts.
 
-    python experiments/word_similarity.py VECTORS --pairs WordSim-353=EN-WS-353-ALL.txt \
+python experiments/word_similarity.py VECTORS --pairs WordSim-353=EN-WS-353-ALL.txt \
         MEN=EN-MEN-TR-3k.txt --scws ratings.txt
 """
 

@@ -147,7 +147,13 @@ def _describe_run(
 def _score(task: ClusteringTask, key: Key) -> Scores | None:
     if task.gold.n_instances == 0:
         return None
-    return score_graded(key, task.gold) if task.graded else score_clustering(key, task.gold)
+    scores: Scores = (score_graded if task.graded else score_clustering)(key, task.gold)
+    if scores.n_unanswered == task.gold.n_instances:
+        raise InputError(
+            f"the gold key has none of the {len(task.instances):,} instances of {task.name}: "
+            "do they belong together?"
+        )
+    return scores
 
 
 def _count(

@@ -8,6 +8,7 @@ from sklearn.metrics import v_measure_score
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import paired_f_score, score_clustering, v_measure
+from grassmeans.evaluation.intervals import Interval
 from grassmeans.evaluation.key_files import Key, Label, read_key
 
 SEMEVAL = Path(__file__).parents[4] / "shared" / "data" / "semeval-2010-task14"
@@ -126,6 +127,24 @@ def test_gold_without_instances_is_refused() -> None:
         score_clustering(make_key(a="x"), Key({}))
 
 
+def test_other_scores_are_weighted_in_the_same_way() -> None:
+    gold = make_key(a_n="111222", b_v="12")
+    scores = score_clustering(make_key(a_n="xxxyyy", b_v="xx"), gold)
+    # b.v in one cluster: precision 1/2, recall 1, half of it right, no better than chance.
+    assert scores.all.b_cubed_precision == pytest.approx((6 * 100 + 2 * 50) / 8)
+    assert scores.all.b_cubed_recall == pytest.approx(100)
+    assert scores.all.b_cubed == pytest.approx((6 * 100 + 2 * 200 / 3) / 8)
+    assert scores.all.accuracy == pytest.approx((6 + 1) / 8 * 100)
+    assert scores.all.ari == pytest.approx(75)
+    assert scores.all.v_measure_interval == Interval(0, 100)
+    assert scores.groups["n"].v_measure_interval is None
+
+
+def test_adjectives_have_a_group_of_their_own() -> None:
+    key = make_key(dark_j="12", x_q="12")
+    assert list(score_clustering(key, key).groups) == ["all", "j"]
+
+
 @pytest.mark.shared
 @pytest.mark.skipif(not SEMEVAL.is_dir(), reason="the official key files are not here")
 @pytest.mark.parametrize(
@@ -145,3 +164,21 @@ def test_published_scores_of_semeval_2010(name, f_score, v, n_clusters) -> None:
     assert round(scores.all.v_measure, 1) == v
     assert round(scores.all.n_clusters, 2) == n_clusters
     assert (scores.groups["n"].n_words, scores.groups["v"].n_words) == (50, 50)
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SEMEVAL.is_dir(), reason="the official key files are not here")
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [
+        ("mfs_all", 64.1),
+        ("1cl1inst", 8.0),
+        ("hermit", 32.1),
+        ("ksu-kdd", 43.3),
+        ("duluth-wsi", 44.4),
+    ],
+)
+def test_published_b_cubed_of_semeval_2010(name: str, published: float) -> None:
+    system = read_key(SEMEVAL / "system-keys" / f"{name}.key")
+    scores = score_clustering(system, read_key(SEMEVAL / "gold.key"))
+    assert round(scores.all.b_cubed, 1) == published

@@ -67,3 +67,24 @@ def test_written_key_comes_back(tmp_path: Path) -> None:
     write_key(key, tmp_path / "out.key")
     assert (tmp_path / "out.key").read_text() == "a.n a.n.1 x\na.n a.n.2 x/0.25 y/0.75\n"
     assert read_key(tmp_path / "out.key") == key
+
+
+def test_labels_weigh_alike_where_one_has_no_weight(tmp_path: Path) -> None:
+    key = read_key(put(tmp_path, "a 1 x y/4.7\na 2 x/3 y/6 !! doubtful x\n"))
+    assert key.labels["a"]["1"] == (Label("x"), Label("y"))
+    assert key.labels["a"]["2"] == (Label("x", 3), Label("y", 6))
+    with pytest.raises(InputError, match="line 1: expected"):
+        read_key(put(tmp_path, "a 1 !! nothing\n"))
+
+
+def test_weight_of_one_is_written_beside_another(tmp_path: Path) -> None:
+    key = Key({"a": {"1": (Label("x"), Label("y", 0.5))}})
+    write_key(key, tmp_path / "out.key")
+    assert (tmp_path / "out.key").read_text() == "a 1 x/1 y/0.5\n"
+    assert read_key(tmp_path / "out.key") == key
+
+
+@pytest.mark.parametrize("name", ["two words", ""])
+def test_names_that_a_key_file_cannot_hold(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match="cannot hold names"):
+        write_key(Key({"a": {"1": (Label(name),)}}), tmp_path / "out.key")

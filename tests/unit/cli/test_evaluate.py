@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grassmeans import SenseInventory, WordVectors
+from grassmeans.cli.main import app
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.errors import InputError
+from grassmeans.evaluation.key_files import read_key
+from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.model import SenseModel
+from grassmeans.senses.tagging import TaggingRules
+
+LINES = [
+    {"id": "1", "target": "crane", "left": "nest ", "right": "", "label": "bird"},
+    {"id": "2", "target": "crane", "left": "beam ", "right": "", "label": "machine"},
+    {"id": "3", "target": "crane", "left": "unseen ", "right": "", "label": "bird"},
+    {"id": "4", "target": "seal", "left": "nest ", "right": "", "label": "animal"},
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A model with two senses of crane, along nest and beam, and four instances."""
+    vectors = WordVectors(["nest", "beam"], np.eye(2, dtype=np.float32))
+    crane = WordSenses("crane", 2, 2, np.eye(2, dtype=np.float32), ())
+    rules = TaggingRules(Tokenizer(), frozenset(), 2, 1, "flat")
+    SenseModel(vectors, SenseInventory([crane]), rules).save(tmp_path / "model")
+    (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(line) for line in LINES))
+    (tmp_path / "pairs.txt").write_text("nest nest 9\nnest beam 1\nnest absent 5\n")
+    return tmp_path
+
+
+def evaluate(folder: Path, task: str, data: str, *options: object):
+    arguments = ["evaluate", task, "--data", str(folder / data), *map(str, options)]
+    return CliRunner().invoke(app, arguments)
+
+
+def test_answers_scores_and_record(folder: Path) -> None:
+    key = folder / "out.key"
+    result = evaluate(folder, "jsonl", "a.jsonl", "--model", folder / "model", "--key-out", key)
+    found = json.loads(result.stdout)
+    assert found["all"]["v_measure"] == pytest.approx(100)
+    assert found["counts"]["n_poor_context"] == 1
+    assert found["words_without_senses"] == ["seal"]
+    assert found["digests"].keys() == {"model", "data"}
+    assert found["paths"]["data"].endswith("a.jsonl")
+    assert "too few known words around (largest sense): 1" in result.stderr
+    assert "words without senses: seal" in result.stderr
+    assert read_key(key).best_labels("crane") == {"1": "crane.1", "2": "crane.2", "3": "crane.1"}
+    again = CliRunner().invoke(app, ["score", str(key), str(folder / "a.jsonl"), "--task", "jsonl"])
+    assert json.loads(again.stdout)["all"] == found["all"]
+
+
+def test_markdown_and_induction_on_the_instances(folder: Path) -> None:
+    lines = [*LINES, LINES[0] | {"id": "5"}]  # two birds: theirs is the largest sense
+    (folder / "b.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    options = ("--model", folder / "model", "--induce", "on-test", "-k", 2, "--markdown")
+    result = evaluate(folder, "jsonl", "b.jsonl", *options)
+    assert result.stdout.splitlines()[2].startswith("| all | 2 | 5 | 100.00 |")
+
+
+def test_instances_without_labels_need_a_key_to_write(folder: Path) -> None:
+    bare = [{name: line[name] for name in line if name != "label"} for line in LINES]
+    (folder / "bare.jsonl").write_text("\n".join(json.dumps(line) for line in bare))
+    result = evaluate(folder, "jsonl", "bare.jsonl", "--model", folder / "model")
+    assert "give --gold or --key-out" in str(result.exception)
+    key = folder / "out.key"
+    options = ("--model", folder / "model", "--key-out", key)
+    result = evaluate(folder, "jsonl", "bare.jsonl", *options)
+    assert "nothing is scored" in result.stderr
+    assert read_key(key).n_instances == 4
+
+
+def test_word_pairs_with_the_vectors_of_a_model_or_a_folder(folder: Path) -> None:
+    by_model = evaluate(folder, "wordsim", "pairs.txt", "--model", folder / "model")
+    found = json.loads(by_model.stdout)
+    assert found["pairs"]["plain"] == {"spearman": 100.0, "n_used": 2, "n_missing": 1}
+    vectors = folder / "model" / "vectors"
+    again = evaluate(folder, "wordsim", "pairs.txt", "--vectors", vectors)
+    assert json.loads(again.stdout)["digests"] == found["digests"]
+
+
+def test_scws(folder: Path) -> None:
+    row = "{0}\t{1}\tn\t{2}\tn\tx <b> {1} </b>\tx <b> {2} </b>\t{3}\t{3}\n"
+    rows = row.format(1, "nest", "beam", 1.0) + row.format(2, "nest", "nest", 9.0)
+    (folder / "ratings.txt").write_text(rows)
+    options = ("--model", folder / "model", "--lexemes", folder / "model" / "vectors", "--idk", 2)
+    found = json.loads(evaluate(folder, "scws", "ratings.txt", *options).stdout)
+    assert {name: score["spearman"] for name, score in found["all"].items()} == {
+        "plain": 100.0,
+        "hard": 100.0,
+        "soft": 100.0,
+    }
+    assert found["parameters"]["idk"] is None
+
+
+@pytest.mark.parametrize(
+    ("task", "data", "options", "message"),
+    [
+        ("other", "a.jsonl", (), "unknown task 'other': expected one of .* scws, wordsim"),
+        ("jsonl", "a.jsonl", (), "jsonl needs --model"),
+        ("jsonl", "absent", ("--model", "MODEL"), "there is nothing at"),
+        ("jsonl", "a.jsonl", ("--model", "absent"), "there is no model at"),
+        ("jsonl", "a.jsonl", ("--model", "MODEL", "--decode", "x"), "decode must be one of"),
+        ("jsonl", "a.jsonl", ("--model", "MODEL", "-k", "7"), "no word of jsonl has senses"),
+        ("semeval2013", ".", ("--model", "MODEL"), "no gold key"),
+        ("wordsim", "pairs.txt", (), "wordsim needs --model or --vectors"),
+        ("scws", "absent", ("--model", "MODEL"), "there is nothing at"),
+        ("scws", "a.jsonl", ("--vectors", "VECTORS", "--lexemes", "x"), "--lexemes needs --model"),
+    ],
+)
+def test_mistakes(folder: Path, task: str, data: str, options, message: str) -> None:
+    places = {"MODEL": folder / "model", "VECTORS": folder / "model" / "vectors"}
+    result = evaluate(folder, task, data, *(places.get(option, option) for option in options))
+    assert result.exception is not None
+    with pytest.raises(Exception, match=message):
+        raise result.exception
+    assert isinstance(result.exception, InputError) or "no model" in str(result.exception)
