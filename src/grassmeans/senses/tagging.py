@@ -163,15 +163,26 @@ def passage_distances(
     distances : (n_passages, n_senses) float32
         NaN where there are fewer known words around the occurrence than the rank.
     """
-    targets: list[_Target] = []
-    for left, right in passages:
-        before = rules.tokenizer.tokenize(normalize_text(left))
-        keys = [*before, word, *rules.tokenizer.tokenize(normalize_text(right))]
-        context = _contexts_in(keys, [len(before)], vectors, rules)[0]
-        targets.append(_Target(0, 0, 0, word, context))
+    contexts = passage_contexts(word, passages, vectors, rules)
+    targets = [_Target(0, 0, 0, word, context) for context in contexts]
     for _, distances in _distances_by_word(targets, inventory, vectors, rules):
         return distances
     return np.empty((0, len(inventory.directions(word))), np.float32)
+
+
+def passage_contexts(
+    word: str,
+    passages: Sequence[tuple[str, str]],
+    vectors: WordVectors,
+    rules: TaggingRules,
+) -> NDArray[np.int32]:
+    """(n_passages, 2 * window) context rows of occurrences given as the text on both sides."""
+    contexts = empty_contexts(len(passages), rules.window)
+    for row, (left, right) in enumerate(passages):
+        before = rules.tokenizer.tokenize(normalize_text(left))
+        keys = [*before, word, *rules.tokenizer.tokenize(normalize_text(right))]
+        contexts[row] = _contexts_in(keys, [len(before)], vectors, rules)[0]
+    return contexts
 
 
 def remove_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
@@ -207,20 +218,18 @@ def _find_targets(
     """The occurrences to tag with their contexts, and marked words that are not in the model."""
     spans = list(rules.tokenizer.spans(text))
     keys = rules.tokenizer.tokenize(text)
-    chosen = range(len(keys))
+    positions = [i for i, key in enumerate(keys) if key in inventory]
     missing: list[str] = []
     if marks:
         starts = [start for start, _ in spans]
-        chosen_list: list[int] = []
+        marked: list[int] = []
         for start, end in marks:
-            inside = range(int(np.searchsorted(starts, start)), int(np.searchsorted(starts, end)))
-            known = [i for i in inside if keys[i] in inventory]
-            chosen_list += known
+            first, last = np.searchsorted(starts, (start, end))
+            known = [i for i in range(first, last) if keys[i] in inventory]
+            marked += known
             if not known:
                 missing.append(text[start:end])
-        positions = chosen_list
-    else:
-        positions = [i for i in chosen if keys[i] in inventory]
+        positions = marked
     if wanted is not None:
         positions = [i for i in positions if keys[i] in wanted]
     contexts = _contexts_in(keys, positions, vectors, rules)
