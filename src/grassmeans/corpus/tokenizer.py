@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -130,18 +131,19 @@ class _KeyTable(dict[str, str | None]):
 
 
 @dataclass(frozen=True, slots=True)
-class _PatternTokenizer:
+class _PatternTokenizer(ABC):
     """What both tokenizers share: a pattern finds the runs, ``key_of`` makes or drops the token."""
 
     kind: ClassVar[str]
     lowercase: bool = True
 
+    @abstractmethod
     def key_of(self, surface: str) -> str | None:
         """The key of a run that the pattern has found, None where it is no token."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _pattern(self) -> re.Pattern[str]:
-        raise NotImplementedError
+        """What finds the runs."""
 
     def tokenize(self, text: str) -> list[str]:
         """The keys of a text's tokens, in order."""
