@@ -75,10 +75,14 @@ class InducedSenses(ABC):
         The words that have senses, some or all of those asked for.
     rule : ContextRule
         How contexts are cut for `distances`.
+    space : WordVectors or None
+        Vectors of whole words that the sense vectors may be compared with: those that the method
+        learnt from, or others that it trained. None where it makes no sense vectors.
     """
 
     words: tuple[str, ...]
     rule: ContextRule = ContextRule()
+    space: WordVectors | None = None
 
     def __contains__(self, word: object) -> bool:
         return word in self.words
