@@ -1,0 +1,29 @@
+"""All experiments by name, in the paper's order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from grassmeans.errors import InputError
+from grassmeans.experiments.low_rank import LowRank
+from grassmeans.experiments.setup import Experiment
+
+EXPERIMENTS: tuple[type[Experiment], ...] = (LowRank,)
+
+
+def choose_experiments(names: Sequence[str], *, quick: bool = False) -> list[Experiment]:
+    """The experiments of these names; ``all``, or none, means every one.
+
+    Raises
+    ------
+    InputError
+        For a name that there is not.
+    """
+    known = {experiment.name: experiment for experiment in EXPERIMENTS}
+    wanted = list(known) if not names or "all" in names else list(dict.fromkeys(names))
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise InputError(
+            f"there is no experiment {unknown[0]!r}: choose from {', '.join(known)}, or all"
+        )
+    return [known[name].quick() if quick else known[name]() for name in wanted]

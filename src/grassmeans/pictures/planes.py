@@ -1,0 +1,218 @@
+"""A word's senses -> context planes that meet along lines, in three dimensions.
+
+As in figures 2 and 3 of the paper: word vectors are projected to three dimensions, every context
+becomes a plane there (its rank-2 subspace), and the planes of one sense meet along a line. Which
+three dimensions is left open in the paper; ours hold the intersection directions of the shown
+senses, so that the lines keep the angles between them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.errors import InputError
+from grassmeans.pictures.colours import sense_colour
+from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.model import SenseModel
+from grassmeans.senses.tagging import passage_contexts
+
+SPACE = 3
+PLANE_RANK = 2
+DEFAULT_PLANES = 4
+_FEWEST_WORDS = 2
+_TINY = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPlane:
+    """One context.
+
+    Attributes
+    ----------
+    sense : int
+        Number of the sense, from 1.
+    basis : two rows of three numbers
+        Orthonormal; they span the plane.
+    left, word, right : str
+        The line of text.
+    words : tuple of str
+        The context's words that span the plane.
+    similarity : float
+        Cosine between the plane and the line of its sense, here in three dimensions.
+    """
+
+    sense: int
+    basis: tuple[tuple[float, ...], ...]
+    left: str
+    word: str
+    right: str
+    words: tuple[str, ...]
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class SenseLine:
+    """The line along which the planes of a sense meet: a unit vector of three numbers."""
+
+    sense: int
+    direction: tuple[float, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanesScene:
+    """Planes and lines of one word."""
+
+    word: str
+    planes: tuple[ContextPlane, ...]
+    lines: tuple[SenseLine, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as the viewer in ``planes.js`` takes them."""
+        colours = {line.sense: sense_colour(line.sense) for line in self.lines}
+        return asdict(self) | {"colours": colours}
+
+
+@dataclass(frozen=True, slots=True)
+class TextLine:
+    """An occurrence of the word, and the number of its sense."""
+
+    sense: int
+    left: str
+    word: str
+    right: str
+
+
+def example_lines(
+    entry: WordSenses, senses: Sequence[int], n_planes: int = DEFAULT_PLANES
+) -> list[TextLine]:
+    """The best examples of some senses, as far as the inventory keeps them."""
+    return [
+        TextLine(sense.number, example.left, example.word, example.right)
+        for sense in entry.senses
+        if sense.number in senses
+        for example in sense.examples[:n_planes]
+    ]
+
+
+def choose_senses(directions: NDArray[np.float32], limit: int = 2) -> tuple[int, ...]:
+    """The numbers of senses to show first: the largest one, and those most different from it.
+
+    Three dimensions can tell two lines apart well; with more, planes of one sense come close to
+    the lines of others.
+    """
+    chosen = [0]
+    cosines = np.abs(directions @ directions.T)
+    while len(chosen) < min(limit, len(directions)):
+        nearest = cosines[:, chosen].max(axis=1)
+        nearest[chosen] = np.inf
+        chosen.append(int(nearest.argmin()))
+    return tuple(sorted(number + 1 for number in chosen))
+
+
+def build_scene(
+    model: SenseModel,
+    word: str,
+    *,
+    senses: Sequence[int] | None = None,
+    lines: Sequence[TextLine] | None = None,
+) -> PlanesScene:
+    """Planes and lines of a word.
+
+    Parameters
+    ----------
+    senses : sequence of int, optional
+        Numbers of the senses to show; by default two that differ (`choose_senses`).
+    lines : sequence of TextLine, optional
+        The contexts to show; by default the inventory's examples.
+
+    Raises
+    ------
+    InputError
+        Where the word has no sense of such a number, or no line has two known context words.
+    """
+    entry = model.senses(word)
+    shown = tuple(senses) if senses else choose_senses(entry.directions)
+    unknown = [number for number in shown if not 1 <= number <= entry.n_senses]
+    if unknown:
+        raise InputError(f"{word!r} has the senses 1 to {entry.n_senses}, not {unknown[0]}")
+    candidates = example_lines(entry, shown) if lines is None else lines
+    wanted = [line for line in candidates if line.sense in shown]
+    contexts = [
+        passage_contexts(word, [(line.left, line.right)], model.vectors, model.rules)[0]
+        for line in wanted
+    ]
+    ids = [context[context >= 0] for context in contexts]
+    usable = [i for i in range(len(wanted)) if len(ids[i]) >= _FEWEST_WORDS]
+    if not usable:
+        raise InputError(f"no line of {word!r} has two known words around it: nothing to draw")
+    directions = entry.directions[[number - 1 for number in shown]]
+    stacked = [np.asarray(model.vectors.vectors[ids[i]], np.float64) for i in usable]
+    axes = find_axes(directions, np.vstack(stacked))
+    flat = _unit_rows(directions @ axes.T)
+    names = {sense.number: sense.name for sense in entry.senses}
+    planes = []
+    for i, words in zip(usable, stacked, strict=True):
+        basis = _plane_of(words @ axes.T)
+        own = flat[shown.index(wanted[i].sense)]
+        planes.append(
+            ContextPlane(
+                wanted[i].sense,
+                _round_rows(basis),
+                wanted[i].left,
+                wanted[i].word,
+                wanted[i].right,
+                tuple(dict.fromkeys(model.vectors.words[row] for row in ids[i])),
+                round(float(np.linalg.norm(basis @ own)), 4),
+            )
+        )
+    drawn = tuple(
+        SenseLine(number, _round_rows(flat[i : i + 1])[0], names[number])
+        for i, number in enumerate(shown)
+    )
+    return PlanesScene(word, tuple(planes), drawn)
+
+
+def find_axes(
+    directions: NDArray[np.floating], word_vectors: NDArray[np.floating]
+) -> NDArray[np.float64]:
+    """Three orthonormal axes that hold the directions, filled up by the words' own main axes.
+
+    Parameters
+    ----------
+    directions : (n_senses, dim)
+        Of more than three, the best three-dimensional approximation is taken.
+    word_vectors : (n_words, dim)
+
+    Returns
+    -------
+    (3, dim) float64
+    """
+    _, sizes, rows = np.linalg.svd(np.asarray(directions, np.float64), full_matrices=False)
+    axes = rows[: min(SPACE, int((sizes > _TINY).sum()))]
+    if len(axes) < SPACE:
+        rest = word_vectors - (word_vectors @ axes.T) @ axes
+        fill = np.linalg.svd(rest, full_matrices=True)[2]
+        axes = np.vstack([axes, fill])
+        axes = np.linalg.qr(axes.T)[0].T
+    return np.asarray(axes[:SPACE], np.float64)
+
+
+def _plane_of(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """(2, 3) orthonormal rows: the uncentred rank-2 principal subspace of points."""
+    rows: NDArray[np.float64] = np.linalg.svd(points, full_matrices=True)[2][:PLANE_RANK]
+    return rows
+
+
+def _unit_rows(rows: NDArray[np.floating]) -> NDArray[np.float64]:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.maximum(lengths, _TINY), np.float64)
+
+
+def _round_rows(rows: NDArray[np.floating]) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(round(float(value), 5) for value in row) for row in rows)

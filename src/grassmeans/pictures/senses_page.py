@@ -1,0 +1,99 @@
+"""A model's senses of some words, and tagged sentences, as one HTML page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from html import escape
+
+from grassmeans.errors import InputError
+from grassmeans.pictures.colours import sense_colour
+from grassmeans.pictures.page import html_page, planes_figure
+from grassmeans.pictures.planes import build_scene
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.model import SenseModel
+from grassmeans.senses.tagging import TaggedText
+
+_EXAMPLES = 3
+_REACH = 80  # characters of an example on each side
+
+
+def draw_senses_page(
+    model: SenseModel,
+    words: Sequence[str],
+    tagged: Iterable[TaggedText] = (),
+    *,
+    title: str,
+    introduction: str,
+    next_steps: str = "",
+) -> str:
+    """A page with the planes and senses of words, and with sentences whose words are tagged.
+
+    Parameters
+    ----------
+    introduction, next_steps : str
+        Plain text; next steps are shown as commands.
+    """
+    parts = [f"<h1>{escape(title)}</h1>\n<p>{escape(introduction)}</p>\n"]
+    parts += [_draw_word(model, word, number) for number, word in enumerate(words)]
+    sentences = [draw_tagged(text) for text in tagged]
+    if sentences:
+        parts.append(
+            "<h2>New sentences</h2>\n<p>Every word with senses is underlined in the colour of the "
+            "one it has here; grey is “I don't know”. Point at a word for the probabilities.</p>\n"
+        )
+        parts += [f"<p>{sentence}</p>\n" for sentence in sentences]
+    if next_steps:
+        parts.append(f"<h2>Your turn</h2>\n<pre>{escape(next_steps)}</pre>\n")
+    return html_page(title, "".join(parts), interactive=True)
+
+
+def draw_tagged(text: TaggedText) -> str:
+    """A sentence in HTML, its words coloured by sense."""
+    parts: list[str] = []
+    end = 0
+    for word in text:
+        chances = ", ".join(f"{k}: {p:.2f}" for k, p in enumerate(word.probabilities, 1))
+        answer = f"sense {word.sense}" if word.sense else "I don't know"
+        parts.append(escape(text.text[end : word.start]))
+        parts.append(
+            f'<mark tabindex="0" style="--sense:{sense_colour(word.sense)}" '
+            f'title="{escape(word.key)}: {answer} ({chances})">'
+            f"{escape(text.text[word.start : word.end])}"
+            f"<sub>{word.sense or '?'}</sub></mark>"
+        )
+        end = word.end
+    return "".join([*parts, escape(text.text[end:])])
+
+
+def draw_cards(entry: WordSenses) -> str:
+    """The senses of a word as cards."""
+    cards = "".join(_draw_card(entry.word, sense) for sense in entry.senses)
+    return f'<div class="cards">\n{cards}</div>\n'
+
+
+def _draw_word(model: SenseModel, word: str, number: int) -> str:
+    entry = model.senses(word)
+    try:
+        figure = planes_figure(build_scene(model, word), f"planes-{number}")
+    except InputError as reason:
+        figure = f'<p class="soft">{escape(str(reason))}</p>\n'
+    return (
+        f"<h2>{escape(word)}</h2>\n<p>{entry.n_senses} sense(s) from {entry.n_contexts:,} of "
+        f"{entry.count:,} occurrences.</p>\n{draw_cards(entry)}{figure}"
+    )
+
+
+def _draw_card(word: str, sense: Sense) -> str:
+    examples = "".join(f"<li>{_draw_example(line)}</li>" for line in sense.examples[:_EXAMPLES])
+    words = ", ".join(sense.characteristic_words)
+    return (
+        f'<section class="card" style="--sense:{sense_colour(sense.number)}">\n'
+        f"<h3>{escape(word)}.{sense.number} <span>{escape(sense.name)}</span></h3>\n"
+        f"<small>{sense.share:.0%} of occurrences, mean distance {sense.mean_distance:.2f}</small>"
+        f"<p>{escape(words)}</p>\n<ul>{examples}</ul>\n</section>\n"
+    )
+
+
+def _draw_example(line: ExampleLine) -> str:
+    left, right = line.left[-_REACH:], line.right[:_REACH]
+    return f"…{escape(left)}<b>{escape(line.word)}</b>{escape(right)}…"
