@@ -8,15 +8,16 @@ occurrence is not part of it; other occurrences of the same word are, unless tol
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
 from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.corpus.corpus import Corpus
 
 DEFAULT_WINDOW = 10
 DEFAULT_MIN_COUNT = 5
@@ -77,6 +78,7 @@ class ContextExtractor:
         Kept words a side.
     drop_repeats : bool, default False
         Leave out other occurrences of the target inside the window too.
+    drop_function_words : bool, default True
     """
 
     def __init__(
@@ -86,13 +88,14 @@ class ContextExtractor:
         *,
         window: int = DEFAULT_WINDOW,
         drop_repeats: bool = False,
+        drop_function_words: bool = True,
     ) -> None:
         if window < 1:
             raise InputError(f"window must be 1 or more, got {window}")
         self.corpus = corpus
         self.window = window
         self.drop_repeats = drop_repeats
-        self.row_of_token = rows_of_tokens(corpus, vectors)
+        self.row_of_token = rows_of_tokens(corpus, vectors, drop_function_words=drop_function_words)
 
     def extract(
         self, word: str | int, *, max_contexts: int | None = None, random_state: Any = 0
@@ -132,6 +135,9 @@ def contexts_at(
     left_out : int
         A token id that is dropped as well.
     """
+    # Opening a model needs this module, and must not wait for Numba.
+    from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+
     context_ids = empty_contexts(len(positions), window)
     bounds = np.searchsorted(positions, corpus.shard_starts)
     for number, shard in enumerate(corpus.shards):
@@ -154,8 +160,13 @@ def contexts_at(
     return Contexts(context_ids, positions)
 
 
-def rows_of_tokens(corpus: Corpus, vectors: WordVectors | None) -> NDArray[np.int32]:
-    """(n_types,) row of every corpus word in the vectors; -1 for function and unknown words."""
+def rows_of_tokens(
+    corpus: Corpus, vectors: WordVectors | None, *, drop_function_words: bool = True
+) -> NDArray[np.int32]:
+    """(n_types,) row of every corpus word in the vectors; -1 for words that are dropped.
+
+    Those are unknown words and, unless told otherwise, function words.
+    """
     vocabulary = corpus.vocabulary
     if vectors is None:
         rows = np.arange(len(vocabulary), dtype=np.int32)
@@ -167,8 +178,9 @@ def rows_of_tokens(corpus: Corpus, vectors: WordVectors | None) -> NDArray[np.in
                 "the vectors and the corpus have no word in common: are they of the same language, "
                 "and are both lower-cased or both not?"
             )
-    function_ids = vocabulary.ids_of(sorted(corpus.function_words))
-    rows[function_ids[function_ids >= 0]] = -1
+    if drop_function_words:
+        function_ids = vocabulary.ids_of(sorted(corpus.function_words))
+        rows[function_ids[function_ids >= 0]] = -1
     return rows
 
 

@@ -30,10 +30,13 @@ class ContextRule:
     window : int
         Words a side, counted after unknown words (and function words) are dropped.
     drop_function_words : bool
+    drop_repeats : bool
+        Leave out other occurrences of the same word.
     """
 
     window: int = DEFAULT_WINDOW
     drop_function_words: bool = True
+    drop_repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +81,15 @@ class InducedSenses(ABC):
     space : WordVectors or None
         Vectors of whole words that the sense vectors may be compared with: those that the method
         learnt from, or others that it trained. None where it makes no sense vectors.
+    uses_contexts : bool
+        False for methods that give an answer without looking at the words around an occurrence,
+        so that no context is too poor for them.
     """
 
     words: tuple[str, ...]
     rule: ContextRule = ContextRule()
     space: WordVectors | None = None
+    uses_contexts: bool = True
 
     def __contains__(self, word: object) -> bool:
         return word in self.words
@@ -135,6 +142,11 @@ class SenseInducer(ABC):
 
 class ContextInducer(SenseInducer):
     """A method that works word by word on given contexts, so that it can cluster a test set too."""
+
+    @property
+    def rule(self) -> ContextRule:
+        """How contexts are to be cut for `induce_from_contexts`."""
+        return ContextRule()
 
     @abstractmethod
     def induce_from_contexts(

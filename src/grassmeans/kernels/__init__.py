@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 
-DEVICES = ("cpu",)
+DEVICES = ("cpu", "numpy")
 
 
 class Kernels(Protocol):
@@ -67,4 +67,8 @@ def get_kernels(device: str = "cpu") -> Kernels:
         from grassmeans.kernels import cpu
 
         return cpu
+    if device == "numpy":
+        from grassmeans.kernels import plain
+
+        return plain
     raise InputError(f"device must be one of {', '.join(map(repr, DEVICES))}, got {device!r}")

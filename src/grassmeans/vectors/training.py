@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -67,6 +68,21 @@ class _Chunk:
     n_tokens: int
 
 
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The documents of one chunk, as the kernels take them; the rate falls from first to last.
+
+    ``share_before`` is the share of the training that lies before them.
+    """
+
+    tokens: NDArray[np.int32]
+    document_offsets: NDArray[np.int64]
+    share_before: float
+    first_rate: float
+    last_rate: float
+    seed: np.uint64
+
+
 @dataclass(slots=True)
 class Matrices:
     """The two matrices of skip-gram, each (n_words, dim), and the rows that stay as they are."""
@@ -104,19 +120,26 @@ def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
     return chunks
 
 
-class Trainer:
-    """Trains matrices on shards, from the beginning or from a checkpoint."""
+class ChunkTrainer(ABC):
+    """Goes through shards chunk by chunk, in threads; what is trained is a subclass's matter.
+
+    Parameters
+    ----------
+    shards : sequence of TokenShard
+    counts : (n_words,) int64
+        How often each word occurs: for subsampling and for the choice of negatives.
+    settings : TrainingSettings
+    workers : int
+    """
 
     def __init__(
         self,
         shards: Sequence[TokenShard],
         counts: NDArray[np.int64],
-        matrices: Matrices,
         settings: TrainingSettings,
         workers: int,
     ) -> None:
         self._shards = shards
-        self._matrices = matrices
         self._settings = settings
         self._workers = workers
         self._chunks = _plan_chunks(shards, settings.epochs)
@@ -131,19 +154,20 @@ class Trainer:
         """Tokens to go through, all epochs together."""
         return self._n_tokens
 
-    def run(self, checkpoint: Checkpoint | None, advance: Advance) -> None:
-        """Train to the end; on an interrupt the chunks under way are finished and saved."""
-        next_chunk = checkpoint.restore(self._matrices) if checkpoint is not None else 0
-        advance(sum(chunk.n_tokens for chunk in self._chunks[:next_chunk]))
-        saved = time.monotonic()
+    @abstractmethod
+    def _train_stretch(self, stretch: Stretch) -> None:
+        """Change the matrices by the documents of one chunk."""
+
+    def _run_batches(self, next_chunk: int, advance: Advance) -> Iterator[tuple[int, bool]]:
+        """Train from a chunk on; gives the next chunk after every batch, and at an interrupt.
+
+        After an interrupt (the second value is then true) `KeyboardInterrupt` is raised.
+        """
         for batch in _batched(self._chunks[next_chunk:], 40 * self._workers):
             done = self._run_batch(batch, advance)
             next_chunk += done
             interrupted = done < len(batch)
-            due = time.monotonic() - saved > CHECKPOINT_SECONDS
-            if checkpoint is not None and (interrupted or due) and next_chunk < len(self._chunks):
-                checkpoint.save(self._matrices, next_chunk)
-                saved = time.monotonic()
+            yield next_chunk, interrupted
             if interrupted:
                 raise KeyboardInterrupt
 
@@ -172,13 +196,56 @@ class Trainer:
     def _train(self, chunk: _Chunk) -> None:
         if self._stopping.is_set():
             return
-        settings, matrices = self._settings, self._matrices
         shard = self._shards[chunk.shard]
         offsets = np.asarray(shard.document_offsets[chunk.first_document : chunk.last_document + 1])
         start, end = int(offsets[0]), int(offsets[-1])
+        seeds = np.random.SeedSequence([self._settings.seed, chunk.number])
+        self._train_stretch(
+            Stretch(
+                tokens=np.ascontiguousarray(shard.read_tokens(start, end, chunk.epoch)),
+                document_offsets=offsets - start,
+                share_before=chunk.tokens_before / max(self._n_tokens, 1),
+                first_rate=self._rate_at(chunk.tokens_before),
+                last_rate=self._rate_at(chunk.tokens_before + chunk.n_tokens),
+                seed=seeds.generate_state(1, np.uint64)[0],
+            )
+        )
+
+    def _rate_at(self, tokens: int) -> float:
+        share = 1.0 - tokens / max(self._n_tokens, 1)
+        return self._settings.learning_rate * max(share, LAST_RATE_SHARE)
+
+
+class Trainer(ChunkTrainer):
+    """Trains the matrices of skip-gram on shards, from the beginning or from a checkpoint."""
+
+    def __init__(
+        self,
+        shards: Sequence[TokenShard],
+        counts: NDArray[np.int64],
+        matrices: Matrices,
+        settings: TrainingSettings,
+        workers: int,
+    ) -> None:
+        super().__init__(shards, counts, settings, workers)
+        self._matrices = matrices
+
+    def run(self, checkpoint: Checkpoint | None, advance: Advance) -> None:
+        """Train to the end; on an interrupt the chunks under way are finished and saved."""
+        first = checkpoint.restore(self._matrices) if checkpoint is not None else 0
+        advance(sum(chunk.n_tokens for chunk in self._chunks[:first]))
+        saved = time.monotonic()
+        for next_chunk, interrupted in self._run_batches(first, advance):
+            due = time.monotonic() - saved > CHECKPOINT_SECONDS
+            if checkpoint is not None and (interrupted or due) and next_chunk < len(self._chunks):
+                checkpoint.save(self._matrices, next_chunk)
+                saved = time.monotonic()
+
+    def _train_stretch(self, stretch: Stretch) -> None:
+        settings, matrices = self._settings, self._matrices
         train_documents(
-            np.ascontiguousarray(shard.read_tokens(start, end, chunk.epoch)),
-            offsets - start,
+            stretch.tokens,
+            stretch.document_offsets,
             matrices.inputs,
             matrices.outputs,
             matrices.frozen_inputs,
@@ -189,14 +256,10 @@ class Trainer:
             self._table,
             settings.window,
             settings.negative,
-            self._rate_at(chunk.tokens_before),
-            self._rate_at(chunk.tokens_before + chunk.n_tokens),
-            np.random.SeedSequence([settings.seed, chunk.number]).generate_state(1, np.uint64)[0],
+            stretch.first_rate,
+            stretch.last_rate,
+            stretch.seed,
         )
-
-    def _rate_at(self, tokens: int) -> float:
-        share = 1.0 - tokens / max(self._n_tokens, 1)
-        return self._settings.learning_rate * max(share, LAST_RATE_SHARE)
 
 
 def _batched(chunks: Sequence[_Chunk], size: int) -> Iterator[list[_Chunk]]:

@@ -1,0 +1,70 @@
+"""Folders in which a method keeps what it learnt, and finds it again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from grassmeans.artifacts import (
+    MANIFEST,
+    UNFINISHED,
+    claim_output,
+    digest_of,
+    digest_of_array,
+    prepare_output,
+    read_manifest,
+    write_manifest,
+)
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
+from grassmeans.vectors.word_vectors import WordVectors
+
+FORMAT_VERSION = 1
+
+
+def digest_of_vectors(vectors: WordVectors) -> str:
+    """A digest of words and vectors."""
+    return digest_of([list(vectors.words), digest_of_array(vectors.vectors)])
+
+
+def digest_of_corpus(corpus: Corpus) -> str:
+    """A digest of what tells one corpus from another."""
+    fields = ("digest", "created", "n_tokens", "n_documents")
+    return digest_of([corpus.manifest.get(name) for name in fields])
+
+
+def is_kept(folder: Path, kind: str, identity: Mapping[str, Any]) -> bool:
+    """Whether a folder holds the finished work; otherwise it is marked as being worked on.
+
+    Parameters
+    ----------
+    identity : mapping
+        Plain values that tell one work from another: parameters, digests of the material.
+
+    Raises
+    ------
+    InputError
+        Where the folder holds something else, or the same method's work on other material.
+    """
+    if (folder / MANIFEST).exists():
+        manifest = read_manifest(folder, kind, FORMAT_VERSION)
+        if manifest.get("identity") != dict(identity):
+            found = manifest.get("identity", {})
+            names = sorted(name for name in identity if found.get(name) != identity[name])
+            raise InputError(
+                f"{folder} holds {kind} made with another {', '.join(names)}: "
+                "delete it, or choose another folder"
+            )
+        return True
+    prepare_output(folder, kind)
+    claim_output(folder, kind, dict(identity))
+    return False
+
+
+def finish_keeping(
+    folder: Path, kind: str, identity: Mapping[str, Any], fields: Mapping[str, Any]
+) -> None:
+    """Write the manifest, which makes the work a finished one."""
+    write_manifest(folder, kind, FORMAT_VERSION, {"identity": dict(identity)} | dict(fields))
+    (folder / UNFINISHED).unlink()

@@ -1,0 +1,201 @@
+"""The training of multi-sense skip-gram: its matrices, and the way through the corpus.
+
+The way itself (chunks, threads, learning rate) is that of `grassmeans.vectors.training`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.contexts import rows_of_tokens
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.kernels.cpu.multisense import train_documents
+from grassmeans.parallel import effective_workers
+from grassmeans.progress import Advance, progress_bar
+from grassmeans.vectors.training import ChunkTrainer, Stretch, TokenShard, TrainingSettings
+from grassmeans.vectors.word_vectors import WordVectors
+
+Matrix = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedSenses:
+    """What multi-sense skip-gram learns, the senses of a word in order of falling size.
+
+    Attributes
+    ----------
+    global_vectors : (n_words, dim) float32
+        One vector a word, for its part in contexts.
+    senses : (n_rows, dim) float32
+        A vector a sense.
+    centres : (n_rows, dim) float32
+        The mean of the contexts that were given to a sense; zero where a word could have one sense
+        only, which needs none.
+    sizes : (n_rows,) int64
+        How many contexts that were, all epochs together.
+    first_row : (n_words + 1,) int64
+        The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``, one at least.
+    """
+
+    global_vectors: Matrix
+    senses: Matrix
+    centres: Matrix
+    sizes: NDArray[np.int64]
+    first_row: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SenseGrowth:
+    """How many senses words may have, and when they get a new one.
+
+    Parameters
+    ----------
+    capacities : (n_words,) int64
+        The most senses each word may have.
+    new_sense_below : float
+        A new sense is opened where the context's cosine with every centre is smaller. Infinity
+        gives each of a word's first contexts a sense of its own, until it has them all.
+    warm_up : float
+        The share of the training in which every word has one sense: global vectors say nothing
+        yet.
+    """
+
+    capacities: NDArray[np.int64]
+    new_sense_below: float
+    warm_up: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _MappedShard:
+    """A shard with token ids replaced by rows of the vectors."""
+
+    shard: TokenShard
+    row_of_token: NDArray[np.int32]
+
+    @property
+    def document_offsets(self) -> NDArray[np.int64]:
+        return self.shard.document_offsets
+
+    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+        return self.row_of_token[self.shard.read_tokens(start, end, epoch)]
+
+
+@dataclass(frozen=True, slots=True)
+class MappedCorpus:
+    """A corpus whose token ids are rows of some vectors.
+
+    Attributes
+    ----------
+    shards : sequence of TokenShard
+    counts : (n_words,) int64
+        How often each row's word occurs.
+    """
+
+    shards: Sequence[TokenShard]
+    counts: NDArray[np.int64]
+
+
+def map_corpus(corpus: Corpus, vectors: WordVectors) -> MappedCorpus:
+    """Read a corpus with the rows of vectors as token ids, -1 for words without a vector."""
+    vocabulary = corpus.vocabulary
+    rows = rows_of_tokens(corpus, vectors, drop_function_words=False)
+    known = rows >= 0
+    counts = np.zeros(len(vectors), np.int64)
+    counts[rows[known]] = np.asarray(vocabulary.counts)[known]
+    # The last entry is for the token id -1, words beyond the vocabulary.
+    row_of_token = np.append(rows, -1).astype(np.int32)
+    return MappedCorpus([_MappedShard(shard, row_of_token) for shard in corpus.shards], counts)
+
+
+class MultiSenseTrainer(ChunkTrainer):
+    """Trains sense vectors, global vectors and context centres together."""
+
+    def __init__(
+        self,
+        corpus: MappedCorpus,
+        growth: SenseGrowth,
+        dim: int,
+        settings: TrainingSettings,
+        workers: int,
+    ) -> None:
+        super().__init__(corpus.shards, corpus.counts, settings, workers)
+        rng = np.random.default_rng(settings.seed)
+        self._growth = growth
+        self._first_row = np.concatenate([[0], np.cumsum(growth.capacities)]).astype(np.int64)
+        n_words, n_rows = len(growth.capacities), int(self._first_row[-1])
+        # Both random, not zero: a context of zero vectors has no direction to choose a sense by.
+        self._global_vectors = _draw_matrix(n_words, dim, rng)
+        self._senses = _draw_matrix(n_rows, dim, rng)
+        self._centres = np.zeros((n_rows, dim), np.float32)
+        self._sizes = np.zeros(n_rows, np.int64)
+        self._n_open = np.zeros(n_words, np.int32)
+
+    def run(self, advance: Advance) -> TrainedSenses:
+        """Train to the end."""
+        for _ in self._run_batches(0, advance):
+            pass
+        return self._collect()
+
+    def _train_stretch(self, stretch: Stretch) -> None:
+        train_documents(
+            stretch.tokens,
+            stretch.document_offsets,
+            self._global_vectors,
+            self._senses,
+            self._centres,
+            self._sizes,
+            self._first_row,
+            self._n_open,
+            self._growth.new_sense_below,
+            stretch.share_before >= self._growth.warm_up,
+            self._keep,
+            self._threshold,
+            self._alias,
+            self._table,
+            self._settings.window,
+            self._settings.negative,
+            stretch.first_rate,
+            stretch.last_rate,
+            stretch.seed,
+        )
+
+    def _collect(self) -> TrainedSenses:
+        """The senses in use, the largest of a word first; words never seen keep one."""
+        n_senses = np.maximum(self._n_open, 1)
+        first_row = np.concatenate([[0], np.cumsum(n_senses)]).astype(np.int64)
+        word_of_row = np.repeat(np.arange(len(n_senses)), n_senses)
+        rank = np.arange(first_row[-1]) - first_row[word_of_row]
+        rows = self._first_row[word_of_row] + rank
+        # Sorting is stable: of senses of the same size, the one opened first comes first.
+        rows = rows[np.lexsort((-self._sizes[rows], word_of_row))]
+        sizes = self._sizes[rows]
+        centres = self._centres[rows] / np.maximum(sizes, 1)[:, None].astype(np.float32)
+        return TrainedSenses(self._global_vectors, self._senses[rows], centres, sizes, first_row)
+
+
+def train_senses(
+    corpus: MappedCorpus,
+    growth: SenseGrowth,
+    dim: int,
+    settings: TrainingSettings,
+    workers: int | None,
+) -> TrainedSenses:
+    """Train multi-sense skip-gram, showing progress.
+
+    One worker is exactly repeatable; several change the same matrices without locks and are not.
+    """
+    trainer = MultiSenseTrainer(corpus, growth, dim, settings, effective_workers(workers))
+    with progress_bar("training senses", trainer.n_tokens, unit="words") as advance:
+        return trainer.run(advance)
+
+
+def _draw_matrix(n_rows: int, dim: int, rng: np.random.Generator) -> Matrix:
+    """Small random vectors, as word2vec starts."""
+    matrix: Matrix = rng.random((n_rows, dim), dtype=np.float32)
+    matrix -= np.float32(0.5)
+    matrix /= np.float32(dim)
+    return matrix

@@ -1,0 +1,115 @@
+"""Contexts as weighted means of their words' vectors, and the distances of these to senses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from grassmeans.kernels.cpu.products import FAST_SUMS
+from grassmeans.kernels.cpu.threads import run_in_blocks
+from grassmeans.kernels.cpu.windows import as_read_only
+
+_BLOCK = 256
+
+
+def average_contexts(
+    context_ids: NDArray[np.int32], vectors: NDArray[np.float32], weights: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The direction of each context's weighted mean.
+
+    Parameters
+    ----------
+    context_ids : (n_contexts, width) int32
+        Rows of the vectors, -1 for padding.
+    vectors : (n_words, dim) float32
+    weights : (n_words,) float32
+
+    Returns
+    -------
+    means : (n_contexts, dim) float32
+        Unit rows; zeros where a context has no word, or its words weigh nothing.
+    """
+    ids = as_read_only(context_ids, np.int32)
+    table = as_read_only(vectors, np.float32)
+    given = as_read_only(weights, np.float32)
+    means = np.zeros((len(ids), table.shape[1]), np.float32)
+
+    def average(start: int, stop: int) -> None:
+        _average(ids[start:stop], table, given, means[start:stop])
+
+    run_in_blocks(average, len(ids), _BLOCK)
+    return means
+
+
+def measure_means(
+    means: NDArray[np.float32],
+    words: NDArray[np.int32],
+    directions: NDArray[np.float32],
+    sense_offsets: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Distances (1 - cosine) / 2 of contexts to the senses of their words.
+
+    Parameters
+    ----------
+    means : (n_contexts, dim) float32
+        From `average_contexts`.
+    words : (n_contexts,) int32
+        Number of each context's word.
+    directions : (n_directions, dim) float32
+        Unit vectors, the senses of one word after the other.
+    sense_offsets : (n_words + 1,) int64
+
+    Returns
+    -------
+    distances : (n_contexts, most senses) float32
+        In [0, 1]; NaN beyond a word's senses, and all along where the mean is zero.
+    """
+    n_senses = int(np.diff(sense_offsets).max(initial=1))
+    distances = np.full((len(means), n_senses), np.nan, np.float32)
+    numbers = as_read_only(words, np.int32)
+    table = as_read_only(directions, np.float32)
+    offsets = as_read_only(sense_offsets, np.int64)
+
+    def measure(start: int, stop: int) -> None:
+        _measure(means[start:stop], numbers[start:stop], table, offsets, distances[start:stop])
+
+    run_in_blocks(measure, len(means), _BLOCK)
+    return distances
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+def _average(context_ids, vectors, weights, means):
+    dim = vectors.shape[1]
+    for i in range(context_ids.shape[0]):
+        mean = means[i]
+        for k in range(context_ids.shape[1]):
+            row = context_ids[i, k]
+            if row >= 0:
+                weight = weights[row]
+                for d in range(dim):
+                    mean[d] += weight * vectors[row, d]
+        total = np.float32(0.0)
+        for d in range(dim):
+            total += mean[d] * mean[d]
+        if total > 0.0:
+            scale = np.float32(1.0) / np.sqrt(total)
+            for d in range(dim):
+                mean[d] *= scale
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+def _measure(means, words, directions, sense_offsets, distances):
+    dim = means.shape[1]
+    for i in range(means.shape[0]):
+        length = np.float32(0.0)
+        for d in range(dim):
+            length += means[i, d] * means[i, d]
+        if not length > 0.0:
+            continue
+        first = sense_offsets[words[i]]
+        for k in range(sense_offsets[words[i] + 1] - first):
+            cosine = np.float32(0.0)
+            for d in range(dim):
+                cosine += means[i, d] * directions[first + k, d]
+            distances[i, k] = min(max(np.float32(0.5) * (1 - cosine), 0.0), 1.0)

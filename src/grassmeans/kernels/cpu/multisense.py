@@ -1,0 +1,279 @@
+"""Multi-sense skip-gram (Neelakantan et al. 2014): the training loop of MSSG and NP-MSSG.
+
+Every word has one global vector; a word has one or more sense vectors, each with the centre of the
+contexts that were given to it. For one occurrence::
+
+    context = mean of the global vectors of the window's words
+    sense   = the one whose centre has the largest cosine with the context
+    centre += context                                    a running sum: only its direction matters
+    for each word c of the window and its negatives n, the sense vector and the global vectors
+        follow the gradient of log sigmoid(sense . global_c) + sum_n log sigmoid(-sense . global_n)
+
+The words of one side of the window share their negatives: most of the time goes into fetching rows
+of global vectors, and this needs half as many.
+A word opens its next sense where no centre is near enough, as long as it may have more. With an
+unreachable nearness its first contexts open all of its senses, which is MSSG; otherwise it is
+NP-MSSG. Several threads may train on the same matrices without locks.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from grassmeans.kernels.cpu.skipgram import (
+    _OPTIONS,
+    _ZERO,
+    MAX_SEQUENCE,
+    OUTPUT_BLOCK,
+    _add_outputs,
+    _copy_rows,
+    _draw_outputs,
+    _next_random,
+    _subsample,
+    _turn_into_errors,
+)
+
+
+@njit(**_OPTIONS)
+def _dot_six(vector, y, j, dim, products):
+    """products[0, j:j+6] = y[j:j+6] @ vector, six sums in registers."""
+    a0 = a1 = a2 = a3 = a4 = a5 = _ZERO
+    for d in range(dim):
+        value = vector[d]
+        a0 += value * y[j, d]
+        a1 += value * y[j + 1, d]
+        a2 += value * y[j + 2, d]
+        a3 += value * y[j + 3, d]
+        a4 += value * y[j + 4, d]
+        a5 += value * y[j + 5, d]
+    products[0, j] = a0
+    products[0, j + 1] = a1
+    products[0, j + 2] = a2
+    products[0, j + 3] = a3
+    products[0, j + 4] = a4
+    products[0, j + 5] = a5
+
+
+@njit(**_OPTIONS)
+def _add_scaled(matrix, row, scale, vector, dim):
+    """matrix[row] += scale * vector."""
+    for d in range(dim):
+        matrix[row, d] += scale * vector[d]
+
+
+@njit(**_OPTIONS)
+def average_rows(matrix, rows, n_rows, mean):
+    """Put the mean of ``matrix[rows[:n_rows]]`` into ``mean``."""
+    dim = matrix.shape[1]
+    share = np.float32(1.0 / n_rows)
+    for d in range(dim):
+        mean[d] = _ZERO
+    for i in range(n_rows):
+        row = rows[i]
+        for d in range(dim):
+            mean[d] += matrix[row, d]
+    for d in range(dim):
+        mean[d] *= share
+
+
+@njit(**_OPTIONS)
+def find_nearest_centre(context, centres, first, n_centres):
+    """The row of ``centres[first:first + n_centres]`` with the largest cosine, and the cosine.
+
+    A centre or a context of length zero has the cosine 0; without centres the cosine is -2, below
+    all others.
+    """
+    dim = context.shape[0]
+    length = _ZERO
+    for d in range(dim):
+        length += context[d] * context[d]
+    best = first
+    best_cosine = np.float32(-2.0)
+    for row in range(first, first + n_centres):
+        product = _ZERO
+        size = _ZERO
+        for d in range(dim):
+            value = centres[row, d]
+            product += value * context[d]
+            size += value * value
+        scale = np.sqrt(size * length)
+        cosine = product / scale if scale > _ZERO else _ZERO
+        if cosine > best_cosine:
+            best_cosine = cosine
+            best = row
+    return best, best_cosine
+
+
+@njit(**_OPTIONS)
+def assign_sense(word, context, centres, sizes, first_row, n_open, new_sense_below):
+    """Choose the sense row of an occurrence, open a new one where needed, move its centre.
+
+    Words that can have one sense only keep no centre.
+    """
+    first = first_row[word]
+    capacity = first_row[word + 1] - first
+    if capacity == 1:
+        n_open[word] = 1
+        sizes[first] += 1
+        return first
+    opened = n_open[word]
+    row, cosine = find_nearest_centre(context, centres, first, opened)
+    if opened == 0 or (opened < capacity and cosine < new_sense_below):
+        row = first + opened
+        n_open[word] = opened + 1
+    for d in range(context.shape[0]):
+        centres[row, d] += context[d]
+    sizes[row] += 1
+    return row
+
+
+@njit(**_OPTIONS)
+def update_side(
+    global_vectors, senses, sense_row, rows, n_positive, n_rows, table, rate, y, errors
+):
+    """One gradient step of a sense vector with the words of one side of its window.
+
+    Each of the words has the same negatives, so that an error with a negative counts as often as
+    there are words.
+
+    Parameters
+    ----------
+    rows : (n_columns,) int64
+        Rows of ``global_vectors``: the ``n_positive`` words first, then negatives; ``n_rows`` of
+        them count.
+    y : (n_columns, dim) float32
+        A work array; n_columns is a multiple of `OUTPUT_BLOCK`. Rows beyond ``n_rows`` must hold
+        numbers, of any value.
+    errors : (1, n_columns) float32
+        A work array.
+    """
+    dim = senses.shape[1]
+    vector = senses[sense_row]
+    _copy_rows(global_vectors, rows, n_rows, y, dim)
+    for j in range(0, n_rows, OUTPUT_BLOCK):
+        _dot_six(vector, y, j, dim, errors)
+    _turn_into_errors(errors, 1, n_rows, rate, table)
+    for j in range(1, n_positive):  # only the first is taken for a positive there
+        errors[0, j] += rate
+    for j in range(n_positive, n_rows):
+        errors[0, j] *= np.float32(n_positive)
+    for j in range(n_rows):
+        _add_scaled(global_vectors, rows[j], errors[0, j], vector, dim)
+    for j in range(0, n_rows, OUTPUT_BLOCK):
+        _add_outputs(senses, sense_row, errors, 0, y, j, dim)
+
+
+@njit(**_OPTIONS)
+def train_documents(
+    tokens,
+    document_offsets,
+    global_vectors,
+    senses,
+    centres,
+    sizes,
+    first_row,
+    n_open,
+    new_sense_below,
+    choosing,
+    keep,
+    threshold,
+    alias,
+    table,
+    window,
+    negative,
+    first_rate,
+    last_rate,
+    seed,
+):
+    """Train on consecutive documents; returns the number of centre words.
+
+    Parameters
+    ----------
+    tokens : (n_tokens,) int32
+        Rows of ``global_vectors``; others are passed over as if they were not there.
+    document_offsets : (n_documents + 1,) int64
+        Document i is ``tokens[document_offsets[i]:document_offsets[i + 1]]``.
+    global_vectors : (n_words, dim) float32
+    senses, centres : (n_rows, dim) float32
+        Sense vectors, and the sums of the contexts that were given to them.
+    sizes : (n_rows,) int64
+        How many contexts that were.
+    first_row : (n_words + 1,) int64
+        The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``.
+    n_open : (n_words,) int32
+        How many of them are in use.
+    new_sense_below : float
+        A new sense is opened where every cosine is smaller than this.
+    choosing : bool
+        False trains each word's first sense, as if it were the only one, and no centres.
+    keep, threshold, alias, table, window, negative, first_rate, last_rate, seed
+        As in `grassmeans.kernels.cpu.skipgram.train_documents`. The window is drawn anew at every
+        word, for the context and the gradient alike; the words of one of its sides share their
+        negatives.
+    """
+    dim = senses.shape[1]
+    n_columns = (window + negative + OUTPUT_BLOCK - 1) // OUTPUT_BLOCK * OUTPUT_BLOCK
+    y = np.zeros((n_columns, dim), np.float32)
+    errors = np.zeros((1, n_columns), np.float32)
+    context = np.zeros(dim, np.float32)
+    neighbours = np.zeros(2 * window, np.int64)
+    rows = np.zeros(n_columns, np.int64)
+    kept = np.empty(MAX_SEQUENCE, np.int32)
+    state = np.empty(1, np.uint64)
+    state[0] = seed | np.uint64(1)
+    n_tokens = document_offsets[-1] - document_offsets[0]
+    seen = 0
+    centre_words = 0
+    for document in range(document_offsets.shape[0] - 1):
+        start = document_offsets[document]
+        end = document_offsets[document + 1]
+        while start < end:
+            stop = min(end, start + MAX_SEQUENCE)
+            n_kept = _subsample(tokens, start, stop, keep, state, kept)
+            rate = np.float32(first_rate + (last_rate - first_rate) * (seen / n_tokens))
+            for position in range(n_kept):
+                shrink = np.int64((_next_random(state) >> np.uint64(33)) % np.uint64(window))
+                reach = window - shrink
+                left = min(reach, position)
+                m = 0
+                for other in range(position - left, min(n_kept, position + reach + 1)):
+                    if other != position:
+                        neighbours[m] = kept[other]
+                        m += 1
+                if m == 0:
+                    continue
+                word = kept[position]
+                row = first_row[word]
+                if choosing:
+                    average_rows(global_vectors, neighbours, m, context)
+                    row = assign_sense(
+                        word, context, centres, sizes, first_row, n_open, new_sense_below
+                    )
+                for side in range(2):
+                    n_positive = left if side == 0 else m - left
+                    if n_positive == 0:
+                        continue
+                    for i in range(n_positive):
+                        rows[i] = neighbours[i + side * left]
+                    # The drawing puts a word first, then negatives other than that word.
+                    last = n_positive - 1
+                    n_rows = last + _draw_outputs(
+                        rows[last], negative, threshold, alias, state, rows[last:]
+                    )
+                    update_side(
+                        global_vectors,
+                        senses,
+                        row,
+                        rows,
+                        n_positive,
+                        n_rows,
+                        table,
+                        rate,
+                        y,
+                        errors,
+                    )
+                centre_words += 1
+            seen += stop - start
+            start = stop
+    return centre_words

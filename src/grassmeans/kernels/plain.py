@@ -1,0 +1,106 @@
+"""The kernels in plain NumPy: slower on many contexts, and nothing to compile or to load for few.
+
+The first call of a compiled kernel waits for Numba: most of a second, or ten where nothing is in
+its cache. The few contexts of a sentence take less than a millisecond here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int32]
+
+_BLOCK = 256
+_SINGLE_EPSILON = 2.0**-23
+
+
+def solve_subspaces(
+    context_ids: Integers, vectors: Floats, rank: int, with_bases: bool = True
+) -> tuple[Floats, Doubles, Doubles]:
+    """Leading singular vectors and squared singular values; see the CPU's kernel."""
+    n_contexts = len(context_ids)
+    bases = np.zeros((n_contexts if with_bases else 0, rank, vectors.shape[1]), np.float32)
+    squares = np.zeros((n_contexts, rank))
+    totals = np.zeros(n_contexts)
+    for start in range(0, n_contexts, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        rows = _take_rows(context_ids[part], vectors)
+        grams = rows @ rows.transpose(0, 2, 1)
+        totals[part] = np.einsum("nii->n", grams)
+        grams[~np.isfinite(totals[part])] = 0.0  # the caller sees it in the totals
+        values, coefficients = _leading_pairs(grams, rank)
+        _drop_dependent(values, context_ids[part], vectors.shape[1])
+        squares[part, : values.shape[1]] = values
+        if with_bases:
+            found = coefficients @ rows
+            found /= np.sqrt(np.where(values > 0.0, values, np.inf))[:, :, None]
+            bases[part, : values.shape[1]] = _point_up(found)
+    return bases, squares, totals
+
+
+def _take_rows(context_ids: Integers, vectors: Floats) -> Doubles:
+    """(n, m, dim) vectors of the contexts' words, at most m; zero where there is none."""
+    counts = np.count_nonzero(context_ids >= 0, axis=1)
+    width = max(1, int(counts.max()))  # eigenvalues take the cube of this: no padding in it
+    rows = np.zeros((len(context_ids), width, vectors.shape[1]))
+    rows[np.arange(width) < counts[:, None]] = vectors[context_ids[context_ids >= 0]]
+    return rows
+
+
+def _leading_pairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
+    """The largest eigenvalues (n, r), falling, and their eigenvectors (n, r, m)."""
+    values, vectors = np.linalg.eigh(grams)
+    last_first = slice(None, -rank - 1, -1)
+    leading = np.maximum(values[:, last_first], 0.0)
+    return leading, vectors[:, :, last_first].transpose(0, 2, 1)
+
+
+def _drop_dependent(values: Doubles, context_ids: Integers, dim: int) -> None:
+    """Set to zero what rounding has left where words are dependent, by the CPU kernel's rule."""
+    tolerance = (max(context_ids.shape[1], dim) * _SINGLE_EPSILON) ** 2
+    counts = np.count_nonzero(context_ids >= 0, axis=1)
+    independent = values > tolerance * values[:, :1]
+    independent &= np.arange(values.shape[1]) < counts[:, None]
+    values[~independent] = 0.0
+
+
+def _point_up(rows: Doubles) -> Doubles:
+    """Make the component of largest magnitude positive in every row."""
+    flipped = -rows.min(axis=2) > rows.max(axis=2)
+    rows[flipped] *= -1.0
+    return rows
+
+
+def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
+    """Nearest directions, squared projections on them, and group products; see the CPU's kernel."""
+    n_restarts, n_senses, dim = directions.shape
+    squares = square_projections(bases, directions.reshape(-1, dim))
+    by_restart = squares.reshape(len(bases), n_restarts, n_senses)
+    labels = by_restart.argmax(axis=2).astype(np.int32)
+    gains = np.take_along_axis(by_restart, labels[:, :, None], axis=2)[:, :, 0]
+    return labels, gains, apply_groups(bases, labels, directions)
+
+
+def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles:
+    """C_k q_k for every restart and group; see the CPU's kernel."""
+    products = np.zeros(directions.shape)
+    for restart, senses in enumerate(directions):
+        for k, direction in enumerate(senses):
+            rows = bases[labels[:, restart] == k].reshape(-1, bases.shape[2])
+            products[restart, k] = (rows @ direction) @ rows
+    return products
+
+
+def square_projections(bases: Floats, directions: Floats) -> Floats:
+    """Squared projections of directions on context subspaces, (n_contexts, n_directions)."""
+    squares: Floats = np.square(bases @ directions.T).sum(axis=1)
+    return np.minimum(squares, np.float32(1.0))
+
+
+def multiply_bases(bases: Floats) -> Floats:
+    """The inner products of each basis's rows, (n_contexts, rank, rank)."""
+    grams: Floats = bases @ bases.transpose(0, 2, 1)
+    return grams
