@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
-import time
 from pathlib import Path
 
-from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.running import evaluate_clustering
-from grassmeans.evaluation.tasks.loading import ClusteringTask, load_task
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans import Corpus, WordVectors
+from grassmeans.evaluation.compared_systems import make_systems
+from grassmeans.evaluation.compared_tasks import open_task
+from grassmeans.evaluation.comparing import Comparison, ComparisonSettings
+
+PARTS = ("all", "n", "v")
+SCORES = ("v_measure", "f_score", "n_clusters")
 
 
 def main() -> None:
@@ -35,47 +35,32 @@ def main() -> None:
     parser.add_argument("--output", type=Path, help="write the scores as JSON")
     arguments = parser.parse_args()
 
-    tasks: dict[str, ClusteringTask] = {}
-    if arguments.makes_sense:
-        tasks["Make-Sense-2016"] = load_task("makes-sense", arguments.makes_sense)
-    if arguments.semeval:
-        tasks["SemEval-2010"] = load_task("semeval2010", arguments.semeval)
+    places = {"makes-sense": arguments.makes_sense, "semeval2010": arguments.semeval}
+    tasks = [open_task(name, place) for name, place in places.items() if place]
     if not tasks:
         parser.error("nothing to score: give --makes-sense or --semeval")
-    words = sorted({i.target for task in tasks.values() for i in task.instances})
+    comparison = Comparison(
+        Corpus.open(arguments.corpus),
+        WordVectors.load(arguments.vectors),
+        tasks,
+        ComparisonSettings(max_contexts=arguments.max_contexts),
+        workers=None,
+    )
+    method = f"grassmeans:rank={arguments.rank}:weighting={arguments.weighting}"
     rows = []
-    for n_senses in arguments.senses:
-        settings = InductionSettings(
-            n_senses=n_senses,
-            rank=arguments.rank,
-            weighting=arguments.weighting,
-            max_contexts=arguments.max_contexts,
-        )
-        with tempfile.TemporaryDirectory() as folder:
-            started = time.perf_counter()
-            model = build_model(
-                arguments.corpus, arguments.vectors, Path(folder) / "m", words, settings=settings
-            )
-            seconds = time.perf_counter() - started
-            for skipped in model.inventory.skipped:
-                print(f"no senses: {skipped.word} {skipped.reason}")
-            for name, task in tasks.items():
-                scores = evaluate_clustering(task, model).scores
-                assert isinstance(scores, ClusteringScores)
-                for group, score in scores.groups.items():
-                    row = {
-                        "task": name,
-                        "part": group,
-                        "senses": n_senses,
-                        "rank": arguments.rank,
-                        "weighting": arguments.weighting,
-                        "v_measure": round(score.v_measure, 2),
-                        "f_score": round(score.f_score, 2),
-                        "n_clusters": round(score.n_clusters, 2),
-                        "induction_seconds": round(seconds, 1),
-                    }
-                    rows.append(row)
-                    print(json.dumps(row), flush=True)
+    for found in comparison.compare(make_systems([method], arguments.senses)):
+        for part in (part for part in PARTS if part in found.result):
+            row = {
+                "task": found.task,
+                "part": part,
+                "senses": found.n_senses,
+                "rank": arguments.rank,
+                "weighting": arguments.weighting,
+                **{name: round(found.result[part][name], 2) for name in SCORES},
+                "induction_seconds": found.induction_seconds,
+            }
+            rows.append(row)
+            print(json.dumps(row), flush=True)
     if arguments.output:
         arguments.output.write_text(json.dumps(rows, indent=2) + "\n")
 

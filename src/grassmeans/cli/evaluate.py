@@ -7,27 +7,35 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from grassmeans.cli.compare import MaxContextsOption
+from grassmeans.cli.evaluate_method import MethodOptions, evaluate_method
 from grassmeans.cli.output import JsonFlag, WorkersOption, note
 from grassmeans.cli.score import MarkdownFlag, name_some, print_result
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
+    from grassmeans.evaluation.lineup_running import LineupResult
     from grassmeans.evaluation.running import EvaluationResult
     from grassmeans.evaluation.similarity_running import SimilarityResult
     from grassmeans.vectors.word_vectors import WordVectors
 
-_SIMILARITY_TASKS = ("scws", "wordsim")
+_VECTOR_TASKS = ("scws", "wordsim", "lineup")
 
 
 def evaluate(
     task: Annotated[
         str,
         typer.Argument(
-            help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, scws or wordsim."
+            help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, scws, wordsim or "
+            "lineup."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="The task's folder or file.")],
     model: Annotated[Path | None, typer.Option("--model", help="A model folder.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help="In place of a model: a method, as `compare` names them."),
+    ] = None,
     senses: Annotated[
         int | None, typer.Option("--senses", "-k", min=1, help="Senses a word; as in the model.")
     ] = None,
@@ -46,14 +54,16 @@ def evaluate(
         Path | None, typer.Option("--key-out", help="Write the answers as a key file.")
     ] = None,
     vectors: Annotated[
-        Path | None, typer.Option("--vectors", help="scws, wordsim: plain word vectors.")
+        Path | None,
+        typer.Option("--vectors", help="scws, wordsim, lineup, --method: plain word vectors."),
     ] = None,
     lexemes: Annotated[
-        Path | None, typer.Option("--lexemes", help="scws: lexeme vectors of the model.")
+        Path | None, typer.Option("--lexemes", help="scws, lineup: lexeme vectors of the model.")
     ] = None,
     idk: Annotated[
         float, typer.Option(min=0.0, help="scws: 'don't know' from here on; above 1: never.")
     ] = 0.6,
+    max_contexts: MaxContextsOption = 10_000,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of a new induction; as in the model.")
     ] = None,
@@ -61,7 +71,7 @@ def evaluate(
     as_json: JsonFlag = False,
     as_markdown: MarkdownFlag = False,
 ) -> None:
-    """Answer a test set with a model and score the answers.
+    """Answer a test set with a model, or with the senses of a method, and score the answers.
 
     Instances go to their nearest sense, with no "I don't know". Where the target was not found or
     has too few known words around it, the largest sense is taken; the instances of a word without
@@ -71,19 +81,28 @@ def evaluate(
     [dim]grassmeans evaluate semeval2010 --data semeval-2010-task14 --model model[/]
 
     [dim]grassmeans evaluate scws --data ratings.txt --model model --lexemes lexemes[/]
+
+    [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
+    vectors --senses 3[/]
     """
-    if task in _SIMILARITY_TASKS:
-        found = _evaluate_similarity(task, data, model, vectors, lexemes, idk)
+    if method is not None:
+        _refuse_with_method(model, lexemes, key_out, gold, decode)
+        options = MethodOptions(
+            method, corpus, vectors, senses, induce, max_contexts, seed or 0, workers
+        )
+        print_result(*evaluate_method(task, data, options), as_json, as_markdown)
+        return
+    if task in _VECTOR_TASKS:
+        found = _evaluate_vectors(task, data, model, vectors, lexemes, idk)
         print_result(found.to_dict(), found.to_table(), as_json, as_markdown)
         return
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.key_files import write_key
-    from grassmeans.evaluation.reports import scores_to_dict, tabulate_scores
     from grassmeans.evaluation.running import evaluate_clustering
     from grassmeans.evaluation.tasks.loading import check_task_name, load_task
     from grassmeans.senses.model import load
 
-    check_task_name(task, also=_SIMILARITY_TASKS)
+    check_task_name(task, also=_VECTOR_TASKS)
     if model is None:
         raise InputError(f"{task} needs --model, a folder that `grassmeans induce` wrote")
     loaded = load_task(task, data, gold)
@@ -105,19 +124,37 @@ def evaluate(
     if result.scores is None:
         note(f"no gold labels, nothing is scored; the answers are in {key_out}")
         return
-    table = tabulate_scores(scores_to_dict(result.scores))
     paths = {"model": str(model), "data": str(data)}
-    print_result(result.to_dict() | {"paths": paths}, table, as_json, as_markdown)
+    print_result(result.to_dict() | {"paths": paths}, result.to_table(), as_json, as_markdown)
 
 
-def _evaluate_similarity(
+def _refuse_with_method(
+    model: Path | None,
+    lexemes: Path | None,
+    key_out: Path | None,
+    gold: Path | None,
+    decode: str,
+) -> None:
+    """Options that a method cannot follow are refused, not left unsaid."""
+    given = {
+        "--model": model,
+        "--lexemes": lexemes,
+        "--key-out": key_out,
+        "--gold": gold,
+        "--decode soft": None if decode == "hard" else decode,
+    }
+    if wrong := [name for name, value in given.items() if value is not None]:
+        raise InputError(f"{wrong[0]} does not go together with --method: leave one of them out")
+
+
+def _evaluate_vectors(
     task: str,
     data: Path,
     model: Path | None,
     vectors: Path | None,
     lexemes: Path | None,
     idk: float,
-) -> SimilarityResult:
+) -> SimilarityResult | LineupResult:
     from grassmeans.evaluation.similarity_running import evaluate_scws, evaluate_word_pairs
     from grassmeans.lexemes.context_similarity import ContextSimilarity
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
@@ -130,14 +167,31 @@ def _evaluate_similarity(
     plain = _open_vectors(model, vectors)
     if task == "wordsim":
         return evaluate_word_pairs(plain, data)
-    if lexemes is None:
-        return evaluate_scws(data, plain)
-    if model is None:
+    if lexemes is not None and model is None:
         raise InputError("--lexemes needs --model, which finds the senses of the words")
+    if task == "lineup":
+        return _evaluate_lineup(data, plain, model, lexemes)
+    if lexemes is None or model is None:
+        return evaluate_scws(data, plain)
     similarity = ContextSimilarity(
         load(model), LexemeVectors.load(lexemes), idk_threshold=idk if idk <= 1 else None
     )
     return evaluate_scws(data, plain, similarity)
+
+
+def _evaluate_lineup(
+    data: Path, plain: WordVectors, model: Path | None, lexemes: Path | None
+) -> LineupResult:
+    """By the senses of a model, or by word vectors where there is none."""
+    from grassmeans.evaluation.lineup_running import evaluate_lineup
+    from grassmeans.inducers.grassmeans import ModelSenses
+    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+    from grassmeans.senses.model import load
+
+    if model is None:
+        return evaluate_lineup(data, None, plain)
+    vectors_of_lexemes = None if lexemes is None else LexemeVectors.load(lexemes)
+    return evaluate_lineup(data, ModelSenses(load(model), vectors_of_lexemes), plain)
 
 
 def _open_vectors(model: Path | None, vectors: Path | None) -> WordVectors:

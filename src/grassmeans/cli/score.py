@@ -72,12 +72,17 @@ def print_result(
     elif wants_json(as_json):
         print_json(result)
     else:
-        shown = Table()
-        for number, column in enumerate(table.columns):
-            shown.add_column(column, justify="left" if number == 0 else "right")
-        for row in table.rows:
-            shown.add_row(*row)
-        terminal().print(shown)
+        draw_table(table)
+
+
+def draw_table(table: ResultTable, title: str | None = None) -> None:
+    """A table on the terminal."""
+    shown = Table(title=title, title_justify="left")
+    for number, column in enumerate(table.columns):
+        shown.add_column(column, justify="left" if number == 0 else "right")
+    for row in table.rows:
+        shown.add_row(*row)
+    terminal().print(shown)
 
 
 def name_some(names: list[str]) -> str:

@@ -4,31 +4,26 @@ Rules, the same for every task:
 
 - an instance goes to its nearest sense, never to "I don't know"; soft answers give all senses
   whose probability is more than a tenth of the largest;
-- an instance whose target was not found in its text, or with fewer known words around it than the
-  rank, goes to the largest sense;
+- an instance whose target was not found in its text, or that has too few known words around it
+  (fewer than the rank, for our senses), goes to the largest sense; methods that never look at
+  contexts answer it like any other;
 - the instances of a word without senses form one cluster.
 """
 
 from __future__ import annotations
 
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.evaluation.instance_contexts import instance_contexts
+from grassmeans.evaluation.instance_contexts import ContextReader
 from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.inducers.interface import ContextInducer, InducedSenses
 from grassmeans.senses.decoding import decode_hard, decode_soft
-from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import passage_distances
-from grassmeans.subspaces import principal_subspaces
 
 MIN_SHARE = 0.1
 """Soft answers leave out senses this much less likely than the best; fuzzy NMI would take them for
@@ -36,6 +31,8 @@ absent, but fuzzy B-cubed for shared."""
 
 Distances = NDArray[np.float32] | NDArray[np.float64]
 FindDistances = Callable[[str, Sequence[Instance]], Distances | None]
+"""Name of a word in the key, its instances -> (n_instances, n_senses), or None without senses. NaN
+where the largest sense is to be taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +58,9 @@ class Answers:
 
 
 def answer_with_senses(
-    model: SenseModel,
-    inventory: SenseInventory,
+    senses: InducedSenses,
     instances: Iterable[Instance],
+    reader: ContextReader,
     *,
     sharpness: float | None = None,
 ) -> Answers:
@@ -71,65 +68,64 @@ def answer_with_senses(
 
     Parameters
     ----------
-    inventory : SenseInventory
-        The senses: the model's own, or others of the same vectors.
+    senses : InducedSenses
+        Of any method; `ModelSenses` for those of a model.
+    reader : ContextReader
+        Cuts the texts as the corpus was cut.
     sharpness : float, optional
         Give each instance weighted senses, their probabilities by `decode_soft`; without it, the
         nearest sense alone.
     """
 
     def find_distances(_: str, group: Sequence[Instance]) -> Distances | None:
-        word = known_form(inventory, group[0].target)
+        word = known_form(senses, group[0].target)
         if word is None:
             return None
-        passages = [(instance.left, instance.right) for instance in group]
-        return passage_distances(word, passages, inventory, model.vectors, model.rules)
+        contexts = reader.read_instances(word, group, senses.rule)
+        return _measure(senses, word, contexts, group)
 
     return _answer(instances, find_distances, sharpness)
 
 
 def answer_by_induction(
-    model: SenseModel,
+    inducer: ContextInducer,
     instances: Iterable[Instance],
-    settings: InductionSettings,
+    reader: ContextReader,
     *,
+    random_state: int = 0,
     sharpness: float | None = None,
 ) -> Answers:
     """Induce the senses of every word from its own instances, and decode them.
 
-    Words with fewer usable instances than senses have no senses. Each word has a random stream of
-    its own, so that its answers do not change with the company it is in. ``sharpness`` is that of
-    `answer_with_senses`.
+    Words with too few usable instances have no senses. Each word has a random stream of its own,
+    so that its answers do not change with the company it is in. ``reader`` and ``sharpness`` are
+    those of `answer_with_senses`.
     """
 
-    def find_distances(word: str, group: Sequence[Instance]) -> Distances | None:
-        contexts = instance_contexts(model, group)
-        rank = model.rules.rank
-        located = np.array([instance.is_located for instance in group])
-        usable = located & (np.count_nonzero(contexts >= 0, axis=1) >= rank)
-        if usable.sum() < settings.n_senses:
-            return None
-        bases = principal_subspaces(
-            contexts[usable], model.vectors.vectors, rank, weighting=model.rules.weighting
-        )
-        seeds = np.random.SeedSequence([settings.random_state, zlib.crc32(word.encode())])
-        estimator = KGrassmeans(
-            n_senses=settings.n_senses,
-            n_init=settings.n_init,
-            random_state=np.random.default_rng(seeds),
-        )
-        distances = np.full((len(group), settings.n_senses), np.nan)
-        distances[usable] = estimator.fit_transform(bases)
-        return distances
+    def find_distances(name: str, group: Sequence[Instance]) -> Distances | None:
+        contexts = reader.read_instances(group[0].target, group, inducer.rule)
+        seen = contexts[[instance.is_located for instance in group]]
+        senses = inducer.induce_from_contexts(name, seen, reader.vectors, random_state)
+        return None if senses is None else _measure(senses, name, contexts, group)
 
     return _answer(instances, find_distances, sharpness)
 
 
-def known_form(inventory: SenseInventory, target: str) -> str | None:
-    """The target as the inventory has it: as it is, in lower case, or joined by ``_``."""
+def known_form(known: Container[str], target: str) -> str | None:
+    """The target as it is known: as it is, in lower case, or joined by ``_``."""
     joined = "_".join(target.split())
     forms = (target, target.lower(), joined, joined.lower())
-    return next((form for form in forms if form in inventory), None)
+    return next((form for form in forms if form in known), None)
+
+
+def _measure(
+    senses: InducedSenses, word: str, contexts: NDArray[np.int32], group: Sequence[Instance]
+) -> Distances:
+    distances = senses.distances(word, contexts)
+    if not senses.uses_contexts:
+        return distances
+    located = np.array([instance.is_located for instance in group])
+    return np.where(located[:, None], distances, np.float32(np.nan))
 
 
 def _answer(
@@ -149,10 +145,9 @@ def _answer(
             continue
         located = np.array([instance.is_located for instance in group])
         poor = np.isnan(distances).all(axis=1)
-        n_not_located += int((~located).sum())
+        n_not_located += int((~located & poor).sum())
         n_poor_context += int((located & poor).sum())
-        decoded = np.where(located[:, None], distances, np.nan)
-        shares = _decode(decoded, sharpness)
+        shares = _decode(distances, sharpness)
         labels[word] = {
             instance.id: _make_labels(word, row)
             for instance, row in zip(group, shares, strict=True)

@@ -12,10 +12,12 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.answering import Answers, answer_by_induction, answer_with_senses
 from grassmeans.evaluation.clustering_scores import ClusteringScores, score_clustering
 from grassmeans.evaluation.graded_scores import GradedScores, score_graded
+from grassmeans.evaluation.instance_contexts import ContextReader
 from grassmeans.evaluation.key_files import Key
-from grassmeans.evaluation.reports import scores_to_dict
+from grassmeans.evaluation.reports import ResultTable, scores_to_dict, tabulate_scores
 from grassmeans.evaluation.task_senses import digest_of_model, find_task_senses, settings_of
 from grassmeans.evaluation.tasks.loading import ClusteringTask
+from grassmeans.inducers.grassmeans import DirectionSenses, GrassmeansSenses
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
@@ -67,6 +69,12 @@ class EvaluationResult:
             "seconds": round(self.seconds, 2),
         }
 
+    def to_table(self) -> ResultTable:
+        """A table of the scores of each group; without rows where there are none."""
+        if self.scores is None:
+            return ResultTable(("",), ())
+        return tabulate_scores(scores_to_dict(self.scores))
+
 
 def evaluate_clustering(
     task: ClusteringTask,
@@ -103,26 +111,68 @@ def evaluate_clustering(
     InputError
         Where an option is unknown, or no word of the task has senses.
     """
-    _check_choice("induce", induce, INDUCE)
-    _check_choice("decode", decode, DECODE)
+    check_choice("induce", induce, INDUCE)
+    check_choice("decode", decode, DECODE)
     started = time.perf_counter()
     settings = settings_of(model, n_senses, random_state)
     soft = sharpness if decode == "soft" else None
+    reader = ContextReader.for_model(model)
     n_induced = 0
     if induce == "on-test":
-        answers = answer_by_induction(model, task.instances, settings, sharpness=soft)
+        answers = answer_by_induction(
+            _inducer_of(settings),
+            task.instances,
+            reader,
+            random_state=settings.random_state,
+            sharpness=soft,
+        )
     else:
-        senses = find_task_senses(
+        found = find_task_senses(
             task, model, settings, n_senses=n_senses, corpus=corpus, workers=workers
         )
-        n_induced = senses.n_induced
-        answers = answer_with_senses(model, senses.inventory, task.instances, sharpness=soft)
-    _check_any_senses(task, answers, induce)
-    scores = _score(task, answers.key)
+        n_induced = found.n_induced
+        senses = DirectionSenses(found.inventory, model.vectors, settings)
+        answers = answer_with_senses(senses, task.instances, reader, sharpness=soft)
     digests = {"model": digest_of_model(model), "data": task.digest}
     if corpus is not None:
         digests["corpus"] = corpus.manifest["digest"]
-    parameters = _describe_run(settings, induce, decode, sharpness)
+    return make_result(
+        task,
+        answers,
+        parameters=describe_decoding(induce, decode, sharpness) | settings.to_dict(),
+        digests=digests,
+        started=started,
+        n_induced=n_induced,
+    )
+
+
+def make_result(
+    task: ClusteringTask,
+    answers: Answers,
+    *,
+    parameters: Mapping[str, Any],
+    digests: Mapping[str, str],
+    started: float,
+    n_induced: int = 0,
+) -> EvaluationResult:
+    """Score answers and put them with the record of the run.
+
+    Parameters
+    ----------
+    parameters : mapping
+        Among them ``induce``; see `describe_decoding`.
+    started : float
+        On the clock of `time.perf_counter`.
+    n_induced : int
+        Words that were induced for this task.
+
+    Raises
+    ------
+    InputError
+        Where no word of the task has senses, or the gold key belongs to another test set.
+    """
+    _check_any_senses(task, answers, parameters["induce"])
+    scores = _score(task, answers.key)
     return EvaluationResult(
         task=task.name,
         scores=scores,
@@ -135,13 +185,25 @@ def evaluate_clustering(
     )
 
 
-def _describe_run(
-    settings: InductionSettings, induce: str, decode: str, sharpness: float
-) -> dict[str, Any]:
+def describe_decoding(induce: str, decode: str, sharpness: float) -> dict[str, Any]:
+    """How a run found senses, and gave them to instances, as plain values."""
     parameters: dict[str, Any] = {"induce": induce, "decode": decode}
     if decode == "soft":
         parameters["sharpness"] = sharpness
-    return parameters | settings.to_dict()
+    return parameters
+
+
+def _inducer_of(settings: InductionSettings) -> GrassmeansSenses:
+    return GrassmeansSenses(
+        n_senses=settings.n_senses,
+        rank=settings.rank,
+        weighting=settings.weighting,
+        n_init=settings.n_init,
+        window=settings.window,
+        drop_repeats=settings.drop_repeats,
+        max_senses=settings.max_senses,
+        granularity=settings.granularity,
+    )
 
 
 def _score(task: ClusteringTask, key: Key) -> Scores | None:
@@ -173,7 +235,8 @@ def _count(
     return counts
 
 
-def _check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+def check_choice(name: str, value: str, choices: tuple[str, ...]) -> None:
+    """Raise `InputError` for an option that is none of its choices."""
     if value not in choices:
         raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
 

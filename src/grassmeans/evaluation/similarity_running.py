@@ -16,6 +16,7 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable, format_value, round_score
 from grassmeans.evaluation.similarity_scores import (
     SimilarityScore,
+    bootstrap_correlation,
     correlate_ranks,
     read_word_pairs,
     score_word_pairs,
@@ -26,6 +27,13 @@ from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
 from grassmeans.vectors.word_vectors import WordVectors
 
 _DECIMALS = 6  # two occurrences in one sense have cosine 1 up to rounding, which must not be ranked
+
+_COLUMNS = {
+    "Spearman": "spearman",
+    "Spearman 95%": "spearman_interval",
+    "pairs": "n_used",
+    "missing": "n_missing",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +74,12 @@ class SimilarityResult:
     def to_table(self) -> ResultTable:
         """A table of the test sets and systems."""
         rows = [
-            (group, name, format_value(round_score(score.spearman)), *map(format_value, counts))
+            (group, name, *(format_value(plain[field]) for field in _COLUMNS.values()))
             for group, systems in self.groups.items()
             for name, score in systems.items()
-            for counts in [(score.n_used, score.n_missing)]
+            for plain in [_plain_score(score)]
         ]
-        return ResultTable(("", "system", "Spearman", "pairs", "missing"), tuple(rows))
+        return ResultTable(("", "system", *_COLUMNS), tuple(rows))
 
 
 def evaluate_word_pairs(vectors: WordVectors, data: str | Path) -> SimilarityResult:
@@ -117,14 +125,13 @@ def evaluate_scws(
         HardSim and SoftSim by a model and the lexeme vectors that belong to it.
     """
     started = time.perf_counter()
-    place = Path(data)
-    pairs = read_scws(place / "ratings.txt" if place.is_dir() else place)
+    pairs = read_pairs(data)
     systems = {"plain": _compare_words(vectors, pairs)}
     counts = {"n_pairs": len(pairs)}
     parameters: dict[str, Any] = {}
     digests = {
         "vectors": digest_of_vectors(vectors),
-        "data": digest_of([[p.id, p.first.text, p.second.text, p.rating] for p in pairs]),
+        "data": digest_of_pairs(pairs),
     }
     if similarity is not None:
         found = similarity.compare((_passage(p.first), _passage(p.second)) for p in pairs)
@@ -144,6 +151,17 @@ def evaluate_scws(
         counts=counts,
         seconds=time.perf_counter() - started,
     )
+
+
+def read_pairs(data: str | Path) -> list[ContextPair]:
+    """Read the pairs of SCWS from ``ratings.txt``, or from the folder that holds it."""
+    place = Path(data)
+    return read_scws(place / "ratings.txt" if place.is_dir() else place)
+
+
+def digest_of_pairs(pairs: Sequence[ContextPair]) -> str:
+    """A short digest of texts and ratings."""
+    return digest_of([[p.id, p.first.text, p.second.text, p.rating] for p in pairs])
 
 
 def digest_of_vectors(vectors: WordVectors) -> str:
@@ -182,17 +200,21 @@ def _correlate(
 ) -> SimilarityScore:
     chosen = np.flatnonzero(wanted & ~np.isnan(values))
     ratings = [pairs[i].rating for i in chosen.tolist()]
+    similarities = np.round(values[chosen], _DECIMALS).tolist()
     return SimilarityScore(
-        spearman=correlate_ranks(ratings, np.round(values[chosen], _DECIMALS).tolist()),
+        spearman=correlate_ranks(ratings, similarities),
         n_used=len(chosen),
         n_missing=int(wanted.sum()) - len(chosen),
         missing_words=(),
+        spearman_interval=bootstrap_correlation(ratings, similarities),
     )
 
 
 def _plain_score(score: SimilarityScore) -> dict[str, Any]:
+    interval = score.spearman_interval
     return {
         "spearman": round_score(score.spearman),
+        "spearman_interval": interval and [round_score(interval.low), round_score(interval.high)],
         "n_used": score.n_used,
         "n_missing": score.n_missing,
     }

@@ -6,9 +6,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from grassmeans.errors import InputError
+from grassmeans.evaluation.intervals import Interval, bootstrap_words
 from grassmeans.evaluation.text_files import read_numbered_lines
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -35,12 +38,15 @@ class SimilarityScore:
         Pairs that count, and pairs with a word that has no vector.
     missing_words : tuple of str
         The words without a vector, each once, in the order of the pairs.
+    spearman_interval : Interval or None
+        95% interval over samples of the pairs; None where the correlation is not defined.
     """
 
     spearman: float
     n_used: int
     n_missing: int
     missing_words: tuple[str, ...]
+    spearman_interval: Interval | None = None
 
 
 def read_word_pairs(path: str | Path) -> list[WordPair]:
@@ -92,6 +98,7 @@ def score_word_pairs(vectors: WordVectors, pairs: Iterable[WordPair]) -> Similar
         n_used=len(ratings),
         n_missing=n_missing,
         missing_words=tuple(missing),
+        spearman_interval=bootstrap_correlation(ratings, similarities),
     )
 
 
@@ -109,6 +116,28 @@ def correlate_ranks(first: Sequence[float], second: Sequence[float]) -> float:
     second_ranks -= second_ranks.mean()
     norms = (first_ranks @ first_ranks) * (second_ranks @ second_ranks)
     return 100 * float(first_ranks @ second_ranks / norms**0.5)
+
+
+def bootstrap_correlation(first: Sequence[float], second: Sequence[float]) -> Interval | None:
+    """Interval of `correlate_ranks` over samples of the pairs, drawn with replacement.
+
+    Samples in which all of one side are equal are left out; None where that is so of all pairs.
+    """
+    if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
+        return None
+    left, right = np.asarray(first), np.asarray(second)
+
+    def correlate(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+        first_ranks = rankdata(left[chosen], axis=1)
+        second_ranks = rankdata(right[chosen], axis=1)
+        first_ranks -= first_ranks.mean(axis=1, keepdims=True)
+        second_ranks -= second_ranks.mean(axis=1, keepdims=True)
+        norms = np.square(first_ranks).sum(axis=1) * np.square(second_ranks).sum(axis=1)
+        products = (first_ranks * second_ranks).sum(axis=1)
+        scores: NDArray[np.float64] = 100 * products[norms > 0] / np.sqrt(norms[norms > 0])
+        return scores
+
+    return bootstrap_words(len(left), correlate)
 
 
 def _find_form(vectors: WordVectors, word: str) -> str | None:

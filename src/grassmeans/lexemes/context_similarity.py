@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,17 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
-from grassmeans.senses.model import SenseModel
+
+
+class PassageSenses(Protocol):
+    """What decodes occurrences: a `SenseModel`, or the senses of another method."""
+
+    @property
+    def inventory(self) -> Container[str]:
+        """The words that have senses."""
+
+    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """(n_passages, n_senses) distances of occurrences, given as the text on both sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +88,10 @@ class ContextSimilarity:
 
     Parameters
     ----------
-    model : SenseModel
+    model : SenseModel or other PassageSenses
         Decodes the occurrences. Words outside its inventory have no senses.
     lexemes : LexemeVectors
-        Trained on a corpus that this model labelled.
+        Trained on a corpus that this model labelled, or the vectors of the other's senses.
     idk_threshold : float or None
         From this distance on an occurrence is "I don't know" and stands for ``word.0``. Where
         there is no such vector, because soft labelling never writes it, the nearest sense counts.
@@ -90,7 +101,7 @@ class ContextSimilarity:
 
     def __init__(
         self,
-        model: SenseModel,
+        model: PassageSenses,
         lexemes: LexemeVectors,
         *,
         idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,

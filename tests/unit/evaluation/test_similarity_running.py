@@ -61,9 +61,14 @@ def test_files_of_word_pairs(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("a b 5\na c 1\na z 3\n")
     (tmp_path / "two.txt").write_text("a b 1\na c 5\n")
     result = evaluate_word_pairs(vectors, tmp_path)
-    assert result.to_dict()["one"]["plain"] == {"spearman": 100.0, "n_used": 2, "n_missing": 1}
+    assert result.to_dict()["one"]["plain"] == {
+        "spearman": 100.0,
+        "spearman_interval": [100.0, 100.0],  # two pairs: every sample that counts has both
+        "n_used": 2,
+        "n_missing": 1,
+    }
     assert result.groups["two"]["plain"].spearman == pytest.approx(-100)
-    assert result.to_table().rows[0] == ("one", "plain", "100.00", "2", "1")
+    assert result.to_table().rows[0] == ("one", "plain", "100.00", "100.0–100.0", "2", "1")
     assert list(evaluate_word_pairs(vectors, tmp_path / "two.txt").groups) == ["two"]
 
 

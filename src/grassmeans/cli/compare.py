@@ -1,0 +1,149 @@
+"""`grassmeans compare`: methods of sense induction, side by side on the same corpus."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grassmeans.cli.output import JsonFlag, WorkersOption, note, print_json, wants_json
+from grassmeans.cli.score import MarkdownFlag, draw_table
+from grassmeans.errors import InputError
+
+if TYPE_CHECKING:
+    from grassmeans.evaluation.compared_systems import System
+    from grassmeans.evaluation.compared_tasks import ComparedTask
+    from grassmeans.evaluation.comparing import ComparisonRow
+
+MaxContextsOption = Annotated[
+    int, typer.Option("--max-contexts", min=1, help="Occurrences of a word that are looked at.")
+]
+
+
+def compare(
+    corpus: Annotated[Path, typer.Option("--corpus", help="A corpus folder.")],
+    vectors: Annotated[Path, typer.Option("--vectors", help="Word vectors of that corpus.")],
+    task: Annotated[
+        list[str],
+        typer.Option("--task", help="NAME=PATH, a test set of `evaluate`; may be repeated."),
+    ],
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods",
+            help="Names with commas between: one, per-instance, random, kmeans, kmeans-idf, "
+            "grassmeans, grassmeans-singular, huang, mssg, np-mssg, atoms, skipgram; "
+            "with parameters: mssg:n_multi=6000.",
+        ),
+    ] = None,
+    senses: Annotated[
+        list[int] | None,
+        typer.Option("--senses", "-k", min=1, help="Senses a word; may be repeated (2 and 5)."),
+    ] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", help="MODEL or MODEL:LEXEMES, finished; may be repeated."),
+    ] = None,
+    max_contexts: MaxContextsOption = 10_000,
+    induce: Annotated[
+        str, typer.Option(help="on-corpus: senses of the corpus; on-test: of the test instances.")
+    ] = "on-corpus",
+    keep: Annotated[
+        Path | None, typer.Option("--keep", help="A folder for finished rows: they are not redone.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the result to a file.")
+    ] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Of all methods.")] = 0,
+    workers: WorkersOption = None,
+    as_json: JsonFlag = False,
+    as_markdown: MarkdownFlag = False,
+) -> None:
+    """Compare methods of sense induction on test sets.
+
+    Every method learns once from the same corpus and vectors, for the words of all test sets, and
+    answers each of them by the rules of `grassmeans evaluate`. Methods that take any number of
+    senses are run for each `--senses`; the others have their own. With `--keep`, a run that was
+    stopped goes on, and one with more methods or test sets computes only what is new.
+
+    [dim]grassmeans compare --corpus corpus --vectors vectors --task makes-sense=makes-sense-2016
+    --methods kmeans,grassmeans --senses 2 --keep rows[/]
+    """
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.evaluation.comparing import Comparison, ComparisonSettings
+    from grassmeans.vectors.word_vectors import WordVectors
+
+    systems = _make_systems(methods, senses, model)
+    comparison = Comparison(
+        Corpus.open(corpus),
+        WordVectors.load(vectors),
+        [open_named_task(text) for text in task],
+        ComparisonSettings(max_contexts=max_contexts, induce=induce, random_state=seed),
+        workers=workers,
+        keep=keep,
+    )
+    streams = wants_json(as_json) and not as_markdown and output is None
+    rows = []
+    for row in comparison.compare(systems):
+        rows.append(row)
+        if streams:
+            print_json(row.to_dict())
+            sys.stdout.flush()
+        else:
+            number = "" if row.n_senses is None else f", {row.n_senses} senses"
+            note(f"{row.method}{number}: {row.task} is done")
+    if not streams:
+        _show_rows(rows, output, as_markdown)
+
+
+def open_named_task(text: str) -> ComparedTask:
+    """A test set from ``NAME=PATH``."""
+    from grassmeans.evaluation.compared_tasks import open_task
+
+    name, equals, path = text.partition("=")
+    if not (equals and path):
+        raise InputError(f"--task must be NAME=PATH, such as makes-sense=FOLDER; got {text!r}")
+    return open_task(name, path)
+
+
+def _make_systems(
+    methods: str | None, senses: list[int] | None, models: list[str] | None
+) -> list[System]:
+    from grassmeans.evaluation.compared_systems import (
+        DEFAULT_METHODS,
+        DEFAULT_SENSES,
+        make_systems,
+        open_model_system,
+    )
+
+    if methods is not None:
+        names = [name.strip() for name in methods.split(",") if name.strip()]
+    else:
+        # Who names a model only wants to see that model.
+        names = [] if models else list(DEFAULT_METHODS)
+    systems = make_systems(names, senses or DEFAULT_SENSES)
+    systems += [open_model_system(text) for text in models or ()]
+    if not systems:
+        raise InputError("there is nothing to compare: name --methods or a --model")
+    return systems
+
+
+def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool) -> None:
+    from grassmeans.artifacts import write_bytes
+    from grassmeans.evaluation.comparison_tables import tabulate_comparison, to_markdown
+
+    tables = tabulate_comparison(rows)
+    if output is not None:
+        if as_markdown or output.suffix == ".md":
+            text = to_markdown(tables)
+        else:
+            text = json.dumps({"rows": [row.to_dict() for row in rows]}, indent=2) + "\n"
+        write_bytes(output, text.encode())
+    elif as_markdown:
+        sys.stdout.write(to_markdown(tables))
+    else:
+        for name, table in tables.items():
+            draw_table(table, name)

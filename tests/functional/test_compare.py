@@ -1,0 +1,161 @@
+"""`grassmeans compare` and `grassmeans evaluate --method`, from a corpus to tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from grassmeans import Corpus, SkipGram
+from grassmeans.cli.compare import compare
+from grassmeans.cli.evaluate import evaluate
+from grassmeans.errors import GrassmeansError
+from grassmeans.senses.building import build_model
+from grassmeans.senses.settings import InductionSettings
+
+app = typer.Typer()
+app.command()(compare)
+app.command()(evaluate)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, synthetic) -> Path:
+    """A corpus, vectors, a model, labelled instances of two words, and a lineup."""
+    place = tmp_path_factory.mktemp("compare")
+    corpus = Corpus.from_texts(synthetic.documents, place / "corpus")
+    trainer = SkipGram(dim=20, window=5, min_count=2, epochs=10, workers=1)
+    trainer.fit(corpus).vectors_.save(place / "vectors")
+    build_model(
+        place / "corpus",
+        place / "vectors",
+        place / "model",
+        ["crane", "seal"],
+        settings=InductionSettings(n_senses=2),
+        workers=1,
+    )
+    lines = []
+    for word in ("crane", "seal"):
+        for document, topic in synthetic.gold[word][::5]:
+            left, _, right = synthetic.documents[document].lower().partition(f" {word} ")
+            lines.append(
+                {
+                    "id": f"{word}{document}",
+                    "target": word,
+                    "left": left,
+                    "right": right,
+                    "label": f"{topic}",
+                }
+            )
+    (place / "a.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    # Each word of a topic is defined by its topic's words and, as a second sense, by the next's.
+    topics = synthetic.topic_words
+    senses = [
+        f"{topics[k][first]}\t{' '.join(topics[(k + other) % 8][first + 2 : first + 6])}"
+        for k in range(8)
+        for first in (0, 1)
+        for other in (0, 1)
+    ]
+    (place / "lineup.txt").write_text("\n".join(senses) + "\n")
+    return place
+
+
+def run(folder: Path, command: str, *options: object):
+    shared = ["--corpus", folder / "corpus", "--vectors", folder / "vectors", "-j", 1]
+    return CliRunner().invoke(app, [command, *map(str, shared), *map(str, options)])
+
+
+def test_json_lines_of_all_rows_and_a_second_run(folder: Path, tmp_path: Path) -> None:
+    options = ("--task", f"jsonl={folder / 'a.jsonl'}", "--methods", "one, kmeans,grassmeans")
+    options += ("--senses", 2, "--keep", tmp_path / "rows")
+    result = run(folder, "compare", *options)
+    rows = [json.loads(line) for line in result.stdout.splitlines()]
+    assert [row["method"] for row in rows] == ["one", "kmeans", "grassmeans"]
+    assert [row["result"]["all"]["v_measure"] for row in rows] == pytest.approx([0, 100, 100])
+    assert rows[1]["result"]["parameters"]["n_init"] == 5
+    assert run(folder, "compare", *options).stdout == result.stdout
+
+
+def test_markdown_with_a_finished_model(folder: Path) -> None:
+    options = ("--task", f"jsonl={folder / 'a.jsonl'}", "--model", folder / "model", "--markdown")
+    result = run(folder, "compare", *options)
+    assert result.stdout.splitlines()[-1].startswith("| model | 2 | 100.00 | 100.0–100.0 | 100.00")
+    assert "model, 2 senses: jsonl is done" in result.stderr
+
+
+def test_files_of_results(folder: Path, tmp_path: Path) -> None:
+    options = ("--task", f"jsonl={folder / 'a.jsonl'}", "--methods", "one", "-o")
+    assert run(folder, "compare", *options, tmp_path / "out.json").stdout == ""
+    (row,) = json.loads((tmp_path / "out.json").read_text())["rows"]
+    assert row["method"] == "one"
+    run(folder, "compare", *options, tmp_path / "out.md")
+    assert (tmp_path / "out.md").read_text().startswith("## jsonl\n\n| method |")
+
+
+def test_lineup_of_word_vectors_and_senses(folder: Path) -> None:
+    options = ("--task", f"lineup={folder / 'lineup.txt'}", "--methods", "skipgram,one")
+    rows = [json.loads(line) for line in run(folder, "compare", *options).stdout.splitlines()]
+    plain = rows[0]["result"]["all"]
+    assert plain["k"] == [1, 2, 3, 4, 5, 6]
+    # A word without sense vectors is answered by its word vector.
+    assert rows[1]["result"]["all"] == plain
+    assert plain["precision"][0] > 50
+    table = run(folder, "compare", *options, "--markdown").stdout.splitlines()[2]
+    assert table.startswith("| method | K | P / R at 1 | P / R at 2 |")
+
+
+def test_evaluate_with_a_method(folder: Path) -> None:
+    options = ("jsonl", "--data", folder / "a.jsonl", "--method", "kmeans")
+    found = json.loads(run(folder, "evaluate", *options).stdout)
+    assert found["all"]["v_measure"] == pytest.approx(100)
+    assert found["parameters"]["method"] == "kmeans"
+    assert found["parameters"]["n_senses"] == 2
+    assert found["induction_seconds"] is not None
+    on_test = run(folder, "evaluate", *options, "--induce", "on-test", "-k", 3, "--seed", 4)
+    found = json.loads(on_test.stdout)
+    assert found["parameters"]["induce"] == "on-test"
+    assert (found["parameters"]["n_senses"], found["parameters"]["random_state"]) == (3, 4)
+
+
+def test_evaluate_the_lineup(folder: Path) -> None:
+    data = ("evaluate", "lineup", "--data", str(folder / "lineup.txt"))
+    by_words = CliRunner().invoke(app, [*data, "--vectors", str(folder / "vectors")])
+    by_senses = CliRunner().invoke(app, [*data, "--model", str(folder / "model")])
+    words, senses = (json.loads(result.stdout) for result in (by_words, by_senses))
+    assert words["parameters"]["vectors"] == "words"
+    assert senses["parameters"]["vectors"] == "senses"
+    # The model has senses of none of these words.
+    assert words["all"] == senses["all"]
+
+
+@pytest.mark.parametrize(
+    ("command", "options", "message"),
+    [
+        ("compare", ("--task", "jsonl"), "--task must be NAME=PATH"),
+        ("compare", ("--task", "jsonl=absent"), "there is nothing at absent"),
+        ("compare", ("--task", "x=TASK"), "unknown task 'x'"),
+        ("compare", ("--task", "jsonl=TASK", "--methods", "best"), "unknown method 'best'"),
+        ("compare", ("--task", "jsonl=TASK", "--methods", ","), "nothing to compare"),
+        ("compare", ("--task", "jsonl=TASK", "--model", "absent"), "there is no model at absent"),
+        ("evaluate", ("jsonl", "--data", "TASK", "--method", "best"), "unknown method"),
+        (
+            "evaluate",
+            ("jsonl", "--data", "TASK", "--method", "one", "--model", "m"),
+            "--model does not go together with --method",
+        ),
+        ("evaluate", ("wordsim", "--data", "TASK", "--method", "one"), "unknown task 'wordsim'"),
+    ],
+)
+def test_mistakes(folder: Path, command: str, options: tuple[str, ...], message: str) -> None:
+    data = str(folder / "a.jsonl")
+    result = run(folder, command, *(option.replace("TASK", data) for option in options))
+    assert isinstance(result.exception, GrassmeansError)
+    assert message in str(result.exception)
+
+
+def test_method_needs_a_corpus_and_vectors(folder: Path) -> None:
+    arguments = ["evaluate", "jsonl", "--data", str(folder / "a.jsonl"), "--method", "one"]
+    result = CliRunner().invoke(app, arguments)
+    assert "--method needs --corpus and --vectors" in str(result.exception)
