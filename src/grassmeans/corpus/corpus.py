@@ -81,10 +81,11 @@ class Corpus:
         """
         files = list_inputs([Path(item) for item in inputs])
         report = ReadReport()
+        chosen = options or default_options()
         ingest_documents(
-            read_documents(files, report=report, **reading),
+            read_documents(files, report=report, keep_redirects=chosen.keep_links, **reading),
             Path(output),
-            options or default_options(),
+            chosen,
             report=report,
             sources=[file.name for file in files],
             workers=workers,

@@ -17,8 +17,9 @@ class RawDocument:
     text : str
         The document's text. For tokenised formats: the surface forms joined by one space each.
     markup : str
-        ``"plain"``, ``"wikitext"`` (cleaned later, in the workers), or ``"tokens"`` (``text`` is
-        split on spaces and nothing else).
+        ``"plain"``, ``"wikitext"`` (cleaned later, in the workers), ``"tokens"`` (``text`` is
+        split on spaces and nothing else), or ``"redirect"`` (no document: ``text`` is the page
+        that ``title`` stands for).
     keys : tuple of str or None
         Only with ``markup="tokens"``: the key of every token where it differs from its surface
         form (a lemma, say); as many as there are tokens.

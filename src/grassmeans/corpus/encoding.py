@@ -32,6 +32,7 @@ from grassmeans.corpus.tokenizer import (
     normalize_text,
 )
 from grassmeans.corpus.wikitext import clean_wikitext
+from grassmeans.corpus.wikitext_titles import normalize_title
 
 PIECE_LENGTH = 2_000
 """Characters between two anchors, up to the next white space."""
@@ -74,12 +75,17 @@ class ShardEncoder:
         self._metadata: list[str] = []
         self._anchors: list[tuple[int, int]] = []
         self._links: list[tuple[int, int, str]] = []
+        self._exact_links: list[bool] = []
+        self._redirects: dict[str, str] = {}
 
     def _number(self, key: str) -> int:
         return self._ids.setdefault(key, len(self._ids))
 
     def add(self, document: RawDocument) -> None:
-        """Clean, normalise and tokenise one document."""
+        """Clean, normalise and tokenise one document, or note where a redirect leads to."""
+        if document.markup == "redirect":
+            self._add_redirect(document)
+            return
         pretokenised = document.markup == "tokens"
         text = document.text
         links: tuple[Link, ...] = ()
@@ -118,11 +124,19 @@ class ShardEncoder:
         if not links:
             return
         first = self._document_offsets[-1]
-        starts = np.array([start for start, _ in self._tokenizers[False].spans(text)], np.int64)
+        spans = np.array([*self._tokenizers[False].spans(text)], np.int64).reshape(-1, 2)
         for link in links:
-            start, end = np.searchsorted(starts, (link.start, link.end))
+            start, end = (int(n) for n in np.searchsorted(spans[:, 0], (link.start, link.end)))
             if end > start:
-                self._links.append((first + int(start), first + int(end), link.target))
+                self._links.append((first + start, first + end, link.target))
+                # Not so for "Apollo 11", whose number is no token, nor for "C++".
+                is_exact = spans[start, 0] == link.start and spans[end - 1, 1] == link.end
+                self._exact_links.append(bool(is_exact))
+
+    def _add_redirect(self, page: RawDocument) -> None:
+        source, target = normalize_title(page.title), normalize_title(page.text)
+        if source and target and source != target:
+            self._redirects[source] = target
 
     def write(self, folder: Path, number: int, digest: str) -> EncodedShard:
         """Write everything; `DONE` last, which marks the shard as whole."""
@@ -150,7 +164,9 @@ class ShardEncoder:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
         spans = [(start, end, targets[target]) for start, end, target in self._links]
         write_array(folder / "links.npy", np.array(spans, dtype=np.int32).reshape(-1, 3))
+        write_array(folder / "links_exact.npy", np.array(self._exact_links, dtype=np.bool_))
         write_json(folder / "link_targets.json", list(targets))
+        write_json(folder / "redirects.json", self._redirects)
 
 
 def _pieces(text: str) -> Iterator[str]:

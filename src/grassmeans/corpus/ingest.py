@@ -56,7 +56,7 @@ class IngestOptions:
     function_words : frozenset of str
         The words that contexts leave out; the corpus keeps them all.
     keep_links : bool
-        Keep link annotations of wikitext.
+        Keep link annotations of wikitext, and where redirect pages lead to.
     keep_duplicates : bool
         Keep documents whose text was there before.
     max_vocabulary : int
@@ -208,6 +208,9 @@ def _without_duplicates(
     """Leave out documents whose text has been seen; eight bytes a document are remembered."""
     seen: set[bytes] = set()
     for document in documents:
+        if document.markup == "redirect":  # many lead to one page
+            yield document
+            continue
         content = document.text.encode(errors="replace")
         digest = hashlib.blake2b(content, digest_size=8).digest()
         if digest in seen:

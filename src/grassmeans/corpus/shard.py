@@ -22,11 +22,16 @@ DONE = "shard.json"
 
 @dataclass(frozen=True, slots=True)
 class LinkSpan:
-    """A link over the tokens ``start:end`` (positions inside the shard) to a page."""
+    """A link over the tokens ``start:end`` (positions inside the shard) to a page.
+
+    ``is_exact`` tells whether its text is these tokens and nothing else: not so for "Apollo 11"
+    where numbers are no tokens, nor for "C++". Corpora of older releases do not know it.
+    """
 
     start: int
     end: int
     target: str
+    is_exact: bool = True
 
 
 class Shard:
@@ -95,12 +100,45 @@ class Shard:
             return np.empty(0, np.int32)
         return positions[offsets[slot] : offsets[slot + 1]]
 
+    @property
+    def has_links(self) -> bool:
+        """Whether link annotations were kept."""
+        return (self.folder / "links.npy").exists()
+
+    @cached_property
+    def link_spans(self) -> NDArray[np.int32]:
+        """(n_links, 3) start and end of each link's tokens, and its number in `link_targets`."""
+        return self._open("links") if self.has_links else np.empty((0, 3), np.int32)
+
+    @cached_property
+    def exact_links(self) -> NDArray[np.bool_]:
+        """(n_links,) whether a link's text is its tokens and nothing else; see `LinkSpan`."""
+        if (self.folder / "links_exact.npy").exists():
+            return self._open("links_exact")
+        return np.ones(len(self.link_spans), np.bool_)
+
+    def link_targets(self) -> list[str]:
+        """The pages that the shard's links lead to."""
+        targets: list[str] = []
+        if self.has_links:
+            targets = read_json(self.folder / "link_targets.json")
+        return targets
+
     def links(self) -> list[LinkSpan]:
         """The link annotations, where they were kept."""
-        if not (self.folder / "links.npy").exists():
-            return []
-        targets = read_json(self.folder / "link_targets.json")
-        return [LinkSpan(int(a), int(b), targets[t]) for a, b, t in self._open("links")]
+        targets = self.link_targets()
+        return [
+            LinkSpan(start, end, targets[target], is_exact)
+            for (start, end, target), is_exact in zip(
+                self.link_spans.tolist(), self.exact_links.tolist(), strict=True
+            )
+        ]
+
+    def redirects(self) -> dict[str, str]:
+        """Redirect page -> the page it leads to, where links were kept."""
+        path = self.folder / "redirects.json"
+        found: dict[str, str] = read_json(path) if path.exists() else {}
+        return found
 
 
 def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:

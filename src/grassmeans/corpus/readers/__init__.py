@@ -43,6 +43,7 @@ def read_documents(
     column: str | int | None = None,
     encoding: str | None = None,
     max_document_chars: int = 4_000_000,
+    keep_redirects: bool = False,
 ) -> Iterator[RawDocument]:
     """Read files and folders, document by document.
 
@@ -63,6 +64,8 @@ def read_documents(
         Of text files; by default UTF-8, or what a byte order mark says.
     max_document_chars : int
         Longer documents are split at white space; the ids of the parts end in ``#2``, ``#3`` ...
+    keep_redirects : bool
+        MediaWiki: yield redirect pages as well, with ``markup="redirect"``; they are no documents.
 
     Raises
     ------
@@ -76,7 +79,7 @@ def read_documents(
     if max_document_chars < 1:
         raise InputError(f"max_document_chars must be 1 or more, got {max_document_chars}")
     check_encoding(encoding)
-    options = ReadOptions(text_field, column, encoding, max_document_chars)
+    options = ReadOptions(text_field, column, encoding, max_document_chars, keep_redirects)
     return _read_files(list_inputs(inputs), format, report, options)
 
 
@@ -99,7 +102,9 @@ def _check_document(
     document: RawDocument, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
     """Pass over what is empty and split what is too long."""
-    if not document.text or document.text.isspace():
+    if document.markup == "redirect":
+        yield document
+    elif not document.text or document.text.isspace():
         report.skip("empty document", document.title or document.id)
     elif len(document.text) <= options.max_document_chars:
         report.n_documents += 1

@@ -24,7 +24,7 @@ _REDIRECT = re.compile(
     r"ПЕРЕНАПРАВЛЕНИЕ|ПЕРЕНАПР|ПЕРЕНАПРАВЛЕННЯ|DOORVERWIJZING|OMDIRIGERING|PATRZ|PRZEKIERUJ|TAM|"
     r"PŘESMĚRUJ|OHJAUS|UUDELLEENOHJAUS|ÁTIRÁNYÍTÁS|YÖNLENDİRME|REDIRECTARE|ΑΝΑΚΑΤΕΥΘΥΝΣΗ|"
     r"REDIRECCIÓ|ПРЕУСМЕРИ|הפניה|تحويل|تغییر_مسیر|重定向|転送|넘겨주기|पुनर्प्रेषित|ALIH|ĐỔI)"
-    r"\s*:?\s*\[\[",
+    r"\s*:?\s*\[\[([^\]|\n]*)",
     re.IGNORECASE,
 )
 
@@ -38,7 +38,7 @@ class _Page:
 
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
-        self.is_redirect = False
+        self.redirect: str | None = None
         self.revision: dict[str, str] = {}
 
     def end_revision(self, revision: dict[str, str]) -> None:
@@ -94,7 +94,7 @@ class _PageParser:
     def _refuse_declaration(self, *_: object) -> None:
         raise _ForbiddenDeclarationError
 
-    def _start_element(self, name: str, _: dict[str, str]) -> None:
+    def _start_element(self, name: str, attributes: dict[str, str]) -> None:
         if name == "page":
             if self._page is not None:
                 self._damages.append("a page has no end")
@@ -104,7 +104,7 @@ class _PageParser:
         if self._page is None:
             return
         if name == "redirect":
-            self._page.is_redirect = True
+            self._page.redirect = attributes.get("title", "")
         elif name == "revision":
             self._revision = {}
         self._characters, self._n_chars = [], 0
@@ -138,8 +138,8 @@ class _PageParser:
         self._expat.CharacterDataHandler = None
 
 
-def read_mediawiki(path: Path, report: ReadReport, _: ReadOptions) -> Iterator[RawDocument]:
-    """Yield the articles of an export: namespace 0, wikitext, no redirects.
+def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the articles of an export: namespace 0, wikitext, redirects only where asked for.
 
     An XML file names its own encoding, so that ``options.encoding`` does not count here.
     """
@@ -148,14 +148,26 @@ def read_mediawiki(path: Path, report: ReadReport, _: ReadOptions) -> Iterator[R
         text = page.revision.get("text", "")
         if page.fields.get("ns", "0").strip() != "0":
             report.skip("page outside the article namespace", title)
-        elif page.is_redirect or _REDIRECT.match(text):
+        elif (target := _redirect_of(page, text)) is not None:
             report.skip("redirect", title)
+            if options.keep_redirects and target:
+                yield RawDocument(
+                    id=page.fields.get("id", ""), title=title, text=target, markup="redirect"
+                )
         elif page.revision.get("model", "wikitext").strip() != "wikitext":
             report.skip("page that is not wikitext", title)
         else:
             yield RawDocument(
                 id=page.fields.get("id", ""), title=title, text=text, markup="wikitext"
             )
+
+
+def _redirect_of(page: _Page, text: str) -> str | None:
+    """The page that a redirect leads to, as it is written; None where the page is none."""
+    if page.redirect:
+        return page.redirect
+    match = _REDIRECT.match(text)
+    return match[1].strip() if match else page.redirect
 
 
 def _read_pages(path: Path, report: ReadReport) -> Iterator[_Page]:

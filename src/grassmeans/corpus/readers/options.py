@@ -19,9 +19,12 @@ class ReadOptions:
         Of text files; None: UTF-8, or what a byte order mark says.
     max_document_chars : int
         Longer documents are split.
+    keep_redirects : bool
+        MediaWiki: yield redirect pages as well, with ``markup="redirect"``.
     """
 
     text_field: str = "text"
     column: str | int | None = None
     encoding: str | None = None
     max_document_chars: int = 4_000_000
+    keep_redirects: bool = False

@@ -1,0 +1,1 @@
+"""Test sets that can be made from public resources."""
