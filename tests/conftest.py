@@ -10,6 +10,10 @@ import pytest
 # Tests are imported by path (--import-mode=importlib), which does not make this folder importable.
 sys.path.insert(0, str(Path(__file__).parent))
 
+from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans.senses.building import build_model
+from grassmeans.senses.model import SenseModel, load
+from grassmeans.senses.settings import InductionSettings
 from synthetic import SyntheticCorpus, make_topic_text
 
 
@@ -27,3 +31,39 @@ def synthetic_text_file(
     path = tmp_path_factory.mktemp("synthetic") / "topics.txt"
     path.write_text("\n\n".join(synthetic.documents) + "\n", encoding="utf-8")
     return path
+
+
+@pytest.fixture(scope="session")
+def topic_corpus(tmp_path_factory, synthetic) -> Corpus:
+    """The same documents as a corpus."""
+    return Corpus.from_texts(synthetic.documents, tmp_path_factory.mktemp("topics") / "corpus")
+
+
+@pytest.fixture(scope="session")
+def topic_vectors(tmp_path_factory, topic_corpus) -> WordVectors:
+    """Word vectors of them."""
+    folder = tmp_path_factory.mktemp("topics") / "vectors"
+    trainer = SkipGram(dim=40, window=5, min_count=3, epochs=20, workers=1)
+    trainer.fit(topic_corpus).vectors_.save(folder)
+    return WordVectors.load(folder)
+
+
+@pytest.fixture(scope="session")
+def topic_model_folder(tmp_path_factory, topic_corpus, topic_vectors) -> Path:
+    """A model of two words with two senses each, and of one that does not occur."""
+    folder = tmp_path_factory.mktemp("topics") / "model"
+    build_model(
+        topic_corpus.path,
+        topic_vectors.folder,
+        folder,
+        ["crane", "bank", "nowhere"],
+        settings=InductionSettings(n_senses=2),
+        workers=1,
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
+def topic_model(topic_model_folder) -> SenseModel:
+    """That model, opened."""
+    return load(topic_model_folder)

@@ -18,6 +18,7 @@ _PUBLIC = {
     "decode_soft": "grassmeans.senses.decoding",
     "SenseInventory": "grassmeans.senses.inventory",
     "load": "grassmeans.senses.model",
+    "tag_iter": "grassmeans.integrations.iterables",
 }
 
 __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
@@ -25,6 +26,7 @@ __all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
 if TYPE_CHECKING:
     from grassmeans.contexts import extract_contexts as extract_contexts
     from grassmeans.corpus.corpus import Corpus as Corpus
+    from grassmeans.integrations.iterables import tag_iter as tag_iter
     from grassmeans.senses.decoding import decode_hard as decode_hard
     from grassmeans.senses.decoding import decode_soft as decode_soft
     from grassmeans.senses.inventory import SenseInventory as SenseInventory

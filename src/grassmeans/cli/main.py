@@ -11,6 +11,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
+from grassmeans.cli import build_dataset
+from grassmeans.cli.compare import compare
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
 from grassmeans.cli.evaluate import evaluate
@@ -21,6 +23,7 @@ from grassmeans.cli.ingest import ingest
 from grassmeans.cli.iterate import iterate
 from grassmeans.cli.label import label
 from grassmeans.cli.lexemes import lexemes
+from grassmeans.cli.reproduce import reproduce
 from grassmeans.cli.score import score
 from grassmeans.cli.show import show
 from grassmeans.cli.similar import similar
@@ -74,8 +77,8 @@ class _ReaderGoneError(Exception):
     """Standard output was closed by its reader (`head`, say)."""
 
 
-def _command(panel: str) -> Callable[[Callable[..., None]], None]:
-    """Register a command."""
+def _command(panel: str, group: typer.Typer = app) -> Callable[[Callable[..., None]], None]:
+    """Register a command, by itself or in a group of commands."""
 
     def register(function: Callable[..., None]) -> None:
         @functools.wraps(function)
@@ -88,7 +91,7 @@ def _command(panel: str) -> Callable[[Callable[..., None]], None]:
             except BrokenPipeError:
                 raise _ReaderGoneError from None
 
-        app.command(rich_help_panel=panel)(run_command)
+        group.command(rich_help_panel=panel)(run_command)
 
     return register
 
@@ -110,7 +113,13 @@ _command(_USE_A_MODEL)(convert)
 _command(_USE_A_MODEL)(export)
 _command(_USE_A_MODEL)(evaluate)
 _command(_USE_A_MODEL)(score)
+_command(_USE_A_MODEL)(compare)
+_command(_USE_A_MODEL)(reproduce)
 _command(_USE_A_MODEL)(demo)
+
+for _build in (build_dataset.links, build_dataset.pseudowords, build_dataset.lineup):
+    _command("Test sets", build_dataset.app)(_build)
+app.add_typer(build_dataset.app, name="build-dataset", rich_help_panel=_USE_A_MODEL)
 
 
 def run() -> None:

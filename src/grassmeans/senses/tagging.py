@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import NO_TOKEN
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
-from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+from grassmeans.errors import InputError
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
@@ -20,10 +17,16 @@ from grassmeans.senses.decoding import (
     decode_soft,
 )
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.markup import blank_markup, remove_marks
+from grassmeans.senses.text_contexts import gather_text_contexts
 from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
 
-_MARK = re.compile(r"<b>\s*(.*?)\s*</b>", re.DOTALL | re.IGNORECASE)
+_BLOCK = 4096
+"""Targets whose subspaces are held at once: 15 MB, however long the text."""
+
+_FEW = 32
+"""Up to this many targets, a sentence's, go through plain NumPy, which has nothing to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +65,22 @@ class TaggedWord:
 
 @dataclass(frozen=True, slots=True)
 class TaggedText:
-    """A text (marks removed) and its tagged words, in order."""
+    """A text and its tagged words, in order.
+
+    Parameters
+    ----------
+    text : str
+        Without marks, in NFC and without invisible characters; the words' spans lie in it.
+    words : tuple of TaggedWord
+    unknown : tuple of str
+        What was marked and has no senses in the model.
+    """
 
     text: str
     words: tuple[TaggedWord, ...]
     unknown: tuple[str, ...] = ()
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
+    def __iter__(self) -> Iterator[TaggedWord]:
         return iter(self.words)
 
     def __len__(self) -> int:
@@ -90,10 +102,6 @@ class TaggingRules:
     drop_repeats: bool = False
 
 
-_Answer = tuple[int, tuple[float, ...], tuple[float, ...]]
-"""Sense, distances, probabilities."""
-
-
 @dataclass(slots=True)
 class _Target:
     text: int
@@ -101,6 +109,13 @@ class _Target:
     end: int
     key: str
     context: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    sense: int
+    distances: tuple[float, ...]
+    probabilities: tuple[float, ...]
 
 
 def tag_texts(
@@ -115,35 +130,83 @@ def tag_texts(
 ) -> list[TaggedText]:
     """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
 
-    Every text is a document of its own: contexts do not cross from one to the next.
+    Every text is a document of its own: contexts do not cross from one to the next. Words that
+    the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
+    character references are no words of the text; they stay in it.
     """
+    wanted = _check_words(words, rules)
     plains: list[str] = []
     unknown: list[tuple[str, ...]] = []
     targets: list[_Target] = []
-    wanted = None if words is None else {_key(word, rules) for word in words}
-    for number, text in enumerate(texts):
+    for number, text in enumerate(_check_texts(texts)):
         plain, marks = remove_marks(normalize_text(text))
         found, missing = _find_targets(number, plain, marks, wanted, inventory, vectors, rules)
         plains.append(plain)
         unknown.append(missing)
         targets.extend(found)
     tagged: list[list[TaggedWord]] = [[] for _ in plains]
-    answers: list[_Answer | None] = [None] * len(targets)
-    for rows, distances in _distances_by_word(targets, inventory, vectors, rules):
-        senses = (decode_hard(distances, idk_threshold) + 1).tolist()
-        probabilities = decode_soft(distances, sharpness).tolist()
-        usable = ~np.isnan(distances[:, 0])
-        for i, row in enumerate(rows):
-            far = tuple(distances[i].tolist()) if usable[i] else ()
-            answers[row] = (senses[i], far, tuple(probabilities[i]))
-    for target, answer in zip(targets, answers, strict=True):
-        assert answer is not None
-        word = plains[target.text][target.start : target.end]
-        tagged[target.text].append(TaggedWord(target.start, target.end, word, target.key, *answer))
+    for start in range(0, len(targets), _BLOCK):
+        block = targets[start : start + _BLOCK]
+        answers = _answer(block, inventory, vectors, rules, idk_threshold, sharpness)
+        for target, answer in zip(block, answers, strict=True):
+            tagged[target.text].append(
+                TaggedWord(
+                    target.start,
+                    target.end,
+                    plains[target.text][target.start : target.end],
+                    target.key,
+                    answer.sense,
+                    answer.distances,
+                    answer.probabilities,
+                )
+            )
     return [
         TaggedText(plain, tuple(found), missing)
         for plain, found, missing in zip(plains, tagged, unknown, strict=True)
     ]
+
+
+def _check_texts(texts: Iterable[str]) -> Iterator[str]:
+    if isinstance(texts, str):
+        raise InputError("tag_many needs several texts, got one string: put it into a list")
+    for number, text in enumerate(texts):
+        if not isinstance(text, str):
+            raise InputError(f"text {number} must be a string, got {type(text).__name__}")
+        yield text
+
+
+def _check_words(words: Collection[str] | None, rules: TaggingRules) -> frozenset[str] | None:
+    if isinstance(words, str):
+        raise InputError(f"words must be a list of words, got the string {words!r}")
+    return None if words is None else frozenset(_key(word, rules) for word in words)
+
+
+def _key(word: str, rules: TaggingRules) -> str:
+    keys = rules.tokenizer.tokenize(normalize_text(word))
+    return keys[0] if len(keys) == 1 else word
+
+
+def _answer(
+    targets: Sequence[_Target],
+    inventory: SenseInventory,
+    vectors: WordVectors,
+    rules: TaggingRules,
+    idk_threshold: float | None,
+    sharpness: float,
+) -> Iterator[_Answer]:
+    """Decode targets, in their order."""
+    answers: dict[int, _Answer] = {}
+    keys = [target.key for target in targets]
+    contexts = np.stack([target.context for target in targets])
+    for rows, distances in _measure_distances(keys, contexts, inventory, vectors, rules):
+        senses = (decode_hard(distances, idk_threshold) + 1).tolist()
+        probabilities = decode_soft(distances, sharpness).tolist()
+        usable = (~np.isnan(distances[:, 0])).tolist()
+        measured = distances.tolist()
+        for i, row in enumerate(rows):
+            far = tuple(measured[i]) if usable[i] else ()
+            answers[row] = _Answer(senses[i], far, tuple(probabilities[i]))
+    return (answers[row] for row in range(len(targets)))
 
 
 def passage_distances(
@@ -163,11 +226,14 @@ def passage_distances(
     distances : (n_passages, n_senses) float32
         NaN where there are fewer known words around the occurrence than the rank.
     """
-    contexts = passage_contexts(word, passages, vectors, rules)
-    targets = [_Target(0, 0, 0, word, context) for context in contexts]
-    for _, distances in _distances_by_word(targets, inventory, vectors, rules):
-        return distances
-    return np.empty((0, len(inventory.directions(word))), np.float32)
+    distances = np.empty((len(passages), len(inventory.directions(word))), np.float32)
+    for start in range(0, len(passages), _BLOCK):
+        block = passages[start : start + _BLOCK]
+        contexts = passage_contexts(word, block, vectors, rules)
+        keys = [word] * len(block)
+        for _, found in _measure_distances(keys, contexts, inventory, vectors, rules):
+            distances[start : start + len(block)] = found
+    return distances
 
 
 def passage_contexts(
@@ -177,33 +243,12 @@ def passage_contexts(
     rules: TaggingRules,
 ) -> NDArray[np.int32]:
     """(n_passages, 2 * window) context rows of occurrences given as the text on both sides."""
-    contexts = empty_contexts(len(passages), rules.window)
+    contexts = np.empty((len(passages), 2 * rules.window), np.int32)
     for row, (left, right) in enumerate(passages):
         before = rules.tokenizer.tokenize(normalize_text(left))
         keys = [*before, word, *rules.tokenizer.tokenize(normalize_text(right))]
         contexts[row] = _contexts_in(keys, [len(before)], vectors, rules)[0]
     return contexts
-
-
-def remove_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text without ``<b>`` marks, and the character spans that were marked."""
-    parts: list[str] = []
-    spans: list[tuple[int, int]] = []
-    length = 0
-    last = 0
-    for match in _MARK.finditer(text):
-        before, inside = text[last : match.start()], match.group(1)
-        parts += [before, inside]
-        length += len(before)
-        spans.append((length, length + len(inside)))
-        length += len(inside)
-        last = match.end()
-    return "".join(parts) + text[last:], spans
-
-
-def _key(word: str, rules: TaggingRules) -> str:
-    keys = rules.tokenizer.tokenize(normalize_text(word))
-    return keys[0] if len(keys) == 1 else word
 
 
 def _find_targets(
@@ -216,9 +261,13 @@ def _find_targets(
     rules: TaggingRules,
 ) -> tuple[list[_Target], tuple[str, ...]]:
     """The occurrences to tag with their contexts, and marked words that are not in the model."""
-    spans = list(rules.tokenizer.spans(text))
-    keys = rules.tokenizer.tokenize(text)
+    # Text that comes tokenised may have tokens such as "<unk>".
+    readable = blank_markup(text) if isinstance(rules.tokenizer, Tokenizer) else text
+    keys = rules.tokenizer.tokenize(readable)
     positions = [i for i, key in enumerate(keys) if key in inventory]
+    if not positions and not marks:
+        return [], ()
+    spans = list(rules.tokenizer.spans(readable))
     missing: list[str] = []
     if marks:
         starts = [start for start, _ in spans]
@@ -227,7 +276,7 @@ def _find_targets(
             first, last = np.searchsorted(starts, (start, end))
             known = [i for i in range(first, last) if keys[i] in inventory]
             marked += known
-            if not known:
+            if not known and start < end:
                 missing.append(text[start:end])
         positions = marked
     if wanted is not None:
@@ -243,54 +292,48 @@ def _find_targets(
 def _contexts_in(
     keys: Sequence[str], positions: Sequence[int], vectors: WordVectors, rules: TaggingRules
 ) -> NDArray[np.int32]:
-    """(n_positions, 2 * window) context rows, by the same kernel that reads a corpus."""
-    contexts = empty_contexts(len(positions), rules.window)
-    if not positions:
-        return contexts
+    """(n_positions, 2 * window) context rows."""
     # Each distinct key of the text becomes a token id, so that repeats of the target are known.
     types = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     tokens = np.fromiter((types[key] for key in keys), np.int32, len(keys))
     rows = vectors.ids_of(types)
     rows[[key in rules.function_words for key in types]] = -1
     places = np.array(positions, np.int64)
-    # Where repeats of the target are left out, each target has its own words to leave out.
-    groups = _places_by_token(tokens, places) if rules.drop_repeats else [(NO_TOKEN, ...)]
-    for left_out, rows_of_group in groups:
-        chosen = places[rows_of_group]
-        found = empty_contexts(len(chosen), rules.window)
-        starts, ends = np.zeros_like(chosen), np.full_like(chosen, len(tokens))
-        gather_contexts(tokens, rows, chosen, starts, ends, rules.window, left_out, found)
-        contexts[rows_of_group] = found
-    return contexts
+    return gather_text_contexts(tokens, rows, places, rules.window, drop_repeats=rules.drop_repeats)
 
 
-def _places_by_token(tokens: NDArray[np.int32], places: NDArray[np.int64]) -> list[tuple[int, Any]]:
-    """The rows of ``places`` at which each token stands."""
-    found = tokens[places]
-    return [(int(token), np.flatnonzero(found == token)) for token in np.unique(found)]
-
-
-def _distances_by_word(
-    targets: Sequence[_Target],
+def _measure_distances(
+    keys: Sequence[str],
+    contexts: NDArray[np.int32],
     inventory: SenseInventory,
     vectors: WordVectors,
     rules: TaggingRules,
 ) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-    """For each word, which targets are its occurrences, and their distances to its senses.
+    """Distances of contexts to the senses of the words in them, words with equally many at once.
 
-    A row of NaN belongs to a context with fewer words than the rank.
+    Yields
+    ------
+    rows : list of int
+        Which of the contexts.
+    distances : (n_rows, n_senses) float32
+        A row of NaN belongs to a context with fewer words than the rank.
     """
-    if not targets:
-        return
-    contexts = np.stack([target.context for target in targets])
-    bases = principal_subspaces(contexts, vectors.vectors, rules.rank, weighting=rules.weighting)
+    device = "numpy" if len(contexts) <= _FEW else "cpu"
+    bases = principal_subspaces(
+        contexts, vectors.vectors, rules.rank, weighting=rules.weighting, device=device
+    )
     too_poor = np.count_nonzero(contexts >= 0, axis=1) < rules.rank
     by_word: dict[str, list[int]] = {}
-    for row, target in enumerate(targets):
-        by_word.setdefault(target.key, []).append(row)
+    for row, key in enumerate(keys):
+        by_word.setdefault(key, []).append(row)
+    groups: dict[int, tuple[list[int], list[NDArray[np.float32]]]] = {}
     for word, rows in by_word.items():
-        products = bases[rows] @ np.asarray(inventory.directions(word)).T
-        kept = np.square(products).sum(axis=1)
+        directions = np.asarray(inventory.directions(word))
+        group_rows, products = groups.setdefault(len(directions), ([], []))
+        group_rows += rows
+        products.append(bases[rows] @ directions.T)
+    for group_rows, products in groups.values():
+        kept = np.square(np.concatenate(products)).sum(axis=1)
         distances = np.sqrt(np.clip(1.0 - kept, 0.0, 1.0))
-        distances[too_poor[rows]] = np.nan
-        yield rows, distances
+        distances[too_poor[group_rows]] = np.nan
+        yield group_rows, distances

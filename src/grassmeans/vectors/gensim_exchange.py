@@ -1,13 +1,20 @@
-"""Word vectors from and to gensim, in memory."""
+"""Word and lexeme vectors from and to gensim, in memory."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.vectors.word_vectors import WordVectors
+
+
+class _HoldsWordVectors(Protocol):
+    """Lexeme vectors, which are word vectors whose words are lexeme keys."""
+
+    @property
+    def vectors(self) -> WordVectors: ...
 
 
 def from_gensim(keyed_vectors: Any) -> WordVectors:
@@ -32,8 +39,13 @@ def from_gensim(keyed_vectors: Any) -> WordVectors:
     )
 
 
-def to_gensim(vectors: WordVectors) -> Any:
-    """Make gensim's ``KeyedVectors`` with a copy of the vectors, and the counts where known."""
+def to_gensim(vectors: WordVectors | _HoldsWordVectors) -> Any:
+    """Make gensim's ``KeyedVectors`` with a copy of the vectors, and the counts where known.
+
+    Lexeme vectors keep their keys: ``crane.1``, ``crane.2``, ``crane.0`` for "I don't know".
+    """
+    if not isinstance(vectors, WordVectors):
+        vectors = vectors.vectors
     try:
         from gensim.models import KeyedVectors
     except ImportError as error:

@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from grassmeans.cli.main import app
 from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.vectors.formats import (
     from_gensim,
     to_gensim,
@@ -89,3 +92,29 @@ def test_missing_gensim_names_the_extra(vectors, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "gensim.models", None)
     with pytest.raises(MissingExtraError, match=r"grassmeans\[gensim\]"):
         to_gensim(vectors)
+
+
+def test_lexeme_vectors_keep_their_keys(keyed_vectors_class) -> None:
+    keys = ["harbour", "crane.1", "crane.2", "crane.0", "st.1\\"]
+    matrix = np.eye(5, 3, dtype=np.float32) + 0.5
+    lexemes = LexemeVectors(WordVectors(keys, matrix, [5, 4, 3, 2, 1]))
+    keyed_vectors = to_gensim(lexemes)
+    assert keyed_vectors.index_to_key == keys
+    np.testing.assert_array_equal(keyed_vectors["crane.2"], matrix[2])
+    assert keyed_vectors.get_vecattr("crane.0", "count") == 2
+    back = LexemeVectors(from_gensim(keyed_vectors))
+    assert back.senses("crane") == [1, 2]
+    np.testing.assert_array_equal(back.vector("st.1"), matrix[4])
+
+
+@pytest.mark.parametrize("form", ["word2vec-text", "word2vec-binary"])
+def test_converted_lexemes_open_in_gensim(keyed_vectors_class, tmp_path: Path, form: str) -> None:
+    keys = ["crane.1", "crane.2", "crane.0", "harbour"]
+    matrix = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
+    LexemeVectors(WordVectors(keys, matrix)).save(tmp_path / "lexemes")
+    target = tmp_path / "lexemes.w2v"
+    command = ["convert", str(tmp_path / "lexemes"), str(target), "--to", form]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    opened = keyed_vectors_class.load_word2vec_format(target, binary=form.endswith("binary"))
+    assert opened.index_to_key == keys
+    np.testing.assert_allclose(opened.vectors, matrix, rtol=1e-6)

@@ -1,0 +1,1 @@
+"""The explorer: the senses of words in a browser, and an HTTP API behind it."""

@@ -1,0 +1,87 @@
+"""The notebook and the pages about other tools run as they stand."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from crane_model import save_crane_model
+from grassmeans import WordVectors
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+
+DOCS = Path(__file__).parents[2] / "docs"
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+pytestmark = pytest.mark.skipif(not DOCS.is_dir(), reason="the documentation is not here")
+
+
+def run_page(name: str) -> dict[str, object]:
+    """Run a page's Python in one namespace."""
+    names: dict[str, object] = {}
+    blocks = PYTHON.findall((DOCS / "how-to" / name).read_text(encoding="utf-8"))
+    assert blocks
+    for block in blocks:
+        exec(compile(block, name, "exec"), names)
+    return names
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    """A folder with what the pages use: a model and lexeme vectors."""
+    save_crane_model(tmp_path / "en")
+    keys = ["crane.1", "crane.2", "harbour"]
+    lexemes = LexemeVectors(WordVectors(keys, np.eye(3, dtype=np.float32) + 0.1))
+    lexemes.save(tmp_path / "lexemes")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_notebook_runs_from_top_to_bottom(capsys) -> None:
+    notebook = json.loads((DOCS / "notebooks" / "first-senses.ipynb").read_text(encoding="utf-8"))
+    names: dict[str, object] = {}
+    for number, cell in enumerate(notebook["cells"]):
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [], "outputs are not kept in the repository"
+            exec(compile("".join(cell["source"]), f"cell {number}", "exec"), names)
+    printed = capsys.readouterr().out
+    assert re.search(r"^1: \d+%", printed, re.MULTILINE)
+    found = re.findall(r"^(crane|bank)\.(\d) ", printed, re.MULTILINE)
+    assert [word for word, _ in found] == ["crane", "crane", "crane", "bank", "bank"]
+    first, second, unknown, river, money = (int(sense) for _, sense in found)
+    assert {first, second} == {1, 2}
+    assert unknown == 0
+    assert river != money
+
+
+def test_spacy_page(place, capsys) -> None:
+    pytest.importorskip("spacy", reason="spaCy is an extra: grassmeans[spacy]")
+    import grassmeans.integrations.spacy  # noqa: F401 (an installed package has an entry point)
+
+    names = run_page("spacy.md")
+    assert [token.text for token in names["doc"]._.senses if token.text == "crane"] == ["crane"]
+    assert "crane crane." in capsys.readouterr().out
+
+
+def test_scikit_learn_page(place) -> None:
+    names = run_page("scikit-learn.md")
+    vocabulary = names["pipeline"][1].vocabulary_
+    assert {"nest", "quay"} <= {word.partition("_")[0] for word in vocabulary}
+
+
+def test_pipelines_page(place, capsys) -> None:
+    run_page("pipelines.md")
+    assert re.search(r"^1 \['crane\.\d'.*\n2 \[.*'crane\.\d'", capsys.readouterr().out)
+
+
+def test_gensim_page(place) -> None:
+    models = pytest.importorskip("gensim.models", reason="gensim is an extra: grassmeans[gensim]")
+    vectors = models.KeyedVectors(3)
+    vectors.add_vectors(["crane.1"], np.ones((1, 3), np.float32))
+    vectors.save_word2vec_format("lexemes.bin", binary=True)
+    names = run_page("gensim.md")
+    assert names["lexemes"].senses("crane") == [1, 2]
+    assert any(key.startswith("crane.") for key in names["vectors"].index_to_key)

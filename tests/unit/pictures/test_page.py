@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import re
+
+from grassmeans.pictures.colours import IDK_COLOUR, SENSE_COLOURS, sense_colour
+from grassmeans.pictures.page import html_page, html_table, planes_figure
+from grassmeans.pictures.planes import ContextPlane, PlanesScene, SenseLine
+from grassmeans.pictures.senses_page import draw_senses_page, draw_tagged
+
+
+def test_colours_repeat_and_idk_is_grey():
+    assert sense_colour(1) == SENSE_COLOURS[0]
+    assert sense_colour(len(SENSE_COLOURS) + 1) == SENSE_COLOURS[0]
+    assert sense_colour(0) == IDK_COLOUR
+
+
+def test_page_needs_nothing_else():
+    page = html_page("A & B", "<p>text</p>", interactive=True)
+    assert "<title>A &amp; B</title>" in page
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", page)
+    assert "function drawPlanes" in page
+    assert "function drawPlanes" not in html_page("a", "b")
+
+
+def test_table_is_escaped():
+    table = html_table(("<a>",), [("<script>",)], "x < y")
+    assert "<script>" not in table
+    assert "&lt;script&gt;" in table
+    assert "x &lt; y" in table
+
+
+def test_scene_cannot_end_its_script():
+    plane = ContextPlane(1, ((1, 0, 0), (0, 1, 0)), "</script><b>", "w", "", ("w",), 1.0)
+    figure = planes_figure(PlanesScene("w", (plane,), (SenseLine(1, (1, 0, 0), "n"),)), "here")
+    assert figure.count("</script>") == 1
+
+
+def test_page_of_a_model(topic_model):
+    tagged = topic_model.tag_many(["The <b>crane</b> of steel & concrete lifted the beams."])
+    page = draw_senses_page(
+        topic_model, ["crane"], tagged, title="Senses", introduction="Two of them.", next_steps="a<b"
+    )
+    assert page.count('class="card"') == 2
+    assert page.count("drawPlanes(document") == 1
+    assert "steel &amp; concrete" in page
+    assert "a&lt;b" in page
+
+
+def test_unknown_sense_is_shown_as_a_question(topic_model):
+    tagged = topic_model.tag("<b>crane</b>")
+    assert re.fullmatch(r"<mark .*I don't know.*>crane<sub>\?</sub></mark>", draw_tagged(tagged))

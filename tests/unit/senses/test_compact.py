@@ -1,0 +1,148 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grassmeans import SenseInventory
+from grassmeans.errors import ArtifactError, UnknownWordError
+from grassmeans.senses.compact import shorten_entry, write_compact_inventory
+from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
+
+N_WORDS = 150  # more than two blocks of 64
+
+
+def make_entry(number: int) -> WordSenses:
+    n_senses = 1 + number % 3
+    rows = np.random.default_rng(number).standard_normal((n_senses, 5)).astype(np.float32)
+    senses = tuple(
+        Sense(k + 1, 1 / n_senses, 0.5, (f"near{number}", "word"), (), ()) for k in range(n_senses)
+    )
+    directions = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return WordSenses(f"word{number}", 100 + number, 90, directions, senses)
+
+
+@pytest.fixture
+def inventory() -> SenseInventory:
+    skipped = [SkippedWord("rare", "has 2 contexts")]
+    return SenseInventory([make_entry(number) for number in range(N_WORDS)], skipped)
+
+
+@pytest.fixture
+def folder(inventory: SenseInventory, tmp_path: Path) -> Path:
+    write_compact_inventory(tmp_path / "inventory", inventory.to_compact(), bits=8)
+    return tmp_path / "inventory"
+
+
+def test_everything_comes_back(inventory: SenseInventory, folder: Path) -> None:
+    loaded = SenseInventory.load(folder)
+
+    assert loaded.words == inventory.words
+    assert loaded.skipped == inventory.skipped
+    assert dict(loaded.sense_counts) == dict(inventory.sense_counts)
+    for word in ("word0", "word63", "word64", "word149"):
+        assert loaded[word].senses == inventory[word].senses
+        assert loaded[word].count == inventory[word].count
+        # 8 bits: largest number of a unit vector at most 1, half a scale at most 1 / 255
+        np.testing.assert_allclose(
+            loaded.directions(word), inventory.directions(word), atol=1 / 255 + 1e-6
+        )
+    with pytest.raises(UnknownWordError, match="it has 2 contexts"):
+        loaded["rare"]
+
+
+def test_a_compact_inventory_can_be_saved_as_a_plain_one(folder: Path, tmp_path: Path) -> None:
+    loaded = SenseInventory.load(folder)
+
+    loaded.save(tmp_path / "plain")
+
+    plain = SenseInventory.load(tmp_path / "plain")
+    assert plain["word70"].senses == loaded["word70"].senses
+    np.testing.assert_array_equal(plain.directions("word70"), loaded.directions("word70"))
+
+
+def test_no_words(tmp_path: Path) -> None:
+    write_compact_inventory(tmp_path / "none", SenseInventory([]).to_compact(), bits=4)
+
+    assert len(SenseInventory.load(tmp_path / "none")) == 0
+
+
+def test_damaged_entries_are_told_when_they_are_read(folder: Path) -> None:
+    path = folder / "entries.zst"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 0xFF  # in the second of three blocks
+    path.write_bytes(content)
+
+    loaded = SenseInventory.load(folder)
+
+    assert loaded["word0"].word == "word0"
+    with pytest.raises(ArtifactError, match=r"entries\.zst is truncated or damaged"):
+        loaded["word70"]
+
+
+@pytest.mark.parametrize(
+    "name", ["entries.zst", "entry_blocks.npy", "sense_counts.npy", "skipped.tsv.zst", "words.txt"]
+)
+def test_cut_files(folder: Path, name: str) -> None:
+    path = folder / name
+    path.write_bytes(path.read_bytes()[:-3])
+
+    with pytest.raises(ArtifactError, match="truncated or damaged"):
+        SenseInventory.load(folder)
+
+
+@pytest.mark.parametrize("name", ["entries.zst", "codes.npy", "words.txt", "skipped.tsv.zst"])
+def test_missing_files(folder: Path, name: str) -> None:
+    (folder / name).unlink()
+
+    with pytest.raises(ArtifactError, match="is missing"):
+        SenseInventory.load(folder)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"format_version": 9}, "has format version 9, this release reads version 1"),
+        ({"n_words": 149}, "truncated or damaged"),
+        ({"dim": None}, "truncated or damaged"),
+        ({"block_words": 0}, "truncated or damaged"),
+    ],
+)
+def test_damaged_manifest(folder: Path, changes: dict[str, object], message: str) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+    with pytest.raises(ArtifactError, match=message):
+        SenseInventory.load(folder)
+
+
+def test_entries_are_shortened_between_words() -> None:
+    example = ExampleLine("the tall yellow ", "crane", " lifted steel beams", "Harbour", 0.123456)
+    sense = {
+        "number": 1,
+        "share": 0.66666666,
+        "characteristic_words": ["steel"],
+        "nearest_words": ["hoist"],
+        "examples": [
+            {name: getattr(example, name) for name in ExampleLine.__slots__},
+            {"left": "", "word": "x", "right": "", "document": "", "distance": 1.0},
+        ],
+    }
+    line = json.dumps({"word": "crane", "count": 3, "senses": [sense]}).encode()
+
+    short = shorten_entry(line, examples=1, example_width=10)
+
+    assert short["count"] == 3
+    assert short["senses"][0]["share"] == 0.6667
+    assert short["senses"][0]["nearest_words"] == []
+    assert short["senses"][0]["examples"] == [
+        {
+            "left": "yellow ",
+            "word": "crane",
+            "right": " lifted",
+            "document": "Harbour",
+            "distance": 0.1235,
+        }
+    ]

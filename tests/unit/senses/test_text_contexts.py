@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+from grassmeans.senses.text_contexts import gather_text_contexts
+
+# Token 0 is dropped; the others have the rows 10, 20, 30.
+ROWS = np.array([-1, 10, 20, 30], np.int32)
+
+
+def contexts(tokens, places, *, drop_repeats=False):
+    found = gather_text_contexts(
+        np.array(tokens, np.int32), ROWS, np.array(places, np.int64), 2, drop_repeats=drop_repeats
+    )
+    return found.tolist()
+
+
+def test_nearest_kept_words_stand_around_the_middle() -> None:
+    assert contexts([1, 2, 0, 3, 0, 1, 2], [3]) == [[10, 20, 10, 20]]
+    assert contexts([3, 0, 1], [0, 2]) == [[-1, -1, 10, -1], [-1, 30, -1, -1]]
+
+
+def test_a_target_without_a_vector_has_a_context() -> None:
+    assert contexts([1, 0, 2], [1]) == [[-1, 10, 20, -1]]
+
+
+def test_repeats_of_the_target_are_kept_or_left_out() -> None:
+    tokens = [1, 3, 3, 2, 3]
+    assert contexts(tokens, [2]) == [[10, 30, 20, 30]]
+    assert contexts(tokens, [1, 2, 3], drop_repeats=True) == [
+        [-1, 10, 20, -1],
+        [-1, 10, 20, -1],
+        [30, 30, 30, -1],
+    ]
+
+
+@pytest.mark.parametrize("drop_repeats", [False, True])
+def test_nothing_to_find(drop_repeats) -> None:
+    assert contexts([], [], drop_repeats=drop_repeats) == []
+    assert contexts([0, 0], [1], drop_repeats=drop_repeats) == [[-1] * 4]
+    assert contexts([3, 3], [0], drop_repeats=True) == [[-1] * 4]
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(1, 4), st.booleans())
+def test_the_kernel_for_corpora_finds_the_same(tokens, window, drop_repeats) -> None:
+    text = np.array(tokens, np.int32)
+    places = np.arange(len(text))
+    found = gather_text_contexts(text, ROWS, places, window, drop_repeats=drop_repeats)
+    for place, row in zip(places, found, strict=True):
+        expected = empty_contexts(1, window)
+        left_out = text[place] if drop_repeats else -2
+        ends = np.array([len(text)])
+        here, start = np.array([place]), np.array([0])
+        gather_contexts(text, ROWS, here, start, ends, window, int(left_out), expected)
+        np.testing.assert_array_equal(row, expected[0])
