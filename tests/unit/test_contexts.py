@@ -101,3 +101,13 @@ def test_bad_window_and_unknown_word(tmp_path) -> None:
         extract_contexts(corpus, "a", window=0)
     with pytest.raises(UnknownWordError):
         extract_contexts(corpus, "heron")
+
+
+def test_function_words_can_be_kept(tmp_path) -> None:
+    corpus = Corpus.from_texts(["the crane of a nest"], tmp_path / "corpus")
+    words = corpus.vocabulary.words
+    vectors = WordVectors(words, np.eye(len(words), dtype=np.float32))
+    dropped = ContextExtractor(corpus, vectors, window=2).extract("crane")
+    kept = ContextExtractor(corpus, vectors, window=2, drop_function_words=False).extract("crane")
+    assert [words[i] for i in dropped.context_ids[0] if i >= 0] == ["nest"]
+    assert [words[i] for i in kept.context_ids[0] if i >= 0] == ["the", "of", "a"]
