@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -15,26 +17,44 @@ def convert(
     source: Annotated[Path, typer.Argument(help="A vectors folder, or a vector file.")],
     target: Annotated[Path, typer.Argument(help="The new file, or folder.")],
     to: Annotated[
-        str, typer.Option("--to", help="word2vec-text, word2vec-binary, glove or folder.")
+        str, typer.Option("--to", help="word2vec-text, word2vec-binary, glove, folder or compact.")
     ] = "word2vec-text",
+    vocabulary: Annotated[
+        int | None, typer.Option(min=1, help="compact: only the most frequent words.")
+    ] = None,
+    dimensions: Annotated[
+        int | None, typer.Option(min=1, help="compact: project to so many dimensions.")
+    ] = None,
+    bits: Annotated[int, typer.Option(help="compact: bits of a number, 4 or 8.")] = 4,
 ) -> None:
     """Write word vectors in another format: word2vec (text or binary), GloVe, or our folder.
 
-    gensim reads both word2vec formats with `KeyedVectors.load_word2vec_format`.
+    gensim reads both word2vec formats with `KeyedVectors.load_word2vec_format`. A compact folder
+    has fewer words and dimensions where that is asked for, and numbers of 4 (or 8) bits; every
+    command takes it.
+
+    [dim]grassmeans convert vectors small --to compact --vocabulary 80000 --dimensions 200[/]
     """
     from grassmeans.vectors import formats
+    from grassmeans.vectors.reducing import reduce_vectors
+    from grassmeans.vectors.storage import write_compact_folder
     from grassmeans.vectors.word_vectors import WordVectors
 
-    writers = {
+    writers: dict[str, Callable[[WordVectors, Path], None]] = {
         "word2vec-text": formats.write_word2vec_text,
         "word2vec-binary": formats.write_word2vec_binary,
         "glove": formats.write_glove,
         "folder": lambda vectors, path: vectors.save(path),
+        "compact": partial(write_compact_folder, bits=bits),
     }
     if to not in writers:
         raise InputError(f"--to must be one of {', '.join(writers)}, got {to!r}")
     if target.exists():
         raise InputError(f"{target} exists already: choose another name")
+    if to != "compact" and (vocabulary is not None or dimensions is not None):
+        raise InputError("--vocabulary and --dimensions are for --to compact")
     vectors = WordVectors.load(source)
+    if to == "compact":
+        vectors = reduce_vectors(vectors, vocabulary=vocabulary, dimensions=dimensions, bits=bits)
     writers[to](vectors, target)
     note(f"wrote {len(vectors):,} vectors to {target}")

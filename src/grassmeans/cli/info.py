@@ -14,12 +14,16 @@ from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
 
 
 def info(
-    artifact: Annotated[Path, typer.Argument(help="A corpus, vectors or model folder.")],
+    artifact: Annotated[
+        Path, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
+    ],
     as_json: JsonFlag = False,
 ) -> None:
     """Show what a folder holds: kind, sizes, the settings that made it."""
     from grassmeans.artifacts import read_manifest
+    from grassmeans.senses.shipped import resolve_name
 
+    artifact = resolve_name(artifact)
     manifest = read_manifest(artifact)
     files = [path for path in artifact.rglob("*") if path.is_file()]
     manifest["bytes"] = sum(path.stat().st_size for path in files)

@@ -38,6 +38,12 @@ def lexemes(
     start_from: Annotated[
         Path | None, typer.Option(help="Word vectors: every lexeme starts at its word's.")
     ] = None,
+    freeze_words: Annotated[
+        bool,
+        typer.Option(
+            "--freeze-words", help="Move senses only; words stay where --start-from has them."
+        ),
+    ] = False,
     soft_each_epoch: Annotated[
         bool,
         typer.Option("--soft-each-epoch", help="Draw every occurrence's sense anew each epoch."),
@@ -99,6 +105,7 @@ def lexemes(
         output,
         trainer,
         start_from=start,
+        freeze_words=freeze_words,
         soft_each_epoch=soft_each_epoch,
         sharpness=sharpness,
         keep_output=keep_output,

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 
 from grassmeans.cli import build_dataset
+from grassmeans.cli.compact import compact
 from grassmeans.cli.compare import compare
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
@@ -110,6 +111,7 @@ _command(_USE_A_MODEL)(iterate)
 _command(_USE_A_MODEL)(similar)
 _command(_USE_A_MODEL)(info)
 _command(_USE_A_MODEL)(convert)
+_command(_USE_A_MODEL)(compact)
 _command(_USE_A_MODEL)(export)
 _command(_USE_A_MODEL)(evaluate)
 _command(_USE_A_MODEL)(score)

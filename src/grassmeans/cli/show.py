@@ -19,7 +19,7 @@ SENSE_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cy
 
 
 def show(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Annotated[Path, typer.Argument(help="A model folder, or a name: en.")],
     word: Annotated[str, typer.Argument(help="The word.")],
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,
     as_json: JsonFlag = False,
@@ -39,11 +39,15 @@ def print_entry(entry: WordSenses, examples: int = 3) -> None:
     """Print a word's senses as panels."""
     console = terminal()
     console.print(
-        f"[bold]{escape(entry.word)}[/]: {entry.n_senses} senses from {entry.n_contexts:,} of "
+        f"[bold]{escape(entry.word)}[/]: {_count_senses(entry.n_senses)} from {entry.n_contexts:,} of "
         f"{entry.count:,} occurrences"
     )
     for sense in entry.senses:
         console.print(_panel(entry.word, sense, examples))
+
+
+def _count_senses(n_senses: int) -> str:
+    return "1 sense" if n_senses == 1 else f"{n_senses} senses"
 
 
 def _panel(word: str, sense: Sense, examples: int) -> Panel:
@@ -57,8 +61,9 @@ def _panel(word: str, sense: Sense, examples: int) -> Panel:
         body.append(line.left.lstrip()[-60:])
         body.append(line.word, style=f"bold {colour}")
         body.append(line.right.rstrip()[:60])
+    name = f"  [bold {colour}]{escape(sense.name)}[/]" if sense.name else ""
     title = (
-        f"[bold]{escape(word)}.{sense.number}[/]  {sense.share:.0%} of occurrences  "
+        f"[bold]{escape(word)}.{sense.number}[/]{name}  {sense.share:.0%} of occurrences  "
         f"mean distance {sense.mean_distance:.2f}"
     )
     return Panel(body, title=title, title_align="left", border_style=colour)

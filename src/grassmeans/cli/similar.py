@@ -16,21 +16,19 @@ if TYPE_CHECKING:
 
 
 def similar(
-    vectors: Annotated[Path, typer.Argument(help="A vectors folder, a model, or a vector file.")],
+    vectors: Annotated[
+        Path, typer.Argument(help="A vectors folder, a model (or its name), or a vector file.")
+    ],
     word: Annotated[str, typer.Argument(help="The word, or a lexeme such as crane.2.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 10,
     as_json: JsonFlag = False,
 ) -> None:
     """Show the words whose vectors are nearest to a word's.
 
-    With lexeme vectors: crane.2 shows the lexemes nearest to that sense, crane those of every
-    sense of the word, and of crane.0, its "I don't know" occurrences.
+    With lexeme vectors, or a model that has some: crane.2 shows the lexemes nearest to that sense,
+    crane those of every sense of the word, and of crane.0, its "I don't know" occurrences.
     """
-    from grassmeans.senses.model import VECTORS_FOLDER
-    from grassmeans.vectors.word_vectors import WordVectors
-
-    inside_model = vectors / VECTORS_FOLDER
-    opened = WordVectors.load(inside_model if inside_model.is_dir() else vectors)
+    opened = _open_vectors(vectors)
     as_lines = wants_json(as_json)
     for key in _keys_to_show(opened, word):
         neighbours = opened.most_similar(key, n)
@@ -46,6 +44,24 @@ def similar(
         for neighbour in neighbours:
             table.add_row(escape(neighbour.word), f"{neighbour.similarity:.3f}")
         terminal().print(table)
+
+
+def _open_vectors(path: Path) -> WordVectors:
+    """The vectors of a folder, a file or a model; a model's lexemes where it has them."""
+    from grassmeans.senses.model import LEXEMES_FOLDER, VECTORS_FOLDER, load
+    from grassmeans.senses.shipped import resolve_name
+    from grassmeans.vectors.word_vectors import WordVectors
+
+    place = resolve_name(path)
+    if not (place / VECTORS_FOLDER).is_dir():
+        return WordVectors.load(place)
+    if not (place / LEXEMES_FOLDER).is_dir():
+        return WordVectors.load(place / VECTORS_FOLDER)
+    from grassmeans.lexemes.model_lexemes import open_lexemes
+
+    lexemes = open_lexemes(load(place))
+    assert lexemes is not None
+    return lexemes.vectors
 
 
 def _keys_to_show(opened: WordVectors, word: str) -> list[str]:

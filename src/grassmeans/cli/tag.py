@@ -24,7 +24,7 @@ _MAX_LINE = 1_000_000
 
 
 def tag(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: Annotated[Path, typer.Argument(help="A model folder, or a name: en.")],
     file: Annotated[
         Path | None, typer.Argument(help="Text, one passage a line; standard input by default.")
     ] = None,
@@ -43,10 +43,12 @@ def tag(
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
 
     Each line is a passage of its own. Senses are numbered from 1 as in `grassmeans show`; 0 means
-    "I don't know": the context is too poor, or too far from every sense.
+    "I don't know": the context is too poor, or too far from every sense. A remark says so where the
+    text seems to be in another language than the model's.
 
-    [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag model[/]
+    [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
     """
+    from grassmeans.senses.language_check import LanguageCheck
     from grassmeans.senses.model import load
 
     if decode not in ("hard", "soft"):
@@ -56,7 +58,10 @@ def tag(
         opened.inventory.directions(name)  # raises for a word that the model does not have
     json_lines = wants_json(as_json)
     threshold = idk if decode == "hard" else None
+    language = LanguageCheck(opened.rules)
     for batch in _read_batches(file):
+        for text in batch:
+            language.add(text)
         tagged = opened.tag_many(batch, words=word, idk_threshold=threshold, sharpness=sharpness)
         for result in tagged:
             for missing in result.unknown:
@@ -66,6 +71,11 @@ def tag(
             else:
                 print_tagged(result, decode)
         sys.stdout.flush()
+    if language.looks_foreign:
+        note(
+            f"{language.share:.0%} of the first {language.n_tokens:,} words are function words of "
+            f"the model's language ({opened.language or 'unknown'}): is the text in another one?"
+        )
 
 
 def _read_batches(file: Path | None) -> Iterator[list[str]]:

@@ -66,3 +66,24 @@ def expand_vectors(vectors: WordVectors, keys: Iterable[str]) -> StartingVectors
         )
     output = None if vectors.output is None else np.asarray(vectors.output)[rows]
     return StartingVectors(WordVectors(chosen, vectors.vectors[rows], check=False), output)
+
+
+def start_senses_afresh(start: StartingVectors, random_state: int) -> StartingVectors:
+    """Put the vectors of senses at random, small ones, as a new training does.
+
+    Around words that stay fixed, the senses find their places in one pass; from the place of their
+    word they would hardly come apart in it.
+    """
+    senses = [decode_key(key)[1] is not None for key in start.vectors.words]
+    matrix = start.vectors.vectors.copy()
+    rng = np.random.default_rng(random_state)
+    drawn = rng.random((sum(senses), start.vectors.dim), dtype=np.float32)
+    matrix[senses] = (drawn - np.float32(0.5)) / np.float32(start.vectors.dim)
+    return StartingVectors(WordVectors(start.vectors.words, matrix, check=False), start.output)
+
+
+def find_plain_keys(vectors: WordVectors, keys: Iterable[str]) -> tuple[str, ...]:
+    """The keys of words without a sense that have a vector of their own to start from."""
+    return tuple(
+        key for key in keys if decode_key(key)[1] is None and decode_key(key)[0] in vectors
+    )

@@ -1,4 +1,4 @@
-"""What makes a sense visible to people: characteristic words, nearest words, example lines."""
+"""What makes a sense visible to people: name, characteristic and nearest words, example lines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from grassmeans.contexts import Contexts
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.senses.entries import ExampleLine, Sense
+from grassmeans.senses.naming import name_senses
 from grassmeans.vectors.word_vectors import WordVectors
 
 N_CHARACTERISTIC = 12
@@ -41,7 +42,11 @@ def describe_senses(
     n_senses = len(directions)
     labels = np.argmin(distances, axis=1)
     words = characteristic_words(contexts.context_ids, labels, n_senses)
-    nearest = _nearest_words(word, directions, vectors)
+    nearest = find_nearest_words(word, directions, vectors)
+    characteristic = [tuple(vectors.words[i] for i in rows) for rows in words]
+    # Without other senses nothing is characteristic but the topic: near words say it.
+    candidates = characteristic if n_senses > 1 else [(*nearest[0], *characteristic[0])]
+    names = name_senses(word, candidates, directions, vectors)
     senses = []
     for k in range(n_senses):
         mine = labels == k
@@ -50,9 +55,10 @@ def describe_senses(
                 number=k + 1,
                 share=float(mine.mean()),
                 mean_distance=float(distances[mine, k].mean()) if mine.any() else 1.0,
-                characteristic_words=tuple(vectors.words[i] for i in words[k]),
+                characteristic_words=characteristic[k],
                 nearest_words=nearest[k],
                 examples=_best_examples(contexts, distances, labels, k, corpus),
+                name=names[k],
             )
         )
     return tuple(senses)
@@ -103,9 +109,10 @@ def characteristic_words(
     return result
 
 
-def _nearest_words(
+def find_nearest_words(
     word: str, directions: NDArray[np.float32], vectors: WordVectors
 ) -> list[tuple[str, ...]]:
+    """The words whose vectors are nearest to each direction, without the word itself."""
     found = vectors.nearest(directions, N_NEAREST + 1, first=NEAREST_AMONG)
     names = [[vectors.words[row] for row in rows] for rows in found.ids]
     return [tuple(name for name in line if name != word)[:N_NEAREST] for line in names]

@@ -112,17 +112,51 @@ def induce_directions(
         restarts = _advance(kernels, sample, starts, max_iter, tol, plan)
         starts = np.stack([restart.directions for restart in restarts])
     best = min(restarts, key=lambda restart: restart.objective_path[-1])
-    if best.n_iter < max_iter:
-        left = max_iter - best.n_iter
-        finer = tol * _REFINED_TOLERANCE
-        start = best.directions[None]
-        refined = _advance(kernels, bases, start, left, finer, _plan_several_products)[0]
-        # Its first objective is the best's last up to rounding, which the path must not show.
-        last = best.objective_path[-1]
-        best.objective_path += [value for value in refined.objective_path[1:] if value < last]
-        best.n_iter += refined.n_iter
-        best.directions = refined.directions
+    _refine(kernels, bases, best, max_iter, tol)
     return _order_by_size(kernels, bases, best)
+
+
+def refine_directions(
+    bases: Floats,
+    directions: Floats,
+    *,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    device: str = "cpu",
+) -> InducedDirections:
+    """Minimise equation 4 from given directions: as many senses, no restarts.
+
+    Parameters
+    ----------
+    bases : (n_contexts, rank, dim) float32
+        As for `induce_directions`.
+    directions : (n_senses, dim) float32
+        Where to start; unit rows.
+    max_iter, tol, device
+        As for `KGrassmeans`.
+    """
+    kernels = get_kernels(device)
+    bases = np.ascontiguousarray(bases, dtype=np.float32)
+    start = _Restart(np.ascontiguousarray(directions, dtype=np.float32), [])
+    _refine(kernels, bases, start, max_iter, tol)
+    return _order_by_size(kernels, bases, start)
+
+
+def _refine(kernels: Kernels, bases: Floats, restart: _Restart, max_iter: int, tol: float) -> None:
+    """Let a restart converge to a tenth of the tolerance, with several products per iteration."""
+    if restart.n_iter >= max_iter:
+        return
+    left = max_iter - restart.n_iter
+    finer = tol * _REFINED_TOLERANCE
+    start = restart.directions[None]
+    refined = _advance(kernels, bases, start, left, finer, _plan_several_products)[0]
+    # Its first objective is the restart's last up to rounding, which the path must not show.
+    path = restart.objective_path
+    last = path[-1] if path else np.inf
+    later = refined.objective_path[1:] if path else refined.objective_path
+    restart.objective_path = path + [value for value in later if value < last]
+    restart.n_iter += refined.n_iter
+    restart.directions = refined.directions
 
 
 def make_generator(random_state: RandomState) -> np.random.Generator:
@@ -149,9 +183,16 @@ def _draw_samples(bases: Floats, n_senses: int) -> list[Floats]:
     samples = []
     size = max(SMALLEST_SAMPLE, _SAMPLE_PER_SENSE * n_senses)
     while 2 * size <= len(bases):
-        samples.append(bases[np.arange(size) * len(bases) // size])
+        samples.append(sample_evenly(bases, size))
         size *= _SAMPLE_GROWTH
     return [*samples, bases]
+
+
+def sample_evenly(bases: Floats, size: int) -> Floats:
+    """``size`` of the contexts, evenly spaced; all of them where there are no more."""
+    if size >= len(bases):
+        return bases
+    return bases[np.arange(size) * len(bases) // size]
 
 
 def _draw_starts(

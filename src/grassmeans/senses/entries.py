@@ -37,6 +37,11 @@ class Sense:
     nearest_words : tuple of str
         Words whose vectors are nearest to the intersection direction.
     examples : tuple of ExampleLine
+    name : str
+        Two or three words that tell the sense from the others; empty in models of older versions.
+    hidden : bool
+        Whether a user has taken the sense out of use. It keeps its number, so that those of the
+        others stay; its stored direction is zeros, at distance 1 from everything.
     """
 
     number: int
@@ -45,6 +50,8 @@ class Sense:
     characteristic_words: tuple[str, ...]
     nearest_words: tuple[str, ...]
     examples: tuple[ExampleLine, ...]
+    name: str = ""
+    hidden: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +110,8 @@ def entry_from_dict(values: dict[str, Any], directions: NDArray[np.float32]) -> 
             characteristic_words=tuple(sense["characteristic_words"]),
             nearest_words=tuple(sense["nearest_words"]),
             examples=tuple(ExampleLine(**example) for example in sense["examples"]),
+            name=sense.get("name", ""),
+            hidden=sense.get("hidden", False),
         )
         for sense in values["senses"]
     )

@@ -10,7 +10,7 @@ from grassmeans.contexts import ContextExtractor, Contexts
 from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import SkippedWord, WordSenses
 from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -26,19 +26,23 @@ def induce_word(
     word_id = extractor.corpus.vocabulary.id_of(word)
     if word_id < 0:
         return SkippedWord(word, "does not occur in the corpus")
-    # One random stream per word: a word's senses do not change with the company it is induced in.
-    seeds = np.random.SeedSequence([settings.random_state, zlib.crc32(word.encode())])
-    sampling, starting = seeds.spawn(2)
+    sampling, starting = word_seeds(word, settings.random_state).spawn(2)
     contexts = extractor.extract(
         word_id, max_contexts=settings.max_contexts, random_state=sampling
     ).with_at_least(settings.rank)
-    if len(contexts) < settings.n_senses:
+    if len(contexts) < settings.fewest_contexts:
+        wanted = "any sense" if settings.n_senses == AUTO else f"{settings.n_senses} senses"
         return SkippedWord(
             word,
             f"has {len(contexts)} contexts of {settings.rank} known words or more, "
-            f"too few for {settings.n_senses} senses",
+            f"too few for {wanted}",
         )
     return _induce(word, word_id, contexts, extractor, vectors, settings, starting)
+
+
+def word_seeds(word: str, random_state: int) -> np.random.SeedSequence:
+    """One random stream per word: its senses do not change with the company it is induced in."""
+    return np.random.SeedSequence([random_state, zlib.crc32(word.encode())])
 
 
 def _induce(
@@ -57,6 +61,8 @@ def _induce(
         n_senses=settings.n_senses,
         n_init=settings.n_init,
         random_state=np.random.default_rng(starting),
+        max_senses=settings.max_senses,
+        granularity=settings.granularity,
     )
     distances = estimator.fit_transform(bases)
     directions = orient_directions(estimator.directions_, contexts, vectors)

@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import map_bytes, open_array, read_bytes, write_array, write_bytes
+from grassmeans.artifacts import (
+    MANIFEST,
+    map_bytes,
+    open_array,
+    read_bytes,
+    write_array,
+    write_bytes,
+)
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.senses.compact import CompactInventory, read_compact_inventory
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.settings import InductionSettings, change_settings
 from grassmeans.vectors.word_vectors import WordVectors
@@ -183,7 +191,9 @@ class SenseInventory(Mapping[str, WordSenses]):
 
     @classmethod
     def load(cls, folder: Path) -> SenseInventory:
-        """Open an inventory that `save` wrote; entries stay on disk."""
+        """Open an inventory that `save` wrote, or a compact one; entries stay on disk."""
+        if (folder / MANIFEST).exists():
+            return cls._from_compact(read_compact_inventory(folder))
         text = read_bytes(folder / "words.txt").decode()
         words = text.split("\n") if text else []
         offsets = open_array(folder / "sense_offsets.npy", mapped=False)
@@ -203,6 +213,20 @@ class SenseInventory(Mapping[str, WordSenses]):
         inventory._setup(words, offsets, directions, tuple(SkippedWord(w, r) for w, r in skipped))
         inventory._lines = _StoredLines(content, ends)
         return inventory
+
+    @classmethod
+    def _from_compact(cls, found: CompactInventory) -> SenseInventory:
+        inventory = cls.__new__(cls)
+        offsets = np.concatenate([[0], np.cumsum(found.sense_counts)]).astype(np.int64)
+        inventory._setup(found.words, offsets, found.directions, found.skipped)
+        inventory._lines = found.lines
+        return inventory
+
+    def to_compact(self) -> CompactInventory:
+        """The parts that the compact form stores."""
+        return CompactInventory(
+            list(self.words), np.diff(self._offsets), self._directions, self._lines, self.skipped
+        )
 
     @property
     def sense_counts(self) -> Mapping[str, int]:

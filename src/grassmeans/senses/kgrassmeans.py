@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from numbers import Integral, Real
 from typing import Any
 
@@ -17,7 +18,18 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
-from grassmeans.senses.directions import INITS, RandomState, induce_directions
+from grassmeans.senses.directions import (
+    INITS,
+    InducedDirections,
+    RandomState,
+    induce_directions,
+)
+from grassmeans.senses.sense_number import FitOptions, induce_any_number
+from grassmeans.senses.settings import (
+    DEFAULT_GRANULARITY,
+    DEFAULT_MAX_SENSES,
+    check_sense_number,
+)
 
 _ORTHONORMAL_TOLERANCE = 1e-3
 
@@ -27,8 +39,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     Parameters
     ----------
-    n_senses : int, default=5
-        K, the number of groups.
+    n_senses : int or "auto", default=5
+        K, the number of groups; "auto" chooses it (see `grassmeans.senses.sense_number`).
     n_init : int, default=5
         Restarts from different directions; the one with the lowest objective is kept.
     max_iter : int, default=100
@@ -43,9 +55,15 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         An int makes the result reproducible; it does not depend on the number of threads.
     device : str, default="cpu"
         Where to compute.
+    max_senses : int, default=8
+        With "auto", the most groups.
+    granularity : float, default=1.0
+        With "auto", larger gives more groups, smaller gives fewer.
 
     Attributes
     ----------
+    n_senses_ : int
+        The number of groups: K, or the number that "auto" chose.
     directions_ : (n_senses, dim) float32
         Unit intersection directions, those of larger groups first. Their signs mean nothing.
     labels_ : (n_contexts,) int32
@@ -76,13 +94,15 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def __init__(
         self,
-        n_senses: int = 5,
+        n_senses: int | str = 5,
         n_init: int = 5,
         max_iter: int = 100,
         tol: float = 1e-5,
         init: str = "random",
         random_state: RandomState = None,
         device: str = "cpu",
+        max_senses: int = DEFAULT_MAX_SENSES,
+        granularity: float = DEFAULT_GRANULARITY,
     ) -> None:
         self.n_senses = n_senses
         self.n_init = n_init
@@ -91,27 +111,41 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.init = init
         self.random_state = random_state
         self.device = device
+        self.max_senses = max_senses
+        self.granularity = granularity
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
         bases = self._check_bases(X, reset=True)
         self._check_parameters()
-        found = induce_directions(
-            bases,
-            int(self.n_senses),
-            n_init=int(self.n_init),
-            max_iter=int(self.max_iter),
-            tol=float(self.tol),
-            init=self.init,
-            random_state=self.random_state,
-            device=self.device,
-        )
+        found = self._induce(bases)
+        self.n_senses_ = len(found.directions)
         self.directions_ = found.directions
         self.labels_ = found.labels
         self.inertia_ = found.inertia
         self.n_iter_ = found.n_iter
         self.objective_path_ = found.objective_path
         return self
+
+    def _induce(self, bases: NDArray[np.float32]) -> InducedDirections:
+        options = FitOptions(
+            n_init=int(self.n_init),
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+            init=self.init,
+            device=self.device,
+        )
+        if isinstance(self.n_senses, str):
+            return induce_any_number(
+                bases,
+                int(self.max_senses),
+                float(self.granularity),
+                fit=options,
+                random_state=self.random_state,
+            )
+        return induce_directions(
+            bases, int(self.n_senses), random_state=self.random_state, **asdict(options)
+        )
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest direction of each context, (n_contexts,): equation 5."""
@@ -142,7 +176,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         return tags
 
     def _check_parameters(self) -> None:
-        for name in ("n_senses", "n_init", "max_iter"):
+        check_sense_number(self.n_senses, self.max_senses, self.granularity)
+        for name in ("n_init", "max_iter"):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")

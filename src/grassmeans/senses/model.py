@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.shipped import find_model
 from grassmeans.senses.tagging import TaggedText, TaggingRules, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -23,6 +26,7 @@ KIND = "model"
 FORMAT_VERSION = 1
 VECTORS_FOLDER = "vectors"
 INVENTORY_FOLDER = "inventory"
+LEXEMES_FOLDER = "lexemes"
 
 
 class SenseModel:
@@ -34,6 +38,8 @@ class SenseModel:
     inventory : SenseInventory
     rules : TaggingRules
     manifest : dict
+    folder : Path or None
+        Where the model was read from.
     """
 
     def __init__(
@@ -42,11 +48,13 @@ class SenseModel:
         inventory: SenseInventory,
         rules: TaggingRules,
         manifest: dict[str, Any] | None = None,
+        folder: Path | None = None,
     ) -> None:
         self.vectors = vectors
         self.inventory = inventory
         self.rules = rules
         self.manifest = manifest or {}
+        self.folder = folder
 
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
@@ -56,9 +64,34 @@ class SenseModel:
         """The words that have senses."""
         return self.inventory.words
 
+    @property
+    def language(self) -> str | None:
+        """The language of the model, "en" say; None where it is not known."""
+        return self.manifest.get("language")
+
+    @cached_property
+    def lexemes(self) -> WordVectors | None:
+        """The vectors of the senses, by keys such as ``crane.2``; None where the model has none.
+
+        Read when first asked for. `grassmeans.lexemes.model_lexemes.open_lexemes` puts them
+        together with the words that have no senses.
+        """
+        if self.folder is None or not (self.folder / LEXEMES_FOLDER).is_dir():
+            return None
+        return WordVectors.load(self.folder / LEXEMES_FOLDER)
+
     def senses(self, word: str) -> WordSenses:
         """The senses of a word."""
-        return self.inventory[word]
+        entry = self.inventory[word]
+        if any(sense.nearest_words for sense in entry.senses):
+            return entry
+        # A compact model does not store what its vectors tell.
+        from grassmeans.senses.description import find_nearest_words
+
+        nearest = find_nearest_words(word, entry.directions, self.vectors)
+        described = zip(entry.senses, nearest, strict=True)
+        senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
+        return replace(entry, senses=senses)
 
     def tag(
         self,
@@ -124,20 +157,24 @@ class SenseModel:
         if not (folder / VECTORS_FOLDER / "manifest.json").exists():
             self.vectors.save(folder / VECTORS_FOLDER)
         self.inventory.save(folder / INVENTORY_FOLDER)
-        words = "\n".join(sorted(self.rules.function_words))
-        write_bytes(folder / "function_words.txt", words.encode())
-        fields = {
-            "tokenizer": self.rules.tokenizer.to_dict(),
-            "rules": {
-                "window": self.rules.window,
-                "rank": self.rules.rank,
-                "weighting": self.rules.weighting,
-                "drop_repeats": self.rules.drop_repeats,
-            },
-            "n_words": len(self.inventory),
-            "n_skipped": len(self.inventory.skipped),
-        }
-        write_manifest(folder, KIND, FORMAT_VERSION, fields | self.manifest)
+        counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}
+        write_model_head(folder, self.rules, counts | self.manifest)
+
+
+def write_model_head(folder: Path, rules: TaggingRules, fields: Mapping[str, Any]) -> None:
+    """Write the rules and the manifest, which makes the folder a whole model; call it last."""
+    words = "\n".join(sorted(rules.function_words))
+    write_bytes(folder / "function_words.txt", words.encode())
+    own = {
+        "tokenizer": rules.tokenizer.to_dict(),
+        "rules": {
+            "window": rules.window,
+            "rank": rules.rank,
+            "weighting": rules.weighting,
+            "drop_repeats": rules.drop_repeats,
+        },
+    }
+    write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
 
 
 def rules_for(
@@ -155,12 +192,11 @@ def rules_for(
 
 
 def load(path_or_name: str | Path) -> SenseModel:
-    """Open a model folder; arrays are mapped and read when they are used."""
-    folder = Path(path_or_name)
-    if not folder.exists():
-        raise ArtifactError(
-            f"there is no model at {folder}: give the folder that `grassmeans induce` wrote"
-        )
+    """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
+
+    A model folder of that name in the working directory goes before the package's.
+    """
+    folder = find_model(path_or_name)
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
     vectors = WordVectors.load(folder / VECTORS_FOLDER)
     inventory = SenseInventory.load(folder / INVENTORY_FOLDER)
@@ -172,7 +208,7 @@ def load(path_or_name: str | Path) -> SenseModel:
         )
     except (KeyError, TypeError) as error:
         raise ArtifactError(f"{folder} has a damaged manifest ({error}): build it again") from error
-    return SenseModel(vectors, inventory, rules, manifest)
+    return SenseModel(vectors, inventory, rules, manifest, folder)
 
 
 def _read_words(path: Path) -> frozenset[str]:

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
+from numbers import Integral, Real
 from typing import Any
 
 from grassmeans.contexts import DEFAULT_WINDOW
 from grassmeans.errors import InputError
+
+AUTO = "auto"
+"""In place of a number of senses: as many as the contexts show."""
+
+DEFAULT_MAX_SENSES = 8
+DEFAULT_GRANULARITY = 1.0
 
 WEIGHTINGS = ("flat", "singular")
 
@@ -18,8 +25,9 @@ class InductionSettings:
 
     Parameters
     ----------
-    n_senses : int
-        K, the number of senses of every word.
+    n_senses : int or "auto"
+        K, the number of senses of every word; "auto" gives each word its own (see
+        `grassmeans.senses.sense_number`).
     window : int
         Kept words a side of a context.
     rank : int
@@ -33,9 +41,13 @@ class InductionSettings:
     drop_repeats : bool
         Leave out other occurrences of the target inside its context.
     random_state : int
+    max_senses : int
+        With "auto", the most senses of a word.
+    granularity : float
+        With "auto", larger gives more senses, smaller gives fewer.
     """
 
-    n_senses: int = 5
+    n_senses: int | str = 5
     window: int = DEFAULT_WINDOW
     rank: int = 3
     weighting: str = "flat"
@@ -43,9 +55,12 @@ class InductionSettings:
     max_contexts: int = 10_000
     drop_repeats: bool = False
     random_state: int = 0
+    max_senses: int = DEFAULT_MAX_SENSES
+    granularity: float = DEFAULT_GRANULARITY
 
     def __post_init__(self) -> None:
-        for name in ("n_senses", "window", "rank", "n_init", "max_contexts"):
+        check_sense_number(self.n_senses, self.max_senses, self.granularity)
+        for name in ("window", "rank", "n_init", "max_contexts"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
         if self.weighting not in WEIGHTINGS:
@@ -53,9 +68,28 @@ class InductionSettings:
                 f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}"
             )
 
+    @property
+    def fewest_contexts(self) -> int:
+        """How many contexts a word needs."""
+        return 1 if isinstance(self.n_senses, str) else self.n_senses
+
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for a manifest."""
         return asdict(self)
+
+
+def check_sense_number(n_senses: Any, max_senses: Any, granularity: Any) -> None:
+    """Refuse what cannot be a number of senses, with what was expected."""
+    if n_senses != AUTO:
+        _check_count("n_senses", n_senses, ', or "auto"')
+    _check_count("max_senses", max_senses)
+    if not isinstance(granularity, Real) or not 0.0 < float(granularity) < float("inf"):
+        raise InputError(f"granularity must be a number above 0; got {granularity!r}")
+
+
+def _check_count(name: str, value: Any, otherwise: str = "") -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+        raise InputError(f"{name} must be a whole number, 1 or more{otherwise}; got {value!r}")
 
 
 def change_settings(settings: InductionSettings, changes: Mapping[str, Any]) -> InductionSettings:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import UNFINISHED, claim_output, digest_of_array, prepare_output
+from grassmeans.artifacts import (
+    UNFINISHED,
+    claim_output,
+    digest_of,
+    digest_of_array,
+    prepare_output,
+)
 from grassmeans.vectors.skipgram import SkipGram, TokenCorpus
 from grassmeans.vectors.storage import KIND
 from grassmeans.vectors.word_vectors import WordVectors
@@ -34,6 +40,8 @@ def train_vectors(
     *,
     start: WordVectors | None = None,
     start_output: NDArray[np.float32] | None = None,
+    frozen_inputs: Collection[str] = (),
+    frozen_outputs: Collection[str] = (),
     keep_output: bool = False,
     extra: Mapping[str, Any] | None = None,
     overwrite: bool = False,
@@ -49,8 +57,8 @@ def train_vectors(
         continued, or a finished one where ``overwrite`` is set.
     trainer : SkipGram
         Not fitted; afterwards it is.
-    start, start_output
-        Matrices to start from; see `SkipGram.fit`.
+    start, start_output, frozen_inputs, frozen_outputs
+        Matrices to start from, and rows that stay as they are; see `SkipGram.fit`.
     keep_output : bool
         Store the output (context) vectors as well.
     extra : mapping, optional
@@ -73,12 +81,16 @@ def train_vectors(
     parameters = trainer.get_params() | {"workers": None}
     fields = dict(extra or {})
     starting = _digest_start(start, start_output)
+    if frozen_inputs or frozen_outputs:
+        starting.append(digest_of([sorted(frozen_inputs), sorted(frozen_outputs)]))
     claim_output(folder, "training", [parameters, about_corpus, fields, starting])
     started = time.perf_counter()
     trainer.fit(
         corpus,
         start=start,
         start_output=start_output,
+        frozen_inputs=frozen_inputs,
+        frozen_outputs=frozen_outputs,
         checkpoint=folder / _CHECKPOINT,
         show_progress=show_progress,
     )

@@ -1,5 +1,8 @@
 r"""The folder that holds word vectors: ``words.txt``, ``vectors.npy``, and where known counts.
 
+A compact folder has ``codes.npy`` and ``scales.npy`` instead of ``vectors.npy``: numbers of 4 or 8
+bits (see `grassmeans.vectors.quantised`), which become float32 when the folder is opened.
+
 ``words.txt`` has one word a line in UTF-8. A backslash, newline or carriage return inside a word
 is written as ``\\``, ``\n`` or ``\r``, so that any word survives.
 """
@@ -23,14 +26,17 @@ from grassmeans.artifacts import (
     write_manifest,
 )
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.vectors.quantised import QuantisedRows, bytes_per_row, quantise_rows
 
 if TYPE_CHECKING:
     from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "vectors"
 FORMAT_VERSION = 1
+COMPACT_VERSION = 2
+"""Format version of compact folders, which releases before them cannot read."""
 
-_OWN_FIELDS = {"kind", "format_version", "n_words", "dim", "has_counts", "has_output"}
+_OWN_FIELDS = {"kind", "format_version", "n_words", "dim", "has_counts", "has_output", "quantised"}
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\[\\nr]")
@@ -46,20 +52,56 @@ def write_vectors_folder(
     output: NDArray[Any] | None = None,
 ) -> None:
     """Write a ``vectors`` artifact; see `WordVectors.save`."""
+    output = vectors.output if output is None else output
+    fields = _check_extra(vectors, extra, output)
+    prepare_output(folder, KIND, overwrite=overwrite)
+    write_array(folder / "vectors.npy", vectors.vectors)
+    _write_rest(vectors, folder, output, FORMAT_VERSION, fields)
+
+
+def write_compact_folder(
+    vectors: WordVectors,
+    folder: Path,
+    *,
+    bits: int = 4,
+    overwrite: bool = False,
+    extra: Mapping[str, Any] | None = None,
+) -> None:
+    """Write a ``vectors`` artifact whose numbers have 4 or 8 bits; `WordVectors.load` opens it.
+
+    The output side, where the vectors have one, is stored as it is.
+    """
+    fields = _check_extra(vectors, extra, vectors.output)
+    rows = quantise_rows(vectors.vectors, bits)
+    prepare_output(folder, KIND, overwrite=overwrite)
+    fields["quantised"] = write_rows(folder, rows)
+    _write_rest(vectors, folder, vectors.output, COMPACT_VERSION, fields)
+
+
+def _check_extra(
+    vectors: WordVectors, extra: Mapping[str, Any] | None, output: NDArray[Any] | None
+) -> dict[str, Any]:
     fields = dict(extra or {})
     if taken := _OWN_FIELDS & fields.keys():
         raise InputError(f"extra manifest fields may not be named {', '.join(sorted(taken))}")
-    if output is None:
-        output = vectors.output
     if output is not None and output.shape != vectors.vectors.shape:
         raise InputError(
             f"output vectors must have the shape {vectors.vectors.shape}, got {output.shape}"
         )
-    prepare_output(folder, KIND, overwrite=overwrite)
+    return fields
+
+
+def _write_rest(
+    vectors: WordVectors,
+    folder: Path,
+    output: NDArray[Any] | None,
+    version: int,
+    fields: dict[str, Any],
+) -> None:
+    """Everything but the vectors; the manifest last."""
     write_bytes(folder / "words.txt", encode_words(vectors.words))
-    write_array(folder / "vectors.npy", vectors.vectors)
     if vectors.counts is not None:
-        write_array(folder / "counts.npy", vectors.counts)
+        write_array(folder / "counts.npy", _fit_counts(vectors.counts, version))
     if output is not None:
         write_array(folder / "output.npy", np.asarray(output, dtype=np.float32))
     own = {
@@ -68,14 +110,15 @@ def write_vectors_folder(
         "has_counts": vectors.counts is not None,
         "has_output": output is not None,
     }
-    write_manifest(folder, KIND, FORMAT_VERSION, fields | own)
+    write_manifest(folder, KIND, version, fields | own)
 
 
 def read_vectors_folder(folder: Path) -> WordVectors:
-    """Open a ``vectors`` artifact with its arrays memory-mapped."""
+    """Open a ``vectors`` artifact: arrays memory-mapped, or those of a compact one restored."""
     from grassmeans.vectors.word_vectors import WordVectors
 
-    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    is_compact = "quantised" in read_manifest(folder, KIND)
+    manifest = read_manifest(folder, KIND, COMPACT_VERSION if is_compact else FORMAT_VERSION)
     try:
         n_words, dim = int(manifest["n_words"]), int(manifest["dim"])
     except (KeyError, TypeError, ValueError) as error:
@@ -83,10 +126,14 @@ def read_vectors_folder(folder: Path) -> WordVectors:
             f"the manifest of {folder} has no usable n_words and dim: build the folder again"
         ) from error
     words = _read_words(folder / "words.txt", n_words)
-    matrix = _open_checked(folder / "vectors.npy", (n_words, dim), np.float32)
+    matrix = (
+        read_rows(folder, manifest["quantised"], (n_words, dim)).restore()
+        if is_compact
+        else _open_checked(folder / "vectors.npy", (n_words, dim), np.float32)
+    )
     counts = None
     if manifest.get("has_counts"):
-        counts = _open_checked(folder / "counts.npy", (n_words,), np.int64)
+        counts = _open_checked(folder / "counts.npy", (n_words,), np.int64, np.uint32)
     result = WordVectors(words, matrix, counts, check=False)
     if manifest.get("has_output"):
         output = _open_checked(folder / "output.npy", (n_words, dim), np.float32)
@@ -94,6 +141,43 @@ def read_vectors_folder(folder: Path) -> WordVectors:
     result.manifest = manifest
     result.folder = folder
     return result
+
+
+def write_rows(folder: Path, rows: QuantisedRows) -> dict[str, Any]:
+    """Write ``codes.npy`` and ``scales.npy``; returns what `read_rows` needs to know of them."""
+    write_array(folder / "codes.npy", rows.codes)
+    write_array(folder / "scales.npy", rows.scales)
+    return {"bits": rows.bits, "digest": rows.digest}
+
+
+def read_rows(folder: Path, about: Any, shape: tuple[int, int]) -> QuantisedRows:
+    """Read what `write_rows` wrote, and check it against its digest.
+
+    Parameters
+    ----------
+    about : mapping
+        What `write_rows` returned, from a manifest.
+    shape : (n, dim)
+    """
+    n_rows, dim = shape
+    try:
+        bits = int(about["bits"])
+        codes_shape = (n_rows, bytes_per_row(dim, bits))
+        codes = _open_checked(folder / "codes.npy", codes_shape, np.uint8)
+        scales = _open_checked(folder / "scales.npy", (n_rows,), np.float32)
+        rows = QuantisedRows(codes, scales, bits, dim)
+        expected = about["digest"]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ArtifactError(
+            f"the manifest of {folder} does not say how its numbers are stored ({error}): "
+            "build the folder again"
+        ) from error
+    if rows.digest != expected:
+        raise ArtifactError(
+            f"the numbers in {folder} are not those that its manifest names: the files are "
+            "damaged, install or build them again"
+        )
+    return rows
 
 
 def encode_words(words: list[str]) -> bytes:
@@ -136,11 +220,17 @@ def _read_words(path: Path, expected: int) -> list[str]:
     return words
 
 
-def _open_checked(path: Path, shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+def _fit_counts(counts: NDArray[np.int64], version: int) -> NDArray[Any]:
+    """Counts in the smallest type that holds them, where the folder is to be small."""
+    fits = counts.min(initial=0) >= 0 and counts.max(initial=0) <= np.iinfo(np.uint32).max
+    return counts.astype(np.uint32) if version == COMPACT_VERSION and fits else counts
+
+
+def _open_checked(path: Path, shape: tuple[int, ...], *dtypes: type) -> NDArray[Any]:
     array = open_array(path)
-    if array.shape != shape or array.dtype != dtype:
+    if array.shape != shape or array.dtype not in dtypes:
         raise ArtifactError(
             f"{path} holds {array.dtype} numbers of shape {array.shape}, expected "
-            f"{np.dtype(dtype)} of shape {shape}: build the folder again"
+            f"{np.dtype(dtypes[0])} of shape {shape}: build the folder again"
         )
     return array

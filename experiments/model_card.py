@@ -1,0 +1,83 @@
+"""The model card: what a model is made of, how well it does, and what it cannot do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from grassmeans.senses.model import SenseModel
+
+_LIMITS = """\
+- Trained on 62 million words, a thirtieth of what the paper used: rare senses are missing or share
+  a sense with others (the crane that is a bird), and rare words have no senses at all.
+- Encyclopedic English of 2014 to 2021: names of people and places make senses of their own, speech
+  and slang hardly occur.
+- Words are forms, not lemmas: "crane" and "cranes" have senses of their own. No phrases.
+- Senses are found, not defined: their number and numbering come from the corpus and fit no
+  dictionary. What the articles say of people, with all their bias, is in the vectors.
+- English only. `grassmeans tag` remarks on text that seems to be in another language.
+"""
+
+
+def write_card(model: SenseModel, folder: Path, scores: Mapping[str, Mapping[str, Any]]) -> None:
+    """Write MODEL_CARD.md into the model's folder."""
+    manifest = model.manifest
+    corpus, recipe = manifest.get("corpus", {}), manifest.get("recipe", {})
+    n_senses = sum(model.inventory.sense_counts.values())
+    n_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    lines = [
+        f"# Model `{manifest.get('name', folder.name)}`",
+        "",
+        f"Senses of {len(model.words):,} words ({n_senses:,} senses), vectors of "
+        f"{len(model.vectors):,} words and of the senses, {model.vectors.dim} dimensions of "
+        f"{recipe.get('bits')} bits, {n_bytes / 1e6:.1f} MB. Language: {model.language}.",
+        "",
+        "## Source and licence",
+        "",
+        f"{manifest.get('source')}: {corpus.get('n_documents', 0):,} documents, "
+        f"{corpus.get('n_tokens', 0):,} tokens. Licence of the model: {manifest.get('licence')}. "
+        "The example lines are quotations from these articles; each names its article.",
+        "",
+        "## Parameters",
+        "",
+        *[f"- {name}: {value}" for name, value in recipe.items()],
+        *[f"- {name}: {value}" for name, value in manifest.get("settings", {}).items()],
+        "",
+        "## Scores",
+        "",
+        *_tabulate(scores),
+        "",
+        "## Limits",
+        "",
+        _LIMITS,
+    ]
+    (folder / "MODEL_CARD.md").write_text("\n".join(lines), encoding="utf-8")
+
+
+def _tabulate(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    rows: dict[str, dict[str, str]] = {}
+    for system, tests in scores.items():
+        for name, value in _flatten(tests):
+            rows.setdefault(name, {})[system] = value
+    systems = list(scores)
+    lines = [f"| | {' | '.join(systems)} |", "|---" * (len(systems) + 1) + "|"]
+    for name, values in rows.items():
+        lines.append(f"| {name} | {' | '.join(values.get(s, '-') for s in systems)} |")
+    return lines
+
+
+def _flatten(tests: Mapping[str, Any]) -> list[tuple[str, str]]:
+    found = []
+    for task in ("makes-sense", "semeval2010"):
+        if task in tests:
+            group = tests[task]["all"]
+            found += [
+                (f"{task} V / F", f"{group['v_measure']:.2f} / {group['f_score']:.2f}"),
+                (f"{task} clusters", f"{group['n_clusters']:.2f}"),
+            ]
+    for part in ("all", "lite"):
+        for system, score in tests.get("scws", {}).get(part, {}).items():
+            if score["spearman"] is not None:
+                found.append((f"SCWS {part}, {system}", f"{score['spearman']:.2f}"))
+    return found

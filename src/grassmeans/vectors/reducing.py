@@ -1,0 +1,103 @@
+"""Fewer words and dimensions: what makes word vectors small before they are rounded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.errors import InputError
+from grassmeans.vectors.quantised import quantise_rows
+from grassmeans.vectors.similarity import iterate_row_blocks
+from grassmeans.vectors.word_vectors import WordVectors
+
+
+@dataclass(frozen=True, slots=True)
+class Projection:
+    """A linear map into fewer dimensions, with orthonormal columns.
+
+    Attributes
+    ----------
+    matrix : (dim, new_dim) float64
+    """
+
+    matrix: NDArray[np.float64]
+
+    def apply(self, rows: NDArray[Any]) -> NDArray[np.float32]:
+        """(n, dim) -> (n, new_dim) float32."""
+        result = np.empty((len(rows), self.matrix.shape[1]), np.float32)
+        for block in iterate_row_blocks(len(rows)):
+            result[block] = np.asarray(rows[block], dtype=np.float64) @ self.matrix
+        return result
+
+
+def find_projection(vectors: WordVectors, dimensions: int, *, random_state: int = 0) -> Projection:
+    """Find the subspace that holds most of the vectors, and turn it by chance.
+
+    The subspace is spanned by the first principal directions (uncentred, so that lengths and
+    inner products with the origin keep their meaning), words weighted by the square root of their
+    counts. Within it the axes are turned at random: principal axes are of very different size,
+    and the largest would take all levels of a coarse rounding.
+    """
+    if not 1 <= dimensions <= vectors.dim:
+        raise InputError(
+            f"dimensions must lie between 1 and {vectors.dim}, those of the vectors; "
+            f"got {dimensions}"
+        )
+    weights = np.ones(len(vectors)) if vectors.counts is None else np.sqrt(vectors.counts)
+    moments = np.zeros((vectors.dim, vectors.dim))
+    for block in iterate_row_blocks(len(vectors)):
+        rows = np.asarray(vectors.vectors[block], dtype=np.float64)
+        moments += (rows * weights[block, None]).T @ rows
+    _, axes = np.linalg.eigh(moments)
+    principal = axes[:, ::-1][:, :dimensions]
+    normal = np.random.default_rng(random_state).standard_normal((dimensions, dimensions))
+    turn, _ = np.linalg.qr(normal)
+    return Projection(principal @ turn)
+
+
+def restrict_vocabulary(vectors: WordVectors, vocabulary: int | None) -> WordVectors:
+    """The first so many words, which are the most frequent ones; all of them for None."""
+    if vocabulary is None or vocabulary >= len(vectors):
+        return vectors
+    if vocabulary < 1:
+        raise InputError(f"vocabulary must be 1 or more, got {vocabulary}")
+    first = slice(0, vocabulary)
+    counts = None if vectors.counts is None else vectors.counts[first]
+    result = WordVectors(vectors.words[first], vectors.vectors[first], counts, check=False)
+    result.output = None if vectors.output is None else vectors.output[first]
+    return result
+
+
+def project_vectors(vectors: WordVectors, projection: Projection) -> WordVectors:
+    """The same words in the subspace; the output side goes with them."""
+    result = WordVectors(
+        vectors.words, projection.apply(vectors.vectors), vectors.counts, check=False
+    )
+    result.output = None if vectors.output is None else projection.apply(vectors.output)
+    return result
+
+
+def reduce_vectors(
+    vectors: WordVectors,
+    *,
+    vocabulary: int | None = None,
+    dimensions: int | None = None,
+    bits: int = 4,
+    random_state: int = 0,
+) -> WordVectors:
+    """Vectors as a compact folder gives them back: fewer words, fewer dimensions, rounded.
+
+    Senses that are induced with these fit a compact model exactly. The output side, where there
+    is one, is projected but not rounded: it serves training only.
+    """
+    result = restrict_vocabulary(vectors, vocabulary)
+    if dimensions is not None:
+        projection = find_projection(result, dimensions, random_state=random_state)
+        result = project_vectors(result, projection)
+    rounded = quantise_rows(result.vectors, bits).restore()
+    reduced = WordVectors(result.words, rounded, result.counts, check=False)
+    reduced.output = result.output
+    return reduced

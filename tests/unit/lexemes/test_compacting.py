@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grassmeans import SenseInventory, WordVectors, load
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
+from grassmeans.lexemes.compacting import CompactSettings, compact_model
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.model_lexemes import open_lexemes
+from grassmeans.lexemes.training import train_lexemes
+from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.model import SenseModel
+from grassmeans.vectors.skipgram import SkipGram
+from synthetic import POLYSEMOUS
+
+
+@pytest.fixture(scope="module")
+def frozen(
+    labelled: Corpus, vectors_folder: Path, trainer_settings: dict[str, int]
+) -> LexemeVectors:
+    """Lexemes around fixed words."""
+    return train_lexemes(
+        labelled,
+        labelled.path.parent / "frozen-lexemes",
+        SkipGram(**trainer_settings),
+        start_from=WordVectors.load(vectors_folder),
+        freeze_words=True,
+    )
+
+
+@pytest.fixture(scope="module")
+def compact(model: SenseModel, frozen: LexemeVectors, labelled: Corpus) -> SenseModel:
+    folder = labelled.path.parent / "compact"
+    return compact_model(
+        model,
+        folder,
+        lexemes=frozen.vectors,
+        settings=CompactSettings(bits=8, examples=2),
+        extra={"licence": "CC0"},
+    )
+
+
+def test_words_stay_where_they_were(frozen: LexemeVectors, vectors_folder: Path) -> None:
+    words = WordVectors.load(vectors_folder)
+    plain = [word for word in words.words if word not in POLYSEMOUS]
+
+    for word in plain[:50]:
+        np.testing.assert_array_equal(frozen.vector(word), words[word])
+    for word in POLYSEMOUS:
+        assert frozen.vectors.similarity(f"{word}.1", words[word]) < 0.999
+    assert frozen.vectors.manifest["lexemes"]["frozen_words"] == len(plain)
+
+
+def test_freezing_needs_vectors_with_an_output_side(
+    labelled: Corpus, vectors_folder: Path, trainer_settings: dict[str, int], tmp_path: Path
+) -> None:
+    trainer = SkipGram(**trainer_settings)
+    with pytest.raises(InputError, match="give start_from"):
+        train_lexemes(labelled, tmp_path / "a", trainer, freeze_words=True)
+    words = WordVectors.load(vectors_folder)
+    without = WordVectors(words.words, words.vectors)
+    with pytest.raises(InputError, match="--keep-output"):
+        train_lexemes(labelled, tmp_path / "b", trainer, start_from=without, freeze_words=True)
+
+
+def test_a_compact_model_knows_what_the_model_knew(model: SenseModel, compact: SenseModel) -> None:
+    assert compact.words == model.words
+    assert compact.language == model.language
+    assert compact.manifest["licence"] == "CC0"
+    assert compact.manifest["compact"]["bits"] == 8
+    assert compact.rules == model.rules
+    for word in model.words:
+        before, after = model.senses(word), compact.senses(word)
+        for old, new in zip(before.senses, after.senses, strict=True):
+            assert new.characteristic_words == old.characteristic_words
+            assert len(new.nearest_words) == len(old.nearest_words)
+            assert len(set(new.nearest_words) & set(old.nearest_words)) >= 7
+            assert new.share == pytest.approx(old.share, abs=1e-4)
+            assert len(new.examples) == min(2, len(old.examples))
+            assert old.examples[0].left.endswith(new.examples[0].left)
+
+
+def test_a_compact_model_tags_as_the_model_does(
+    model: SenseModel, compact: SenseModel, corpus: Corpus
+) -> None:
+    lines = [corpus.line_at(position, 80) for position in range(100, 4000, 37)]
+    texts = [f"{line.left}{line.word}{line.right}" for line in lines]
+    before = model.tag_many(texts, idk_threshold=None)
+    after = compact.tag_many(texts, idk_threshold=None)
+
+    labels = [[word.label for tagged in result for word in tagged] for result in (before, after)]
+
+    assert len(labels[0]) > 50
+    same = sum(a == b for a, b in zip(*labels, strict=True))
+    assert same >= 0.97 * len(labels[0])
+
+
+def test_lexemes_of_a_model_are_its_senses_and_its_other_words(
+    compact: SenseModel, frozen: LexemeVectors
+) -> None:
+    lexemes = open_lexemes(compact)
+
+    assert compact.lexemes is not None
+    assert compact.lexemes.words == [f"{w}.{k}" for w in compact.words for k in (1, 2)]
+    assert lexemes is not None
+    assert set(lexemes.words_with_senses) == set(POLYSEMOUS)
+    expected = len(compact.vectors) - len(POLYSEMOUS) + len(compact.lexemes)
+    assert len(lexemes.vectors) == expected
+    plain = next(word for word in compact.vectors.words if word not in POLYSEMOUS)
+    np.testing.assert_array_equal(lexemes.vector(plain), compact.vectors[plain])
+    old = frozen.hard_similarity(compact.words[0], 1, compact.words[0], 2)
+    assert lexemes.hard_similarity(compact.words[0], 1, compact.words[0], 2) == pytest.approx(
+        old, abs=0.01
+    )
+
+
+def test_a_model_without_lexemes(model: SenseModel) -> None:
+    assert model.lexemes is None
+    assert open_lexemes(model) is None
+
+
+def test_fewer_words_and_dimensions(model: SenseModel, tmp_path: Path) -> None:
+    settings = CompactSettings(vocabulary=100, dimensions=10, bits=4, examples=0)
+
+    small = compact_model(model, tmp_path / "small", settings=settings)
+
+    assert len(small.vectors) == 100
+    assert small.vectors.dim == 10
+    entry = small.senses(model.words[0])
+    assert entry.directions.shape == (2, 10)
+    np.testing.assert_allclose(np.linalg.norm(entry.directions, axis=1), 1, atol=0.05)
+    assert entry.senses[0].examples == ()
+
+
+def test_storing_a_compact_model_again_changes_no_number(
+    compact: SenseModel, tmp_path: Path
+) -> None:
+    again = compact_model(compact, tmp_path / "again", settings=CompactSettings(bits=8))
+
+    np.testing.assert_allclose(again.vectors.vectors, compact.vectors.vectors, rtol=1e-6)
+    for word in compact.words:
+        np.testing.assert_allclose(
+            again.inventory.directions(word), compact.inventory.directions(word), rtol=1e-6
+        )
+
+
+def test_words_with_one_sense_can_be_left_out(model: SenseModel, tmp_path: Path) -> None:
+    one = WordSenses("single", 9, 9, np.eye(24, dtype=np.float32)[:1], (make_sense(),))
+    entries = [one, model.senses(model.words[0])]
+    mixed = SenseModel(model.vectors, SenseInventory(entries), model.rules, model.manifest)
+
+    kept = compact_model(mixed, tmp_path / "all")
+    dropped = compact_model(mixed, tmp_path / "some", settings=CompactSettings(drop_single=True))
+
+    assert kept.words == ("single", model.words[0])
+    assert dropped.words == (model.words[0],)
+    assert [(s.word, s.reason) for s in dropped.inventory.skipped] == [
+        ("single", "has one sense only")
+    ]
+    only_single = SenseModel(model.vectors, SenseInventory([one]), model.rules)
+    with pytest.raises(InputError, match="no word would be left"):
+        compact_model(only_single, tmp_path / "n", settings=CompactSettings(drop_single=True))
+
+
+def test_lexemes_of_another_space_are_refused(
+    model: SenseModel, lexeme_vectors: LexemeVectors, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match="--freeze-words"):
+        compact_model(model, tmp_path / "a", lexemes=lexeme_vectors.vectors)
+    other = WordVectors(["crane.1"], [[1.0, 2.0]])
+    with pytest.raises(InputError, match="have 2 dimensions, the words of the model 24"):
+        compact_model(model, tmp_path / "b", lexemes=other)
+    assert not (tmp_path / "a").exists()
+
+
+def test_an_existing_model_is_kept(compact: SenseModel, model: SenseModel) -> None:
+    assert compact.folder is not None
+    with pytest.raises(InputError, match="--overwrite"):
+        compact_model(model, compact.folder)
+    assert load(compact.folder).words == compact.words
+
+
+def make_sense() -> Sense:
+    return Sense(1, 1.0, 0.5, ("steel",), ("beam",), ())
