@@ -6,79 +6,153 @@ import shutil
 import tempfile
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.table import Table
 
 from grassmeans.cli.output import terminal
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grassmeans.senses.model import SenseModel
+    from grassmeans.senses.tagging import TaggedText
+
 TARGETS = ("crane", "bank", "bass", "seal", "plant")
 SHOWN = ("crane", "bank")
+SOFT = 4
+PAGE = "senses.html"
+_INTRODUCTION = (
+    "The senses of some words in the chronicle of an invented harbour town, found by `grassmeans "
+    "demo` with no dictionary and no labels. The words around a word span a plane; the planes of "
+    "one sense meet along a line."
+)
 
 
 def demo(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Keep corpus, vectors and model here.")
     ] = None,
+    page: Annotated[
+        Path, typer.Option(help="Where to write the HTML page; an old one is replaced.")
+    ] = Path(f"grassmeans-demo-{PAGE}"),
 ) -> None:
     """Find the senses of some words in a small text of our own, and tag new sentences.
 
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
-    tokens, word vectors, contexts, senses.
+    tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
     """
-    from grassmeans.corpus.corpus import Corpus
-    from grassmeans.senses.building import build_model
-    from grassmeans.senses.settings import InductionSettings
-    from grassmeans.vectors.skipgram import SkipGram
-
     console = terminal()
     folder = Path(tempfile.mkdtemp(prefix="grassmeans-demo-")) if output is None else output
     data = files("grassmeans.corpus") / "data" / "demo"
     try:
         with as_file(data / "town.txt") as text:
-            console.rule("1. raw text → tokens")
-            corpus = Corpus.from_files([text], folder / "corpus", workers=1, overwrite=True)
-        console.print(
-            f"{corpus.n_tokens:,} words in {corpus.n_documents} documents, "
-            f"{len(corpus.vocabulary):,} different ones"
-        )
-        console.rule("2. tokens → word vectors")
-        # A text this small needs many passes and few dimensions; one worker repeats exactly.
-        trainer = SkipGram(dim=50, window=8, min_count=2, epochs=60, workers=1)
-        trainer.fit(corpus)
-        trainer.vectors_.save(folder / "vectors", overwrite=True)
-        neighbours = ", ".join(n.word for n in trainer.vectors_.most_similar("river", 6))
-        console.print(f"{len(trainer.vectors_):,} vectors; nearest to 'river': {neighbours}")
-        console.rule("3. contexts → subspaces → senses")
-        model = build_model(
-            folder / "corpus",
-            folder / "vectors",
-            folder / "model",
-            TARGETS,
-            settings=InductionSettings(n_senses=2),
-            workers=1,
-            overwrite=True,
-        )
-        for word in SHOWN:
-            print_entry(model.senses(word), examples=2)
-        console.rule("4. the senses of words in new sentences")
+            model = _find_senses(text, folder, console)
         sentences = (data / "new_sentences.txt").read_text(encoding="utf-8").splitlines()
-        for tagged in model.tag_many(line for line in sentences if line):
-            print_tagged(tagged, "hard")
-        console.print("\n[dim]\\[1], \\[2]: the sense; \\[?]: I don't know (too little context)[/]")
-        console.rule("your turn")
-        if output is None:
-            console.print("[bold]grassmeans demo -o demo-output[/] keeps the model; then:")
-        place = output or Path("demo-output")
-        console.print(
-            f"[bold]grassmeans show {place}/model crane[/]\n"
-            f'[bold]echo "The <b>crane</b> lifted the heavy crates." | '
-            f"grassmeans tag {place}/model[/]\n"
-            f"[bold]grassmeans ingest YOUR_TEXT -o corpus[/]",
-            soft_wrap=True,
-        )
+        tagged = model.tag_many(line for line in sentences if line)
+        _show_answers(tagged, console)
+        _write_page(model, tagged, page)
+        console.rule("5. to look at")
+        console.print(f"[bold]{page}[/]: the planes and senses in three dimensions; open it")
+        _tell_what_is_next(output, console)
     finally:
         if output is None:
             shutil.rmtree(folder, ignore_errors=True)
+
+
+def _find_senses(text: Path, folder: Path, console: Console) -> SenseModel:
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.senses.building import build_model
+    from grassmeans.senses.settings import InductionSettings
+    from grassmeans.vectors.skipgram import SkipGram
+
+    console.rule("1. raw text → tokens")
+    corpus = Corpus.from_files([text], folder / "corpus", workers=1, overwrite=True)
+    console.print(
+        f"{corpus.n_tokens:,} words in {corpus.n_documents} documents, "
+        f"{len(corpus.vocabulary):,} different ones"
+    )
+    console.rule("2. tokens → word vectors")
+    # A text this small needs many passes and few dimensions; one worker repeats exactly.
+    trainer = SkipGram(dim=50, window=8, min_count=2, epochs=60, workers=1)
+    trainer.fit(corpus)
+    trainer.vectors_.save(folder / "vectors", overwrite=True)
+    neighbours = ", ".join(n.word for n in trainer.vectors_.most_similar("river", 6))
+    console.print(f"{len(trainer.vectors_):,} vectors; nearest to 'river': {neighbours}")
+    console.rule("3. contexts → subspaces → senses")
+    model = build_model(
+        folder / "corpus",
+        folder / "vectors",
+        folder / "model",
+        TARGETS,
+        settings=InductionSettings(n_senses=2),
+        workers=1,
+        overwrite=True,
+    )
+    for word in SHOWN:
+        print_entry(model.senses(word), examples=2)
+    others = Table("word", "sense", "share", "what it is about", box=None)
+    for word in TARGETS[len(SHOWN) :]:
+        for sense in model.senses(word).senses:
+            label = f"{word}.{sense.number}"
+            words = ", ".join(sense.characteristic_words[:6])
+            others.add_row(word, label, f"{sense.share:.0%}", words)
+    console.print(others)
+    return model
+
+
+def _show_answers(tagged: list[TaggedText], console: Console) -> None:
+    console.rule("4. the senses of words in new sentences")
+    for answer in tagged:
+        print_tagged(answer, "hard")
+    console.print("[dim]\\[1], \\[2]: the sense; \\[?]: I don't know (too little context)[/]\n")
+    for answer in tagged[:SOFT]:
+        print_tagged(answer, "soft")
+    console.print("[dim]the same, soft: the probability of each sense[/]")
+
+
+def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path) -> None:
+    from grassmeans.artifacts import write_bytes
+    from grassmeans.pictures.senses_page import draw_senses_page
+
+    text = draw_senses_page(
+        model,
+        TARGETS,
+        tagged,
+        title="Senses of a harbour town",
+        introduction=_INTRODUCTION,
+        next_steps=_commands(Path("demo-output")),
+    )
+    write_bytes(page, text.encode())
+
+
+def _commands(place: Path) -> str:
+    return (
+        "grassmeans show en crane\n"
+        'echo "The <b>crane</b> lifted the steel beams onto the pier." | grassmeans tag en\n'
+        f"grassmeans demo -o {place}\n"
+        f"grassmeans show {place}/model seal\n"
+        "grassmeans ingest YOUR_TEXT -o corpus\n"
+        "grassmeans explore"
+    )
+
+
+def _tell_what_is_next(output: Path | None, console: Console) -> None:
+    console.rule("your turn")
+    place = output or Path("demo-output")
+    notes = (
+        "an English model comes with the package",
+        "and finds senses in your own sentences",
+        "keeps corpus, vectors and model",
+        "to look at more words",
+        "your own text: then `vectors`, `induce`",
+        "see and try the senses of words in a browser: pip install 'grassmeans[explorer]'",
+    )
+    for command, remark in zip(_commands(place).splitlines(), notes, strict=True):
+        if command.startswith("grassmeans demo") and output is not None:
+            continue
+        console.print(f"# {remark}", style="dim", markup=False, soft_wrap=True)
+        console.print(command, style="bold", markup=False, soft_wrap=True)
