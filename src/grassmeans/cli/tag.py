@@ -17,6 +17,7 @@ from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
+    from grassmeans.senses.inventory import SenseInventory
     from grassmeans.senses.tagging import TaggedText, TaggedWord
 
 _BLOCK = 1 << 16
@@ -59,6 +60,7 @@ def tag(
     json_lines = wants_json(as_json)
     threshold = idk if decode == "hard" else None
     language = LanguageCheck(opened.rules)
+    name_of = _NamesOfSenses(opened.inventory)
     for batch in _read_batches(file):
         for text in batch:
             language.add(text)
@@ -67,7 +69,7 @@ def tag(
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
             if json_lines:
-                print_json(_as_dict(result, decode))
+                print_json(_as_dict(result, decode, name_of))
             else:
                 print_tagged(result, decode)
         sys.stdout.flush()
@@ -101,10 +103,26 @@ def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
         yield found
 
 
-def _as_dict(tagged: TaggedText, decode: str) -> dict[str, Any]:
+class _NamesOfSenses:
+    """The names of a word's senses; each entry is read once."""
+
+    def __init__(self, inventory: SenseInventory) -> None:
+        self._inventory = inventory
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    def __call__(self, word: str, sense: int) -> str | None:
+        """The name of a sense; None for "I don't know" and where the model has no names."""
+        if word not in self._names:
+            self._names[word] = tuple(s.name for s in self._inventory[word].senses)
+        return (self._names[word][sense - 1] or None) if sense > 0 else None
+
+
+def _as_dict(tagged: TaggedText, decode: str, name_of: _NamesOfSenses) -> dict[str, Any]:
     return {
         "text": tagged.text,
-        "words": [_word_as_dict(word, decode) for word in tagged],
+        "words": [
+            _word_as_dict(word, decode) | {"name": name_of(word.key, word.sense)} for word in tagged
+        ],
     } | ({"unknown": list(tagged.unknown)} if tagged.unknown else {})
 
 

@@ -9,7 +9,7 @@ from grassmeans import SenseInventory
 from grassmeans.contexts import ContextExtractor
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.senses import batches
-from grassmeans.senses.entries import SkippedWord, WordSenses, entry_to_dict
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.induction import induce_word
 from grassmeans.senses.inventory import default_min_count, frequent_words
 from grassmeans.senses.settings import InductionSettings
@@ -174,7 +174,7 @@ def test_no_words_at_all_is_an_error(topic_corpus, topic_vectors) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"n_senses": 0}, "n_senses must be 1 or more"), ({"weighting": "round"}, "flat, singular")],
+    [({"n_senses": 0}, "n_senses must be a whole"), ({"weighting": "round"}, "flat, singular")],
 )
 def test_bad_settings_are_named(settings, message) -> None:
     with pytest.raises(InputError, match=message):
@@ -191,3 +191,38 @@ def test_single_settings_can_be_given_by_name(inventory, topic_corpus, topic_vec
 def test_entries_are_plain_json(inventory) -> None:
     values = json.loads(json.dumps(entry_to_dict(inventory["crane"])))
     assert values["word"] == "crane"
+
+
+def test_every_word_gets_its_own_number_of_senses(topic_corpus, topic_vectors, synthetic) -> None:
+    one_topic = synthetic.topic_words[0][:2]
+    found = SenseInventory.induce(
+        topic_corpus, topic_vectors, ["crane", "bank", *one_topic], n_senses="auto"
+    )
+    assert found.sense_counts == {"crane": 2, "bank": 2, one_topic[0]: 1, one_topic[1]: 1}
+    assert found[one_topic[0]].senses[0].share == 1.0
+    assert found[one_topic[0]].senses[0].name
+
+
+def test_a_word_without_contexts_has_no_senses_whatever_their_number(
+    topic_corpus, topic_vectors
+) -> None:
+    extractor = ContextExtractor(topic_corpus, topic_vectors)
+    settings = InductionSettings(n_senses="auto", rank=21)  # more words than a context can have
+    result = induce_word("crane", extractor, topic_vectors, settings)
+    assert isinstance(result, SkippedWord)
+    assert result.reason == "has 0 contexts of 21 known words or more, too few for any sense"
+
+
+def test_names_of_senses_come_from_their_topics(inventory, synthetic) -> None:
+    names = [sense.name for sense in inventory["crane"].senses]
+    assert sorted(name[:4] for name in names) == ["bird", "mach"]
+    bird, machine = synthetic.topic_words[:2]
+    assert {*bird, *machine} >= {word for name in names for word in name.split(", ")}
+
+
+def test_entries_of_older_models_have_no_names(inventory) -> None:
+    values = entry_to_dict(inventory["crane"])
+    for sense in values["senses"]:
+        del sense["name"]
+    old = entry_from_dict(values, inventory.directions("crane"))
+    assert [sense.name for sense in old.senses] == ["", ""]

@@ -9,7 +9,9 @@ from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.subspaces import principal_subspaces
 
 
-@parametrize_with_checks([KGrassmeans(random_state=0)])
+@parametrize_with_checks(
+    [KGrassmeans(random_state=0), KGrassmeans(n_senses="auto", random_state=0)]
+)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import grassmeans
-from grassmeans import decode_hard
+from grassmeans import SenseInventory, decode_hard
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.senses.model import SenseModel, rules_for
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.tagging import remove_marks
 
 
@@ -149,3 +151,17 @@ def test_unknown_word_is_an_error_of_its_own(topic_model) -> None:
         topic_model.senses("heron")
     with pytest.raises(UnknownWordError):
         topic_model.distances("heron", [("a", "b")])
+
+
+def test_a_word_with_one_sense_has_it_or_none(topic_corpus, topic_vectors, synthetic) -> None:
+    settings = InductionSettings(n_senses="auto")
+    word, *others = synthetic.topic_words[0][:9]
+    inventory = SenseInventory.induce(topic_corpus, topic_vectors, [word], settings=settings)
+    rules = rules_for(topic_corpus.tokenizer, topic_corpus.function_words, settings)
+    model = SenseModel(topic_vectors, inventory, rules)
+    at_home = " ".join([*others[:4], word, *others[4:]])
+    abroad = " ".join([word, *synthetic.topic_words[5][:8]])
+    senses = [tagged.words[0].sense for tagged in model.tag_many([at_home, abroad])]
+    assert senses == [1, 0]
+    tagged = model.tag(abroad, idk_threshold=None).words[0]
+    assert (tagged.sense, tagged.probabilities) == (1, (1.0,))

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from grassmeans import Corpus, SkipGram
+from grassmeans.cli.main import app
+from grassmeans.errors import InputError
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, synthetic):
+    folder = tmp_path_factory.mktemp("induce")
+    corpus = Corpus.from_texts(synthetic.documents, folder / "corpus")
+    SkipGram(dim=40, min_count=3, epochs=20, workers=1).fit(corpus).vectors_.save(
+        folder / "vectors"
+    )
+    return folder
+
+
+def induce(folder, name, *options):
+    arguments = ["induce", str(folder / "corpus"), str(folder / "vectors"), "-o"]
+    return CliRunner().invoke(app, [*arguments, str(folder / name), "--workers", "1", *options])
+
+
+def show(folder, name, word):
+    done = CliRunner().invoke(app, ["show", str(folder / name), word, "--json"])
+    return json.loads(done.stdout)
+
+
+def test_auto_gives_each_word_its_own_number(folder, synthetic):
+    word = synthetic.topic_words[0][0]
+    done = induce(folder, "auto", "-w", "crane", "-w", word, "--senses", "auto")
+    assert done.exit_code == 0, done.output
+    assert len(show(folder, "auto", "crane")["senses"]) == 2
+    assert len(show(folder, "auto", word)["senses"]) == 1
+
+
+def test_tags_have_the_names_of_their_senses(folder, synthetic):
+    assert induce(folder, "two", "-w", "crane", "--senses", "2").exit_code == 0
+    birds = " ".join(synthetic.topic_words[0][:8])
+    (folder / "text.txt").write_text(f"{birds} <b>crane</b>\nthe <b>crane</b>\n")
+    tag = ["tag", str(folder / "two"), str(folder / "text.txt"), "--json"]
+    lines = CliRunner().invoke(app, tag).stdout.splitlines()
+    known, unknown = (json.loads(line)["words"][0] for line in lines)
+    names = [sense["name"] for sense in show(folder, "two", "crane")["senses"]]
+    assert known["name"] == names[known["sense"] - 1]
+    assert known["name"].startswith("bird")
+    assert (unknown["sense"], unknown["name"]) == (0, None)
+
+
+def test_the_dial_gives_fewer_senses(folder):
+    options = ("--senses", "auto", "--granularity", "0.01")
+    assert induce(folder, "coarse", "-w", "crane", *options).exit_code == 0
+    entry = show(folder, "coarse", "crane")
+    assert len(entry["senses"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--senses", "some"), "--senses must be a whole number or \"auto\", got 'some'"),
+        (("--senses", "0"), "n_senses must be a whole number, 1 or more"),
+        (("--senses", "auto", "--granularity", "-1"), "granularity must be a number above 0"),
+    ],
+)
+def test_wrong_numbers_are_refused(folder, options, message):
+    done = induce(folder, "none", "-w", "crane", *options)
+    assert isinstance(done.exception, InputError)
+    assert message in str(done.exception)
