@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,15 @@ SIZE = (6.0, 3.4)
 _DPI = 110
 _INK = {"svg.hashsalt": "grassmeans", "font.size": 9, "axes.spines.top": False}
 _INK |= {"axes.spines.right": False, "svg.fonttype": "none", "figure.autolayout": True}
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A score with the ends of its interval, and the paper's; None where there is none."""
+
+    value: float | None = None
+    interval: tuple[float, float] | None = None
+    paper: float | None = None
 
 
 def draw_histograms(
@@ -80,6 +90,36 @@ def draw_matrix(
     for (i, j), share in np.ndenumerate(cells):
         colour = "white" if share > 0.5 else "black"
         axes.text(j, i, f"{share:.2f}", ha="center", va="center", color=colour, fontsize=8)
+    return finish(canvas, name, caption)
+
+
+def draw_intervals(
+    name: str,
+    caption: str,
+    labels: Sequence[str],
+    panels: Mapping[str, Sequence[Measured]],
+) -> Figure:
+    """Scores side by side: a line for each label, a panel for each score.
+
+    Parameters
+    ----------
+    panels : mapping
+        The score's name -> one `Measured` for each label. The paper's stand as open diamonds.
+    """
+    size = (SIZE[0] * 1.4, 1.2 + 0.24 * len(labels))
+    canvas, axes = _start(size, ncols=len(panels), sharey=True, squeeze=False)
+    for panel, (score, found) in zip(axes[0], panels.items(), strict=True):
+        for place, one in enumerate(found):
+            if one.interval is not None:
+                panel.plot(one.interval, (place, place), color=SENSE_COLOURS[1], lw=1.5)
+            if one.value is not None:
+                panel.plot(one.value, place, "o", ms=5, color=SENSE_COLOURS[1])
+            if one.paper is not None:
+                panel.plot(one.paper, place, "D", ms=5, mfc="none", color=SENSE_COLOURS[0])
+        panel.set_xlabel(score)
+        panel.grid(axis="x", lw=0.4)
+    axes[0, 0].set_yticks(range(len(labels)), labels)
+    axes[0, 0].invert_yaxis()
     return finish(canvas, name, caption)
 
 

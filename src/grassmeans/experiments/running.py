@@ -15,8 +15,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import digest_of, explain_write_errors, read_json, write_bytes, write_json
-from grassmeans.errors import GrassmeansError, InputError, StorageError
+from grassmeans.artifacts import (
+    digest_of,
+    digest_of_array,
+    explain_write_errors,
+    read_json,
+    write_bytes,
+    write_json,
+)
+from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.experiments.findings import (
     DataTable,
     Figure,
@@ -84,11 +91,10 @@ def _run_one(
     place.mkdir(exist_ok=True)
     digest = digest_of([identity, experiment.name, experiment.parameters()])
     kept = place / FINDINGS
-    if kept.exists():
-        stored = read_json(kept)
-        if stored.get("digest") == digest:
-            found = findings_from_dict(stored["findings"])
-            return Outcome(experiment, found, stored["seconds"], from_before=True)
+    before = _find_kept(kept, digest)
+    if before is not None:
+        found = findings_from_dict(before["findings"])
+        return Outcome(experiment, found, before["seconds"], from_before=True)
     started = time.perf_counter()
     try:
         findings = experiment.run(replace(setup, folder=place))
@@ -103,12 +109,23 @@ def _run_one(
     return Outcome(experiment, findings_from_dict(read_json(kept)["findings"]), seconds)
 
 
+def _find_kept(path: Path, digest: str) -> dict[str, Any] | None:
+    """What is kept of the same experiment; None where there is nothing, or something damaged."""
+    if not path.exists():
+        return None
+    try:
+        stored = read_json(path)
+    except ArtifactError:
+        return None
+    return stored if isinstance(stored, dict) and stored.get("digest") == digest else None
+
+
 def _identify(setup: ExperimentSetup) -> dict[str, Any]:
     """What results depend on besides the experiment's own parameters."""
     return {
         "corpus": setup.corpus.manifest.get("created"),
         "n_tokens": setup.corpus.n_tokens,
-        "vectors": [len(setup.vectors), setup.vectors.dim, digest_of(list(setup.vectors.words))],
+        "vectors": [digest_of(list(setup.vectors.words)), digest_of_array(setup.vectors.vectors)],
         "test_sets": [str(value) for value in _test_sets(setup)],
         "model": str(setup.model),
         "lexemes": str(setup.lexemes),
