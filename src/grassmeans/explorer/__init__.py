@@ -1,1 +1,1 @@
-"""The explorer: the senses of words in a browser, and an HTTP API behind it."""
+"""The explorer: a local web application on a model, and the HTTP API behind it."""

@@ -1,0 +1,127 @@
+"""Dataclasses and errors -> HTTP answers. Everything is JSON, except tables asked for as CSV."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, is_dataclass
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
+from grassmeans.explorer import failures
+
+_LOG = logging.getLogger("grassmeans.explorer")
+_SECONDS_AFTER_TIMEOUT = 5
+_DEFECT = "a defect of the explorer; the terminal it was started in says more"
+
+# The most special class first.
+_STATUS: tuple[tuple[type[Exception], int, str], ...] = (
+    (failures.WordNotFoundError, 404, "unknown_word"),
+    (failures.NothingThereError, 404, "not_found"),
+    (failures.NoCorpusError, 409, "no_corpus"),
+    (failures.ConflictError, 409, "conflict"),
+    (failures.CancelledError, 409, "cancelled"),
+    (failures.TooMuchError, 413, "too_much"),
+    (failures.BusyError, 429, "busy"),
+    (failures.OutOfTimeError, 503, "out_of_time"),
+    (StorageError, 409, "cannot_write"),
+    (ArtifactError, 503, "damaged"),
+    (InputError, 422, "invalid"),
+    (GrassmeansError, 400, "bad_request"),
+)
+_HTTP_CODES = {404: "not_found", 405: "method_not_allowed", 400: "bad_request"}
+
+
+def json_answer(
+    value: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """A dataclass or plain values as JSON; lone surrogates and NaN cannot break it."""
+    plain = asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
+    content = json.dumps(plain, allow_nan=False, separators=(",", ":"))
+    return Response(content, status, dict(headers or {}), "application/json")
+
+
+def csv_answer(table: str, name: str) -> Response:
+    """A table to download, with a byte order mark so that spreadsheets read it as UTF-8."""
+    plain = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:64] or "table"
+    full = quote(f"{name[:64]}.csv", safe="", errors="replace")
+    disposition = f"attachment; filename=\"{plain}.csv\"; filename*=UTF-8''{full}"
+    content = ("\ufeff" + table).encode("utf-8", "replace")
+    return Response(content, 200, {"Content-Disposition": disposition}, "text/csv; charset=utf-8")
+
+
+def error_answer(
+    status: int, code: str, message: str, *, retry_after: int | None = None
+) -> Response:
+    """An error as everything here answers it: a code for programs, a message for people."""
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return json_answer({"error": {"code": code, "message": message}}, status, headers)
+
+
+def describe_failure(error: BaseException | None) -> dict[str, Any]:
+    """Code and message of an error, as they stand in an answer; nothing of what went on inside."""
+    if not isinstance(error, GrassmeansError):
+        return {"code": "defect", "message": _DEFECT}
+    message = str(error)
+    if isinstance(error, OSError) and error.strerror:
+        message = str(error.strerror)
+    described: dict[str, Any] = {"code": _find_status(error)[1], "message": message}
+    if isinstance(error, failures.WordNotFoundError):
+        described["did_you_mean"] = list(error.suggestions)
+    return described
+
+
+def explain_failure(error: GrassmeansError) -> Response:
+    """The answer for one of our own errors."""
+    retry_after = getattr(error, "retry_after", None)
+    if isinstance(error, failures.OutOfTimeError):
+        retry_after = _SECONDS_AFTER_TIMEOUT
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return json_answer({"error": describe_failure(error)}, _find_status(error)[0], headers)
+
+
+def _find_status(error: GrassmeansError) -> tuple[int, str]:
+    return next((status, code) for kind, status, code in _STATUS if isinstance(error, kind))
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """Let every error of the application be answered as JSON, without traces."""
+
+    async def on_failure(_: Request, error: Exception) -> Response:
+        assert isinstance(error, GrassmeansError)
+        return explain_failure(error)
+
+    async def on_invalid(_: Request, error: Exception) -> Response:
+        assert isinstance(error, RequestValidationError)
+        return error_answer(422, "invalid", _describe_invalid(error))
+
+    async def on_http(_: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        code = _HTTP_CODES.get(error.status_code, "error")
+        message = f"{error.detail}: see /docs for what there is"
+        answer = error_answer(error.status_code, code, message)
+        answer.headers.update(error.headers or {})
+        return answer
+
+    async def on_defect(request: Request, error: Exception) -> Response:
+        _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+        return error_answer(500, "defect", _DEFECT)
+
+    app.add_exception_handler(GrassmeansError, on_failure)
+    app.add_exception_handler(RequestValidationError, on_invalid)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(Exception, on_defect)
+
+
+def _describe_invalid(error: RequestValidationError) -> str:
+    """The first thing that is wrong, by the name of the field."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
+    return f"{place or 'the body'}: {first['msg']}"

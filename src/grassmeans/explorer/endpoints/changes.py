@@ -1,0 +1,70 @@
+"""``/api/corrections``: change senses, and save the result as a new version of the model."""
+
+# mypy: disallow-untyped-decorators=False
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from grassmeans.explorer.endpoints.answers import json_answer
+from grassmeans.explorer.endpoints.paging import MAX_OFFSET
+from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.queries.corrections import (
+    PendingEdits,
+    SavedVersion,
+    correct_word,
+    list_corrections,
+    save_corrections,
+)
+from grassmeans.explorer.queries.words import WordView
+
+
+class Correction(BaseModel):  # type: ignore[misc]
+    """One correction; ``reset`` takes all corrections of the word back."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    word: str = Field(min_length=1)
+    action: Literal["merge", "split", "rename", "hide", "unhide", "reset"]
+    senses: list[Annotated[int, Field(ge=1, le=MAX_OFFSET)]] = Field([], max_length=2)
+    name: str | None = Field(None, max_length=1000)
+
+
+class Saving(BaseModel):  # type: ignore[misc]
+    """How the new version is to be called; ``<model>-v2``, ``-v3``, ... without a name."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str | None = Field(None, max_length=1000)
+
+
+def make_router(session: Session) -> APIRouter:
+    """The endpoints."""
+    router = APIRouter(prefix="/api/corrections", tags=["corrections"])
+
+    @router.get("", response_model=PendingEdits, summary="Corrections that are not saved yet")
+    async def show_corrections() -> Response:
+        return json_answer(await session.ask(list_corrections))
+
+    @router.post("", response_model=WordView, summary="Correct the senses of a word")
+    async def correct(request: Request, body: Correction) -> Response:
+        if body.action in ("merge", "split"):
+            view = await session.work(
+                request,
+                lambda checkpoint: correct_word(
+                    session.opened, body.word, body.action, body.senses, checkpoint=checkpoint
+                ),
+            )
+        else:
+            view = await session.ask(
+                correct_word, body.word, body.action, body.senses, body.name or ""
+            )
+        return json_answer(view)
+
+    @router.post("/save", response_model=SavedVersion, summary="Save a new version of the model")
+    async def save(body: Saving) -> Response:
+        return json_answer(await session.ask(save_corrections, body.name))
+
+    return router

@@ -1,0 +1,166 @@
+"""What is checked before a request reaches the application, and added to every answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from starlette.responses import Response
+
+from grassmeans.explorer.endpoints.answers import error_answer
+from grassmeans.explorer.limits import Limits
+
+Message = MutableMapping[str, Any]
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
+SECURITY_HEADERS = (
+    (
+        b"content-security-policy",
+        b"default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+        b"object-src 'none'",
+    ),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+)
+_CHANGING = ("POST", "PUT", "PATCH", "DELETE")
+
+
+class Guard:
+    """An ASGI middleware.
+
+    - The host must be one that the server is known by: a web page elsewhere cannot reach it by a
+      name that it lets resolve to this machine.
+    - What changes something must come from our own pages (``Origin``, where a browser names it),
+      and bodies must be JSON, which no form of another site can send.
+    - Bodies are bounded before anything reads them, and so are the requests at one time.
+
+    Parameters
+    ----------
+    hosts : collection of str
+        Allowed names, besides those of the loopback interface.
+    """
+
+    def __init__(self, app: Application, *, limits: Limits, hosts: Collection[str] = ()) -> None:
+        self._app = app
+        self._limits = limits
+        self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        self._active = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse with a reason."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        sending = _with_headers(send, private=scope["path"].startswith("/api/"))
+        if self._active >= self._limits.work.requests_at_once:
+            refusal = error_answer(
+                503, "overloaded", "too many requests at once: try again", retry_after=1
+            )
+            await refusal(scope, receive, sending)
+            return
+        self._active += 1
+        try:
+            body = _Body(receive, self._limits)
+            refusal_or_none = self._check_head(scope) or await body.read(scope)
+            if refusal_or_none is not None:
+                await refusal_or_none(scope, receive, sending)
+            else:
+                await self._app(scope, body.receive, sending)
+        finally:
+            self._active -= 1
+
+    def _check_head(self, scope: Scope) -> Response | None:
+        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        host = _name_of(headers.get("host", b"").decode("latin-1"))
+        if host not in self._hosts:
+            return error_answer(
+                400, "wrong_host", "this server does not go by that name: use localhost"
+            )
+        if scope["method"] not in _CHANGING:
+            return None
+        origin = headers.get("origin", b"").decode("latin-1")
+        if origin and _address_of(origin) != headers.get("host", b"").decode("latin-1").lower():
+            return error_answer(403, "other_origin", "only the explorer's own pages may do that")
+        if scope["method"] == "POST":
+            kind = headers.get("content-type", b"").decode("latin-1").split(";")[0].strip().lower()
+            if kind != "application/json":
+                return error_answer(
+                    415, "not_json", "a body must be JSON: send Content-Type: application/json"
+                )
+        return None
+
+
+class _Body:
+    """Reads a request's body within its bounds, and gives it on."""
+
+    def __init__(self, receive: Receive, limits: Limits) -> None:
+        self._receive = receive
+        self._most = limits.request.body_bytes
+        self._seconds = limits.request.body_seconds
+        self._content = b""
+        self._given = False
+
+    async def read(self, scope: Scope) -> Response | None:
+        """Read all of it; an answer where it is too large or too slow."""
+        too_large = error_answer(413, "too_large", f"a body has at most {self._most:,} bytes here")
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and (len(length) > 12 or int(length) > self._most):
+            return too_large
+        try:
+            async with asyncio.timeout(self._seconds):
+                while True:
+                    message = await self._receive()
+                    if message["type"] == "http.disconnect":
+                        break
+                    self._content += message.get("body", b"")
+                    if len(self._content) > self._most:
+                        return too_large
+                    if not message.get("more_body"):
+                        break
+        except TimeoutError:
+            return error_answer(408, "too_slow", "the body did not arrive in time: send it again")
+        return None
+
+    async def receive(self) -> Message:
+        """The body in one message; then whatever the client does."""
+        if self._given:
+            return await self._receive()
+        self._given = True
+        return {"type": "http.request", "body": self._content, "more_body": False}
+
+
+def _name_of(host: str) -> str:
+    """A host without its port, in lower case."""
+    name = host.strip().lower()
+    if name.startswith("["):
+        return name.partition("]")[0] + "]"
+    return name.partition(":")[0].rstrip(".")
+
+
+def _address_of(origin: str) -> str:
+    """Host and port of an origin; empty for one that is no address (``null``)."""
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def _with_headers(send: Send, *, private: bool) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = [*message.get("headers", []), *SECURITY_HEADERS]
+            if private:
+                headers.append((b"cache-control", b"no-store"))
+            message = {**message, "headers": headers}
+        await send(message)
+
+    return sending

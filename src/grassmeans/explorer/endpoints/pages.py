@@ -1,0 +1,92 @@
+"""``/``, ``/static``, ``/docs``, ``/healthz``: the application's files, and what there is."""
+
+# mypy: disallow-untyped-decorators=False
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Response
+from starlette.responses import FileResponse
+from starlette.staticfiles import StaticFiles
+
+from grassmeans.explorer.endpoints.answers import json_answer
+from grassmeans.explorer.endpoints.running import Session
+from grassmeans.pictures.page import read_asset
+from grassmeans.version import __version__
+
+STATIC = Path(str(files("grassmeans.explorer") / "static"))
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What the server serves."""
+
+    status: str
+    model: str
+    n_words: int
+    language: str | None
+    has_corpus: bool
+    version: str
+
+
+def add_pages(app: FastAPI, session: Session) -> None:
+    """Add what is not under ``/api``."""
+    router = APIRouter()
+    opened = session.opened
+
+    @router.get("/healthz", response_model=Health, tags=["server"], summary="Is it there?")
+    async def show_health() -> Response:
+        return json_answer(
+            Health(
+                status="ok",
+                model=opened.name,
+                n_words=len(opened.base.words),
+                language=opened.base.language,
+                has_corpus=opened.corpus is not None,
+                version=__version__,
+            )
+        )
+
+    @router.get("/", include_in_schema=False)
+    async def show_application() -> Response:
+        return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
+
+    @router.get("/static/planes.js", include_in_schema=False)
+    async def show_planes_script() -> Response:
+        return Response(read_asset("planes.js"), media_type="text/javascript; charset=utf-8")
+
+    @router.get("/docs", include_in_schema=False)
+    async def show_documentation() -> Response:
+        return Response(_describe_api(app.openapi()), media_type="text/html; charset=utf-8")
+
+    app.include_router(router)
+    app.mount("/static", StaticFiles(directory=STATIC), name="static")
+
+
+def _describe_api(description: dict[str, Any]) -> str:
+    """A plain page with every endpoint; the whole description is in ``/openapi.json``."""
+    rows = []
+    for path, methods in description["paths"].items():
+        for method, operation in methods.items():
+            inputs = ", ".join(p["name"] for p in operation.get("parameters", []))
+            if "requestBody" in operation:
+                schema = operation["requestBody"]["content"]["application/json"]["schema"]
+                name = schema["$ref"].rpartition("/")[2]
+                fields = description["components"]["schemas"][name]["properties"]
+                inputs = ", ".join(filter(None, [inputs, "JSON: " + ", ".join(fields)]))
+            cells = (f"{method.upper()} {path}", operation.get("summary", ""), inputs)
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+    title = escape(description["info"]["title"])
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head><meta charset="utf-8"><title>{title}</title>'
+        '<meta name="viewport" content="width=device-width, initial-scale=1"></head>\n'
+        f"<body><main><h1>{title}</h1>\n"
+        '<p>The whole description, with all types: <a href="/openapi.json">/openapi.json</a>. '
+        'The application: <a href="/">/</a>.</p>\n'
+        "<table><thead><tr><th>endpoint</th><th>what it does</th><th>input</th></tr></thead>\n"
+        f"<tbody>\n{chr(10).join(rows)}\n</tbody></table></main></body></html>\n"
+    )

@@ -1,0 +1,86 @@
+"""``/api/tag``, ``/api/concordance``, ``/api/document``: text with senses."""
+
+# mypy: disallow-untyped-decorators=False
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from grassmeans.explorer.endpoints.answers import csv_answer, json_answer
+from grassmeans.explorer.endpoints.paging import MAX_OFFSET, check_page
+from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.queries import concordance, tables
+from grassmeans.explorer.queries.documents import DocumentView, show_document
+from grassmeans.explorer.queries.tagging import TaggedView, tag_text
+from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+
+
+class TagRequest(BaseModel):  # type: ignore[misc]
+    """A text to tag."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str
+    words: list[str] | None = Field(None, description="Tag only these.")
+    idk_threshold: float | None = Field(DEFAULT_IDK_THRESHOLD, ge=0, le=1)
+    sharpness: float = Field(DEFAULT_SHARPNESS, ge=0, le=1000)
+
+
+def make_router(session: Session) -> APIRouter:
+    """The endpoints."""
+    router = APIRouter(prefix="/api", tags=["texts"])
+    limits = session.opened.limits
+
+    @router.post("/tag", response_model=TaggedView, summary="The senses of a text's words")
+    async def tag(body: TagRequest) -> Response:
+        tagged = await session.ask(
+            tag_text,
+            body.text,
+            words=body.words,
+            idk_threshold=body.idk_threshold,
+            sharpness=body.sharpness,
+        )
+        return json_answer(tagged)
+
+    @router.get(
+        "/concordance", response_model=concordance.Lines, summary="Lines of a word with senses"
+    )
+    async def find_lines(
+        request: Request,
+        word: Annotated[str, Query(min_length=1)],
+        sense: Annotated[int | None, Query(ge=0, le=MAX_OFFSET)] = None,
+        idk_only: bool = False,
+        min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
+        q: Annotated[str, Query(description="Words that stand near.")] = "",
+        sort: Literal["position", "confidence", "sense"] = "position",
+        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
+        limit: Annotated[int, Query(ge=1)] = 50,
+        senses: Annotated[int | None, Query(ge=1, description="Senses induced anew.")] = None,
+        kind: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
+    ) -> Response:
+        check_page(limits, limit, kind)
+        wanted = concordance.LineFilter(sense, idk_only, min_confidence, q, sort, senses)
+        if await session.ask(concordance.needs_work, word, wanted):
+            found = await session.work(
+                request,
+                lambda checkpoint: concordance.find_lines(
+                    session.opened, word, wanted, offset=offset, limit=limit, checkpoint=checkpoint
+                ),
+            )
+        else:
+            found = await session.ask(
+                concordance.find_lines, word, wanted, offset=offset, limit=limit
+            )
+        if kind == "csv":
+            return csv_answer(tables.table_of_lines(found), f"{word}-concordance")
+        return json_answer(found)
+
+    @router.get("/document", response_model=DocumentView, summary="The text around a position")
+    async def read_document(
+        position: Annotated[int, Query(ge=0, le=MAX_OFFSET)],
+    ) -> Response:
+        return json_answer(await session.ask(show_document, position))
+
+    return router

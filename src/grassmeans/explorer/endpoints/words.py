@@ -1,0 +1,134 @@
+"""``/api/words``: words, their senses, examples and pictures."""
+
+# mypy: disallow-untyped-decorators=False
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, Request, Response
+
+from grassmeans.errors import InputError
+from grassmeans.explorer.endpoints.answers import csv_answer, json_answer
+from grassmeans.explorer.endpoints.paging import MAX_OFFSET, check_page
+from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.queries import concordance, geometry, tables, words
+from grassmeans.explorer.queries.induction import is_induced
+
+Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
+Dial = Annotated[
+    int | None,
+    Query(alias="k", ge=1, description="Senses induced anew, so many; the model's without it."),
+]
+Format = Annotated[Literal["json", "csv"], Query(alias="format")]
+Limit = Annotated[int, Query(ge=1)]
+Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
+
+
+def make_router(session: Session) -> APIRouter:
+    """The endpoints."""
+    router = APIRouter(prefix="/api/words", tags=["words"])
+    limits = session.opened.limits
+
+    @router.get("", response_model=words.WordList, summary="Find words of the model")
+    async def list_words(
+        q: Annotated[str, Query(description="The beginning, or a part, of a word.")] = "",
+        limit: Limit = 20,
+        offset: Offset = 0,
+        kind: Format = "json",
+    ) -> Response:
+        check_page(limits, limit, kind)
+        found = await session.ask(words.list_words, q, limit, offset)
+        if kind == "csv":
+            return csv_answer(tables.table_of_words(found), "words")
+        return json_answer(found)
+
+    @router.get("/{word}", response_model=words.WordView, summary="The senses of a word")
+    async def show_word(word: Word, kind: Format = "json") -> Response:
+        view = await session.ask(words.show_word, word)
+        if kind == "csv":
+            return csv_answer(tables.table_of_senses(view), view.word)
+        return json_answer(view)
+
+    @router.get(
+        "/{word}/senses/{number}/examples",
+        response_model=concordance.Lines,
+        summary="Lines that show a sense, best first",
+    )
+    async def find_examples(
+        request: Request,
+        word: Word,
+        number: Annotated[int, Path(ge=1, le=MAX_OFFSET)],
+        limit: Limit = 20,
+        offset: Offset = 0,
+    ) -> Response:
+        check_page(limits, limit)
+        wanted = concordance.LineFilter(sense=number)
+        if not await session.ask(concordance.needs_work, word, wanted):
+            options = {"offset": offset, "limit": limit}
+            return json_answer(
+                await session.ask(concordance.find_examples, word, number, **options)
+            )
+        return json_answer(
+            await session.work(
+                request,
+                lambda checkpoint: concordance.find_examples(
+                    session.opened, word, number, offset=offset, limit=limit, checkpoint=checkpoint
+                ),
+            )
+        )
+
+    _add_pictures(router, session)
+    return router
+
+
+def _add_pictures(router: APIRouter, session: Session) -> None:
+    limits = session.opened.limits
+
+    @router.get(
+        "/{word}/planes",
+        response_model=dict[str, Any],
+        summary="Context planes in three dimensions",
+    )
+    async def show_planes(
+        request: Request,
+        word: Word,
+        senses: Annotated[
+            str | None, Query(description="Numbers of senses, with commas: 1,2.")
+        ] = None,
+        n_senses: Dial = None,
+    ) -> Response:
+        chosen = _read_numbers(senses)
+        if is_induced(session.opened, word, n_senses):
+            return json_answer(await session.ask(geometry.show_planes, word, chosen, n_senses))
+        return json_answer(
+            await session.work(
+                request,
+                lambda checkpoint: geometry.show_planes(
+                    session.opened, word, chosen, n_senses, checkpoint
+                ),
+            )
+        )
+
+    @router.get("/{word}/map", response_model=geometry.ContextMap, summary="A map of contexts")
+    async def draw_map(
+        request: Request, word: Word, limit: Limit = 400, n_senses: Dial = None
+    ) -> Response:
+        check_page(limits, limit, most=limits.request.map_points)
+        return json_answer(
+            await session.work(
+                request,
+                lambda checkpoint: geometry.draw_map(
+                    session.opened, word, limit, n_senses, checkpoint
+                ),
+            )
+        )
+
+
+def _read_numbers(text: str | None) -> list[int] | None:
+    """``"1,2"`` as numbers."""
+    if text is None or not text.strip():
+        return None
+    parts = text.split(",")
+    if len(parts) > 64 or not all(p.strip().isascii() and p.strip().isdigit() for p in parts):
+        raise InputError("senses must be numbers with commas between them, such as 1,2")
+    return [int(part[:9]) for part in parts]

@@ -1,0 +1,1 @@
+"""What can be asked of an open model: plain functions that return dataclasses, no HTTP."""

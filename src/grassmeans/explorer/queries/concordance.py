@@ -1,0 +1,298 @@
+"""Keyword-in-context lines of a word with the sense of each, filtered, sorted and paged.
+
+With a corpus every occurrence is there. Plain paging reads only the lines of the page; filters and
+orders that need the senses measure the word's occurrences once (at most ``measured_lines`` of
+them, evenly spread) and remember the distances. Without a corpus the lines are the model's
+examples.
+
+The confidence of a line is the probability of its nearest sense under soft decoding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.contexts import NO_TOKEN, contexts_at
+from grassmeans.corpus.concordance import ConcordanceLine
+from grassmeans.explorer.failures import NothingThereError
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.examples import Line, example_lines_of
+from grassmeans.explorer.queries.induction import is_induced, model_with
+from grassmeans.explorer.queries.neighbours import stand_near
+from grassmeans.explorer.queries.sampling import word_id_of
+from grassmeans.explorer.queries.words import check_query
+from grassmeans.explorer.work import Checkpoint
+from grassmeans.senses.decoding import decode_hard, decode_soft
+from grassmeans.senses.editing import WordSample
+from grassmeans.subspaces import principal_subspaces
+
+SORTS = ("position", "confidence", "sense")
+LINE_WIDTH = 80
+_AT_ONCE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class LineFilter:
+    """Which lines, and in which order.
+
+    Attributes
+    ----------
+    sense : int or None
+        Number of a sense; 0 is "I don't know".
+    idk_only : bool
+        The same as ``sense=0``.
+    min_confidence : float
+    query : str
+        Words that must stand near the occurrence; the last one may be the beginning of a word.
+        Without a corpus: text that the line must contain.
+    sort : {"position", "confidence", "sense"}
+        The surest lines come first, under "sense" within each sense.
+    n_senses : int or None
+        Senses induced anew, so many; None for the model's.
+    """
+
+    sense: int | None = None
+    idk_only: bool = False
+    min_confidence: float = 0.0
+    query: str = ""
+    sort: str = "position"
+    n_senses: int | None = None
+
+    @property
+    def needs_senses(self) -> bool:
+        """Whether the senses of all lines must be known."""
+        chosen = self.sense is not None or self.idk_only or self.min_confidence > 0.0
+        return chosen or self.sort != "position"
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A page of lines.
+
+    Attributes
+    ----------
+    total : int
+        Lines on all pages.
+    measured : int or None
+        Where the lines come from a sample of the word's occurrences: its size. None otherwise.
+    """
+
+    total: int
+    measured: int | None
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredWord:
+    """Distances of a word's occurrences.
+
+    Attributes
+    ----------
+    positions : (n,) int64
+    distances : (n, n_senses) float32
+        Rows of NaN have too few known words around them.
+    senses : (n,) int16
+        Number of the nearest sense, 0 where it is too far.
+    confidence : (n,) float32
+    """
+
+    positions: NDArray[np.int64]
+    distances: NDArray[np.float32]
+    senses: NDArray[np.int16]
+    confidence: NDArray[np.float32]
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that it takes."""
+        arrays = (self.positions, self.distances, self.senses, self.confidence)
+        return sum(array.nbytes for array in arrays)
+
+    def __getitem__(self, rows: slice | NDArray[np.int64] | NDArray[np.bool_]) -> MeasuredWord:
+        return MeasuredWord(
+            self.positions[rows], self.distances[rows], self.senses[rows], self.confidence[rows]
+        )
+
+
+def find_lines(
+    opened: OpenModel,
+    word: str,
+    wanted: LineFilter,
+    *,
+    offset: int = 0,
+    limit: int = 50,
+    checkpoint: Checkpoint | None = None,
+) -> Lines:
+    """One page of a word's lines."""
+    check = checkpoint or Checkpoint()
+    check_query(opened, wanted.query)
+    if opened.corpus is None:
+        found = example_lines_of(opened, word)
+        return _page_of_examples(found, wanted, offset, limit)
+    model, key = model_with(opened, word, wanted.n_senses, check)
+    directions = model.inventory.directions(key)
+    if not wanted.needs_senses:
+        positions = opened.corpus.positions(word_id_of(opened, key))
+        if wanted.query:
+            positions = positions[stand_near(opened.corpus, positions, wanted.query, check)]
+        page = measure_positions(opened, key, positions[offset : offset + limit], directions, check)
+        return Lines(len(positions), None, _read_lines(opened, page))
+    measured = measure_word(opened, key, wanted.n_senses, directions, check)
+    rows = _choose(opened, measured, wanted, check)
+    n_all = int(opened.corpus.vocabulary.counts[word_id_of(opened, key)])
+    sampled = len(measured.positions) if len(measured.positions) < n_all else None
+    page = measured[rows[offset : offset + limit]]
+    return Lines(len(rows), sampled, _read_lines(opened, page))
+
+
+def find_examples(
+    opened: OpenModel,
+    word: str,
+    number: int,
+    *,
+    offset: int = 0,
+    limit: int = 20,
+    checkpoint: Checkpoint | None = None,
+) -> Lines:
+    """The lines of one sense, nearest to its direction first; hidden senses have none."""
+    check = checkpoint or Checkpoint()
+    model, key = model_with(opened, word, None, check)
+    directions = model.inventory.directions(key)
+    if not 1 <= number <= len(directions):
+        raise NothingThereError(f"{key!r} has the senses 1 to {len(directions)}, not {number}")
+    if opened.corpus is None:
+        found = [line for line in example_lines_of(opened, word) if line.sense == number]
+        return Lines(len(found), None, tuple(found[offset : offset + limit]))
+    measured = measure_word(opened, key, None, directions, check)
+    rows = np.flatnonzero(measured.senses == number)
+    rows = rows[np.argsort(measured.distances[rows, number - 1], kind="stable")]
+    return Lines(len(rows), None, _read_lines(opened, measured[rows[offset : offset + limit]]))
+
+
+def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
+    """Whether `find_lines` has to induce or to measure first."""
+    if opened.corpus is None:
+        return False
+    if not is_induced(opened, word, wanted.n_senses):
+        return True
+    key = opened.key_of(word)
+    return wanted.needs_senses and _key(opened, key, wanted.n_senses) not in opened.distances
+
+
+def measure_word(
+    opened: OpenModel,
+    key: str,
+    n_senses: int | None,
+    directions: NDArray[np.float32],
+    checkpoint: Checkpoint,
+) -> MeasuredWord:
+    """Distances of all occurrences of a word, or of an even sample of very many."""
+
+    def make() -> MeasuredWord:
+        corpus = opened.require_corpus("looking at lines")
+        positions = corpus.positions(word_id_of(opened, key))
+        most = opened.limits.work.measured_lines
+        if len(positions) > most:
+            positions = positions[np.arange(most) * len(positions) // most]
+        return measure_positions(opened, key, positions, directions, checkpoint)
+
+    return opened.distances.get_or_make(_key(opened, key, n_senses), make)
+
+
+def measure_positions(
+    opened: OpenModel,
+    key: str,
+    positions: NDArray[np.int64],
+    directions: NDArray[np.float32],
+    checkpoint: Checkpoint,
+) -> MeasuredWord:
+    """Distances of occurrences at given positions, which are in text order."""
+    corpus = opened.require_corpus("looking at lines")
+    settings = opened.settings
+    left_out = word_id_of(opened, key) if settings.drop_repeats else NO_TOKEN
+    distances = np.empty((len(positions), len(directions)), np.float32)
+    for start in range(0, len(positions), _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        contexts = contexts_at(
+            corpus, positions[part], opened.row_of_token, settings.window, left_out
+        )
+        bases = principal_subspaces(
+            contexts.context_ids,
+            opened.base.vectors.vectors,
+            settings.rank,
+            weighting=settings.weighting,
+        )
+        distances[part] = WordSample(contexts, bases, corpus).measure(directions)
+        distances[part][contexts.n_words < settings.rank] = np.nan
+        checkpoint(start / len(positions))
+    if len(positions) == 0:
+        return MeasuredWord(positions, distances, np.empty(0, np.int16), np.empty(0, np.float32))
+    senses = (decode_hard(distances) + 1).astype(np.int16)
+    confidence = decode_soft(distances).max(axis=1).astype(np.float32)
+    return MeasuredWord(positions, distances, senses, confidence)
+
+
+def _key(opened: OpenModel, key: str, n_senses: int | None) -> tuple[str, int | None, int]:
+    return key, n_senses, opened.revision(key) if n_senses is None else 0
+
+
+def _choose(
+    opened: OpenModel, measured: MeasuredWord, wanted: LineFilter, checkpoint: Checkpoint
+) -> NDArray[np.int64]:
+    """Rows of the lines that pass the filters, in order."""
+    passes = measured.confidence >= wanted.min_confidence
+    if wanted.sense is not None:
+        passes &= measured.senses == wanted.sense
+    if wanted.idk_only:
+        passes &= measured.senses == 0
+    rows = np.flatnonzero(passes)
+    if wanted.query and opened.corpus is not None:
+        positions = measured.positions[rows]
+        rows = rows[stand_near(opened.corpus, positions, wanted.query, checkpoint)]
+    if wanted.sort == "confidence":
+        rows = rows[np.argsort(-measured.confidence[rows], kind="stable")]
+    elif wanted.sort == "sense":
+        rows = rows[np.lexsort((-measured.confidence[rows], measured.senses[rows]))]
+    return rows
+
+
+def _read_lines(opened: OpenModel, page: MeasuredWord) -> tuple[Line, ...]:
+    corpus = opened.require_corpus("looking at lines")
+    lines = []
+    for i, position in enumerate(page.positions.tolist()):
+        found: ConcordanceLine = corpus.line_at(position, LINE_WIDTH)
+        distances = page.distances[i]
+        lines.append(
+            Line(
+                position=position,
+                document=found.document_title or found.document_id,
+                left=found.left,
+                word=found.word,
+                right=found.right,
+                sense=int(page.senses[i]),
+                confidence=round(float(page.confidence[i]), 4),
+                distances=()
+                if np.isnan(distances[0])
+                else tuple(round(float(d), 4) for d in distances),
+            )
+        )
+    return tuple(lines)
+
+
+def _page_of_examples(found: list[Line], wanted: LineFilter, offset: int, limit: int) -> Lines:
+    query = wanted.query.casefold()
+    chosen = [
+        line
+        for line in found
+        if (wanted.sense is None or line.sense == wanted.sense)
+        and not (wanted.idk_only and line.sense != 0)
+        and line.confidence >= wanted.min_confidence
+        and query in f"{line.left}{line.word}{line.right}".casefold()
+    ]
+    if wanted.sort == "confidence":
+        chosen.sort(key=lambda line: -line.confidence)
+    elif wanted.sort == "sense":
+        chosen.sort(key=lambda line: (line.sense, -line.confidence))
+    return Lines(len(chosen), None, tuple(chosen[offset : offset + limit]))

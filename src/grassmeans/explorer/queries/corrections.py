@@ -1,0 +1,125 @@
+"""Corrections of senses: made one by one, and saved as a new version of the model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grassmeans.errors import InputError
+from grassmeans.explorer.failures import ConflictError, NoCorpusError
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS
+from grassmeans.explorer.queries.sampling import sample_word
+from grassmeans.explorer.queries.words import WordView, require_word, show_word
+from grassmeans.explorer.work import Checkpoint
+from grassmeans.senses.edited_words import Edit, EditedWord, describe_edits
+from grassmeans.senses.editing import visible_senses
+from grassmeans.senses.versions import save_version
+
+RESET = "reset"
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEdit:
+    """A correction that is not saved yet."""
+
+    word: str
+    action: str
+    senses: tuple[int, ...]
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingEdits:
+    """All of them."""
+
+    edits: tuple[PendingEdit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedVersion:
+    """The name of the folder that was written, and how many words were edited."""
+
+    saved_to: str
+    n_words: int
+
+
+def correct_word(
+    opened: OpenModel,
+    word: str,
+    action: str,
+    senses: Sequence[int] = (),
+    name: str = "",
+    checkpoint: Checkpoint | None = None,
+) -> WordView:
+    """Make one correction, or take all of a word back with ``reset``; the word as it is then.
+
+    Where there is a corpus, merged and split senses are described from its contexts.
+
+    Raises
+    ------
+    ConflictError
+        Where the correction does not fit the word as it is now.
+    """
+    key = require_word(opened, word)
+    if action == RESET:
+        opened.change_word(key, None)
+        return show_word(opened, key)
+    _check_room(opened, key, action)
+    check = checkpoint or Checkpoint()
+    sample = None
+    if action in ("merge", "split") and opened.corpus is not None:
+        if opened.corpus.vocabulary.id_of(key) >= 0:
+            sample = sample_word(opened, key, DEFAULT_CONTEXTS, check)
+    elif action == "split":
+        raise NoCorpusError("splitting a sense")
+    edit = Edit(key, action, tuple(senses), " ".join(name.split()))
+    # One at a time: each builds on the one before.
+    with opened.correcting:
+        edited = opened.edits.get(key) or EditedWord.start(opened.base, key)
+        try:
+            changed = edited.apply(edit, opened.base.vectors, sample)
+        except InputError as error:
+            raise ConflictError(str(error)) from error
+        check(1.0)
+        opened.change_word(key, changed)
+    return show_word(opened, key)
+
+
+def list_corrections(opened: OpenModel) -> PendingEdits:
+    """The corrections made so far and not saved."""
+    found = describe_edits(opened.edits)
+    return PendingEdits(tuple(PendingEdit(**edit) for edit in found))
+
+
+def save_corrections(opened: OpenModel, name: str | None = None) -> SavedVersion:
+    """Save all corrections as a new version beside the model; they stay in the session too."""
+    try:
+        folder = save_version(opened.base, opened.edits, opened.save_to, name)
+    except InputError as error:
+        raise ConflictError(str(error)) from error
+    return SavedVersion(folder.name, len(opened.edits))
+
+
+def _check_room(opened: OpenModel, key: str, action: str) -> None:
+    limits = opened.limits
+    edited = opened.edits.get(key)
+    if edited is None and len(opened.edits) >= limits.memory.edited_words:
+        raise ConflictError(
+            f"{limits.memory.edited_words:,} words are edited already: save this version, and open "
+            "it for more"
+        )
+    if edited is not None and len(edited.edits) >= limits.memory.edits_of_word:
+        raise ConflictError(
+            f"{key!r} has {limits.memory.edits_of_word} corrections already: save this version, or "
+            "reset the word"
+        )
+    if action == "split":
+        entry = edited.entry if edited is not None else opened.current.inventory[key]
+        if len(visible_senses(entry)) >= limits.work.senses or (
+            len(entry.senses) >= 2 * limits.work.senses
+        ):
+            raise ConflictError(
+                f"{key!r} has {len(entry.senses)} senses, {limits.work.senses} are the most: "
+                "merge two first"
+            )

@@ -1,0 +1,163 @@
+"""The geometry of a word: its context planes in space, and a map of its contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.errors import InputError
+from grassmeans.explorer.failures import ConflictError, NothingThereError
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.concordance import LINE_WIDTH, measure_positions
+from grassmeans.explorer.queries.examples import example_lines_of
+from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, model_with
+from grassmeans.explorer.queries.sampling import sample_word
+from grassmeans.explorer.work import Checkpoint
+from grassmeans.pictures.planes import build_scene, choose_senses
+
+_PLANE = 2
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class MapPoint:
+    """A context on the map, with its sense, confidence and line."""
+
+    x: float
+    y: float
+    sense: int
+    confidence: float
+    left: str
+    word: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class MapSense:
+    """Where a context would be that holds the whole of a sense's direction and no other."""
+
+    sense: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class MapAxes:
+    """What the axes are: shares of the variance, and where the senses lie."""
+
+    explained: tuple[float, ...]
+    senses: tuple[MapSense, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextMap:
+    """A map of a word's contexts."""
+
+    points: tuple[MapPoint, ...]
+    axes: MapAxes
+
+
+def show_planes(
+    opened: OpenModel,
+    word: str,
+    senses: Sequence[int] | None = None,
+    n_senses: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> dict[str, Any]:
+    """Context planes and the lines they meet in, as the viewer takes them.
+
+    Raises
+    ------
+    NothingThereError, ConflictError
+        For a sense that there is not, or that is hidden; where there is no line to draw.
+    """
+    model, key = model_with(opened, word, n_senses, checkpoint or Checkpoint())
+    directions = np.asarray(model.inventory.directions(key))
+    visible = np.flatnonzero(directions.any(axis=1))
+    if senses is None:
+        chosen = [int(visible[k - 1]) + 1 for k in choose_senses(directions[visible])]
+    else:
+        chosen = list(dict.fromkeys(senses))
+        for number in chosen:
+            if not 1 <= number <= len(directions):
+                raise NothingThereError(
+                    f"{key!r} has the senses 1 to {len(directions)}, not {number}"
+                )
+            if number - 1 not in visible:
+                raise ConflictError(f"sense {number} of {key!r} is hidden: show it first")
+    try:
+        return build_scene(model, key, senses=chosen).to_dict()
+    except InputError as error:  # no line with two known words
+        raise ConflictError(str(error)) from error
+
+
+def draw_map(
+    opened: OpenModel,
+    word: str,
+    limit: int,
+    n_senses: int | None = None,
+    checkpoint: Checkpoint | None = None,
+) -> ContextMap:
+    """A plane in which contexts of the same sense lie together.
+
+    A context is described by the squared cosines between its subspace and each sense's direction;
+    the map shows the two main axes of these numbers. So it shows what the senses are told by. Of
+    the corpus's contexts an even sample is shown; without a corpus, the model's examples.
+    """
+    check = checkpoint or Checkpoint()
+    model, key = model_with(opened, word, n_senses, check)
+    directions = np.asarray(model.inventory.directions(key))
+    if opened.corpus is None:
+        found = [line for line in example_lines_of(opened, word) if line.distances][:limit]
+        distances = np.array([line.distances for line in found]).reshape(-1, len(directions))
+        facts = [(x.sense, x.confidence, x.left, x.word, x.right) for x in found]
+    else:
+        sample = sample_word(opened, key, DEFAULT_CONTEXTS, check)
+        n = len(sample.contexts)
+        size = min(limit, n)
+        positions = sample.contexts.positions[np.arange(size) * n // max(1, size)]
+        measured = measure_positions(opened, key, positions, directions, check)
+        distances = measured.distances.astype(np.float64)
+        facts = []
+        for i, position in enumerate(positions.tolist()):
+            line = opened.corpus.line_at(position, LINE_WIDTH)
+            confidence = round(float(measured.confidence[i]), _DIGITS)
+            facts.append((int(measured.senses[i]), confidence, line.left, line.word, line.right))
+    visible = np.flatnonzero(directions.any(axis=1))
+    places, axes = _project(1.0 - np.square(distances[:, visible]), visible + 1)
+    points = tuple(
+        MapPoint(_round(x), _round(y), *fact)
+        for (x, y), fact in zip(places.tolist(), facts, strict=True)
+    )
+    return ContextMap(points, axes)
+
+
+def _project(
+    features: NDArray[np.float64], numbers: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], MapAxes]:
+    """(n, 2) principal components of (n, n_senses) features, and the place of each sense."""
+    n_senses = len(numbers)
+    centre = features.mean(axis=0) if len(features) else np.zeros(n_senses)
+    _, sizes, axes = np.linalg.svd(features - centre, full_matrices=False)
+    # A fixed sign: the largest part of an axis is positive.
+    signs = np.sign(axes[np.arange(len(axes)), np.abs(axes).argmax(axis=1)])
+    plane = np.zeros((_PLANE, n_senses))
+    plane[: len(axes)] = (axes * signs[:, None])[:_PLANE]
+    total = float(np.square(sizes).sum())
+    explained = [float(size**2) / total if total > 0.0 else 0.0 for size in sizes[:_PLANE]]
+    explained += [0.0] * (_PLANE - len(explained))
+    corners = (np.eye(n_senses) - centre) @ plane.T
+    senses = tuple(
+        MapSense(int(number), _round(x), _round(y))
+        for number, (x, y) in zip(numbers, corners.tolist(), strict=True)
+    )
+    rounded = tuple(_round(share) for share in explained)
+    return (features - centre) @ plane.T, MapAxes(rounded, senses)
+
+
+def _round(value: float) -> float:
+    return round(float(value), _DIGITS)

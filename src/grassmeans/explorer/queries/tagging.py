@@ -1,0 +1,114 @@
+"""The user's own text: every known word with its sense, and what decided."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from grassmeans.errors import InputError
+from grassmeans.explorer.failures import TooMuchError
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.deciding import DecidingWord, find_deciding_words
+from grassmeans.explorer.queries.words import name_missing
+from grassmeans.pictures.colours import sense_colour
+from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+
+MOST_WORDS = 200
+LARGEST_SHARPNESS = 1_000.0
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWordView:
+    """A word of the text; `grassmeans.senses.tagging.TaggedWord` says what the fields are.
+
+    ``name`` is that of the sense, empty for "I don't know". ``deciding_words`` belong to the
+    nearest sense.
+    """
+
+    start: int
+    end: int
+    word: str
+    key: str
+    sense: int
+    label: str
+    name: str
+    distances: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    deciding_words: tuple[DecidingWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SenseName:
+    """What a sense is called and how it is coloured."""
+
+    number: int
+    name: str
+    colour: str
+    hidden: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedView:
+    """A tagged text; ``start`` and ``end`` of the words count characters of ``text``.
+
+    ``senses`` has the senses of every key that occurs, so that another threshold needs no request.
+    """
+
+    text: str
+    words: tuple[TaggedWordView, ...]
+    unknown: tuple[str, ...]
+    senses: dict[str, tuple[SenseName, ...]]
+
+
+def tag_text(
+    opened: OpenModel,
+    text: str,
+    *,
+    words: Sequence[str] | None = None,
+    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    sharpness: float = DEFAULT_SHARPNESS,
+) -> TaggedView:
+    """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
+    most = opened.limits.request.text_characters
+    if len(text) > most:
+        raise TooMuchError(
+            f"a text has at most {most:,} characters here, got {len(text):,}: "
+            "cut it, or use `grassmeans tag`"
+        )
+    if words is not None and len(words) > MOST_WORDS:
+        raise TooMuchError(f"at most {MOST_WORDS} words can be chosen, got {len(words):,}")
+    if sharpness > LARGEST_SHARPNESS:
+        raise InputError(f"sharpness is at most {LARGEST_SHARPNESS:g} here, got {sharpness:g}")
+    model = opened.current
+    tagged = model.tag(text, words=words, idk_threshold=idk_threshold, sharpness=sharpness)
+    deciding = find_deciding_words(model, tagged)
+    senses = {key: _name_senses(opened, key) for key in {word.key for word in tagged}}
+    views = tuple(
+        TaggedWordView(
+            start=word.start,
+            end=word.end,
+            word=word.word,
+            key=word.key,
+            sense=word.sense,
+            label=word.label,
+            name=senses[word.key][word.sense - 1].name if word.sense else "",
+            distances=tuple(round(d, 4) for d in word.distances),
+            probabilities=tuple(round(p, 4) for p in word.probabilities),
+            deciding_words=deciding[i],
+        )
+        for i, word in enumerate(tagged)
+    )
+    return TaggedView(tagged.text, views, tagged.unknown, senses)
+
+
+def _name_senses(opened: OpenModel, key: str) -> tuple[SenseName, ...]:
+    def make() -> tuple[SenseName, ...]:
+        entry = name_missing(opened, opened.current.inventory[key])
+        names = {sense.number: sense.name for sense in entry.senses}
+        hidden = {sense.number for sense in entry.senses if sense.hidden}
+        return tuple(
+            SenseName(number, names.get(number, ""), sense_colour(number), number in hidden)
+            for number in range(1, entry.n_senses + 1)
+        )
+
+    return opened.names.get_or_make((key, opened.revision(key)), make)

@@ -1,0 +1,206 @@
+"""Words of the model and their senses, as they are shown."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from grassmeans.explorer.failures import TooMuchError, WordNotFoundError
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.pictures.colours import sense_colour
+from grassmeans.senses.editing import visible_senses
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.naming import name_senses
+
+N_LEXEMES = 8
+_N_SUGGESTIONS = 5
+_SUGGESTIONS_AMONG = 5_000
+_LONGEST_WORD = 64
+_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class WordSummary:
+    """A word in a list."""
+
+    word: str
+    count: int
+    n_senses: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordList:
+    """A page of words; ``total`` counts all pages."""
+
+    total: int
+    words: tuple[WordSummary, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NearLexeme:
+    """A lexeme and its cosine to a sense."""
+
+    key: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class SenseView:
+    """A sense as it is shown; ``crispness`` is 1 less the mean distance."""
+
+    number: int
+    name: str
+    share: float
+    crispness: float
+    mean_distance: float
+    characteristic_words: tuple[str, ...]
+    nearest_words: tuple[str, ...]
+    nearest_lexemes: tuple[NearLexeme, ...]
+    examples: tuple[ExampleLine, ...]
+    hidden: bool
+    colour: str
+
+
+@dataclass(frozen=True, slots=True)
+class WordView:
+    """A word as it is shown.
+
+    Attributes
+    ----------
+    n_senses : int
+        Without hidden ones.
+    model_senses : bool
+        Whether the senses are the model's (with corrections), not induced anew.
+    edited : bool
+        Whether there are corrections that are not saved yet.
+    """
+
+    word: str
+    count: int
+    n_contexts: int
+    n_senses: int
+    model_senses: bool
+    edited: bool
+    senses: tuple[SenseView, ...]
+
+
+def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int = 0) -> WordList:
+    """Words that begin with the query, then words that contain it, frequent ones first."""
+    check_query(opened, query)
+    ordered = list(opened.words_by_count)
+    wanted = query.strip()
+    if opened.base.rules.tokenizer.lowercase:
+        wanted = wanted.lower()
+    if wanted:
+        beginning = [word for word in ordered if word.startswith(wanted)]
+        ordered = beginning + [word for word in ordered if word.find(wanted) > 0]
+    page = tuple(_summarise(opened, word) for word in ordered[offset : offset + limit])
+    return WordList(len(ordered), page)
+
+
+def show_word(opened: OpenModel, word: str) -> WordView:
+    """The senses of a word of the model, with corrections."""
+    key = require_word(opened, word)
+    revision = opened.revision(key)
+
+    def make() -> WordView:
+        entry = name_missing(opened, opened.current.senses(key))
+        return view_entry(entry, lexemes=opened.lexemes, edited=key in opened.edits)
+
+    return opened.views.get_or_make((key, revision), make)
+
+
+def view_entry(
+    entry: WordSenses,
+    *,
+    lexemes: LexemeVectors | None = None,
+    edited: bool = False,
+    model_senses: bool = True,
+) -> WordView:
+    """An entry as it is shown; lexemes are told only for the model's own senses."""
+    own = lexemes if model_senses and not edited else None
+    return WordView(
+        word=entry.word,
+        count=entry.count,
+        n_contexts=entry.n_contexts,
+        n_senses=len(visible_senses(entry)),
+        model_senses=model_senses,
+        edited=edited,
+        senses=tuple(_view_sense(entry.word, sense, own) for sense in entry.senses),
+    )
+
+
+def name_missing(opened: OpenModel, entry: WordSenses) -> WordSenses:
+    """The entry with a name for every sense; models of older versions have none."""
+    if all(sense.name for sense in entry.senses):
+        return entry
+    vectors = opened.base.vectors
+    candidates = [[w for w in s.characteristic_words if w in vectors] for s in entry.senses]
+    names = name_senses(entry.word, candidates, np.asarray(entry.directions), vectors)
+    pairs = zip(entry.senses, names, strict=True)
+    return replace(entry, senses=tuple(replace(s, name=s.name or name) for s, name in pairs))
+
+
+def require_word(opened: OpenModel, word: str) -> str:
+    """The key of a word that the model has; `WordNotFoundError` with suggestions otherwise."""
+    key = opened.key_of(word)
+    if key in opened.current.inventory:
+        return key
+    shown = key if len(key) <= _LONGEST_WORD else key[:_LONGEST_WORD] + "…"
+    message = f"{shown!r} is not among the {len(opened.base.words):,} words of this model"
+    if opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0:
+        message += "; it occurs in the corpus, so its senses can be induced"
+    suggestions = suggest_words(opened, key)
+    if suggestions:
+        message += f"; did you mean {', '.join(map(repr, suggestions))}?"
+    raise WordNotFoundError(message, suggestions)
+
+
+def suggest_words(opened: OpenModel, word: str) -> tuple[str, ...]:
+    """Words of the model that are spelt like this one."""
+    if not word or len(word) > _LONGEST_WORD:
+        return ()
+    # Comparing with every word takes seconds: only those that begin alike.
+    alike = [
+        other
+        for other in opened.base.words
+        if other[:1] == word[:1] and abs(len(other) - len(word)) <= 2
+    ]
+    found = difflib.get_close_matches(word, alike[:_SUGGESTIONS_AMONG], n=_N_SUGGESTIONS)
+    return tuple(found)
+
+
+def check_query(opened: OpenModel, query: str) -> None:
+    """Refuse a search that is too long."""
+    most = opened.limits.request.query_characters
+    if len(query) > most:
+        raise TooMuchError(f"a search has at most {most} characters, got {len(query):,}")
+
+
+def _summarise(opened: OpenModel, word: str) -> WordSummary:
+    entry = opened.current.inventory[word]
+    n_senses = len(visible_senses(entry)) if entry.senses else entry.n_senses
+    return WordSummary(word, entry.count, n_senses)
+
+
+def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> SenseView:
+    near: tuple[NearLexeme, ...] = ()
+    if lexemes is not None and sense.number in lexemes.senses(word):
+        found = lexemes.nearest_lexemes(word, sense.number, N_LEXEMES)
+        near = tuple(NearLexeme(n.word, round(n.similarity, _DIGITS)) for n in found)
+    return SenseView(
+        number=sense.number,
+        name=sense.name,
+        share=round(sense.share, _DIGITS),
+        crispness=round(1.0 - sense.mean_distance, _DIGITS),
+        mean_distance=round(sense.mean_distance, _DIGITS),
+        characteristic_words=sense.characteristic_words,
+        nearest_words=sense.nearest_words,
+        nearest_lexemes=near,
+        examples=sense.examples,
+        hidden=sense.hidden,
+        colour=sense_colour(sense.number),
+    )

@@ -1,0 +1,76 @@
+"""The explorer's web server: a thin layer over the queries."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import AsyncIterator, Collection
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from grassmeans.explorer.endpoints import changes, dial, texts, words
+from grassmeans.explorer.endpoints.answers import add_error_handlers
+from grassmeans.explorer.endpoints.guard import Guard
+from grassmeans.explorer.endpoints.pages import add_pages
+from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.limits import Limits
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.warming import warm_up
+from grassmeans.explorer.work import WorkPool
+from grassmeans.version import __version__
+
+_DESCRIPTION = (
+    "The senses of words: the model's, and those induced anew. Every error is JSON: "
+    '{"error": {"code": ..., "message": ...}}; 429 and 503 come with Retry-After.'
+)
+
+
+def create_app(
+    model_path: str | Path,
+    corpus_path: str | Path | None = None,
+    limits: Limits | None = None,
+    *,
+    hosts: Collection[str] = (),
+    save_to: str | Path | None = None,
+) -> FastAPI:
+    """The application on a model.
+
+    Parameters
+    ----------
+    model_path : path or str
+        A model folder, or the name of a model that comes with the package.
+    corpus_path : path, optional
+        The corpus that the model was made from, or any other of its language.
+    hosts : collection of str
+        Names that the server may be called by, besides those of the loopback interface.
+    save_to : path, optional
+        The folder in which new versions of the model are put; beside the model by default.
+    """
+    bounds = limits or Limits()
+    opened = OpenModel.open(model_path, corpus_path, bounds, save_to)
+    session = Session(opened, WorkPool(bounds.work))
+
+    @asynccontextmanager
+    async def live(_: FastAPI) -> AsyncIterator[None]:
+        # The first induction should not wait for the compiler.
+        threading.Thread(target=warm_up, args=(opened,), daemon=True).start()
+        yield
+        session.pool.shut_down()
+
+    app = FastAPI(
+        title=f"Grassmeans explorer: {opened.name}",
+        version=__version__,
+        description=_DESCRIPTION,
+        lifespan=live,
+        # FastAPI's own pages load scripts from another host.
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.session = session
+    add_error_handlers(app)
+    for module in (words, texts, dial, changes):
+        app.include_router(module.make_router(session))
+    add_pages(app, session)
+    app.add_middleware(Guard, limits=bounds, hosts=hosts)
+    return app

@@ -1,0 +1,76 @@
+// Calls to the server. Every failure becomes an ApiError with a sentence that can be shown.
+
+export class ApiError extends Error {
+  constructor(status, code, message, details = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    this.suggestions = details.suggestions ?? [];
+    this.retryAfter = details.retryAfter ?? null;
+  }
+}
+
+/** Path and parameters; empty ones are left out. */
+export function makeUrl(path, values = {}) {
+  const params = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    if (value !== null && value !== undefined && value !== "" && value !== false) {
+      params.set(name, value === true ? "true" : String(value));
+    }
+  }
+  const query = params.toString();
+  return query ? `${path}?${query}` : path;
+}
+
+/** The address of a word's data. */
+export function wordUrl(word, rest = "", values = {}) {
+  return makeUrl(`api/words/${encodeURIComponent(word)}${rest}`, values);
+}
+
+async function readError(response) {
+  let body = {};
+  try {
+    body = await response.json();
+  } catch {
+    // Not JSON: the status alone has to do.
+  }
+  const error = body.error ?? {};
+  const seconds = Number(response.headers.get("Retry-After"));
+  return new ApiError(
+    response.status,
+    error.code ?? `http_${response.status}`,
+    error.message ?? `The server answered with status ${response.status}.`,
+    {
+      suggestions: error.did_you_mean ?? body.did_you_mean ?? [],
+      retryAfter: Number.isFinite(seconds) && seconds > 0 ? seconds : null,
+    },
+  );
+}
+
+/** Ask the server; the parsed JSON. */
+export async function ask(url, { method = "GET", body, signal } = {}) {
+  const options = { method, signal, headers: { Accept: "application/json" } };
+  if (body !== undefined) {
+    options.body = JSON.stringify(body);
+    options.headers["Content-Type"] = "application/json";
+  }
+  let response;
+  try {
+    response = await fetch(url, options);
+  } catch (failure) {
+    if (failure.name === "AbortError") throw failure;
+    throw new ApiError(0, "no_answer", "The server does not answer.");
+  }
+  if (!response.ok) throw await readError(response);
+  return response.status === 204 ? null : response.json();
+}
+
+/** Send a body. */
+export function send(url, body, signal) {
+  return ask(url, { method: "POST", body, signal });
+}
+
+/** Whether a failure is only that the user went elsewhere. */
+export function isAbort(failure) {
+  return failure?.name === "AbortError";
+}

@@ -1,0 +1,111 @@
+// Corrections by hand: merge, split, rename, hide; and saving them as a new version of the model.
+
+import { send } from "./api.js";
+import { button, h } from "./dom.js";
+import { announce, errorPanel } from "./status.js";
+
+/** Tools for a card and a bar for the whole word. `onChange(value, number)` gets the word's new senses. */
+export function makeCorrections(word, onChange) {
+  const chosen = new Set();
+  const message = h("div", { class: "message", role: "status" });
+  const saveName = h("input", {
+    type: "text", placeholder: "a name, or leave it empty", "aria-label": "Name of the new version", maxlength: 60,
+  });
+  let busy = false;
+
+  async function attempt(work) {
+    if (busy) return;
+    busy = true;
+    message.replaceChildren(h("span", {}, "Working…"));
+    try {
+      await work();
+    } catch (failure) {
+      message.replaceChildren(errorPanel(failure, { title: "Nothing was changed" }));
+    } finally {
+      busy = false;
+    }
+  }
+
+  function correct(action, senses, said, name) {
+    return attempt(async () => {
+      const body = { word, action, senses };
+      if (name !== undefined) body.name = name;
+      const value = await send("api/corrections", body);
+      chosen.clear();
+      message.replaceChildren(h("span", {}, `${said} Not saved yet.`));
+      announce(said);
+      onChange(value, senses[0] ?? 1);
+    });
+  }
+
+  function save() {
+    return attempt(async () => {
+      const name = saveName.value.trim();
+      const answer = await send("api/corrections/save", name ? { name } : {});
+      message.replaceChildren(h("p", { class: "done" }, "Saved as ", h("b", {}, answer.saved_to),
+        ", beside the model it was made from. Use it like any other: ",
+        h("code", {}, `grassmeans tag ${answer.saved_to}`)));
+      announce(`Saved as ${answer.saved_to}`);
+    });
+  }
+
+  function renameForm(sense, holder) {
+    const input = h("input", { type: "text", value: sense.name || "", "aria-label": `New name of sense ${sense.number}`, maxlength: 80 });
+    const form = h("form", {
+      class: "rename",
+      onsubmit: (event) => {
+        event.preventDefault();
+        if (input.value.trim()) correct("rename", [sense.number], `Sense ${sense.number} has a new name.`, input.value.trim());
+      },
+      onkeydown: (event) => { if (event.key === "Escape") holder.replaceChildren(...toolsOf(sense, holder)); },
+    }, input, h("button", { type: "submit" }, "Rename"));
+    holder.replaceChildren(form);
+    input.select();
+  }
+
+  function toolsOf(sense, holder) {
+    const { number } = sense;
+    const box = h("input", {
+      type: "checkbox", checked: chosen.has(number),
+      onchange: () => { if (box.checked) chosen.add(number); else chosen.delete(number); showChosen(); },
+    });
+    return [
+      button("Rename", () => renameForm(sense, holder), { class: "small" }),
+      button("Split", () => correct("split", [number], `Sense ${number} is split.`), { class: "small" }),
+      sense.hidden
+        ? button("Show again", () => correct("unhide", [number], `Sense ${number} is shown again.`), { class: "small" })
+        : button("Hide", () => correct("hide", [number], `Sense ${number} is hidden.`), { class: "small" }),
+      h("label", { class: "merge-choice" }, box, "merge"),
+    ];
+  }
+
+  /** The tools of one sense. */
+  function tools(sense) {
+    const holder = h("div", { class: "tools", role: "group", "aria-label": `Correct sense ${sense.number}` });
+    holder.append(...toolsOf(sense, holder));
+    return holder;
+  }
+
+  const mergeButton = button("Merge the two chosen senses", () => {
+    const senses = [...chosen].sort((a, b) => a - b);
+    correct("merge", senses, `Senses ${senses.join(" and ")} are one now.`);
+  }, { disabled: true });
+
+  function showChosen() {
+    mergeButton.disabled = chosen.size !== 2;
+  }
+
+  /** The bar below the cards. */
+  function bar() {
+    showChosen();
+    return h("section", { class: "panel edit-bar", "aria-label": "Corrections" },
+      h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed."),
+      h("div", { class: "edit-actions" }, mergeButton,
+        button("Undo all corrections of this word", () => correct("reset", [], "The senses are as in the model again."), { class: "quiet" })),
+      h("form", { class: "save", onsubmit: (event) => { event.preventDefault(); save(); } },
+        h("label", {}, "Save as ", saveName), h("button", { type: "submit", class: "main" }, "Save as a new version")),
+      message);
+  }
+
+  return { tools, bar };
+}

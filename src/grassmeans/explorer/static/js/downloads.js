@@ -1,0 +1,48 @@
+// The table behind a view, to take along.
+
+import { button, formatCount, h } from "./dom.js";
+
+const MOST_ROWS = 5000;
+
+function row(label, ...items) {
+  return h("p", { class: "downloads" }, h("span", {}, label), items);
+}
+
+/** Links to the server's own tables; `url(values)` makes an address. Long ones come in parts. */
+export function downloadLinks(name, url, page = null, size = 0) {
+  const all = page === null ? {} : { limit: MOST_ROWS };
+  const part = page === null ? {} : { limit: size, offset: (page - 1) * size };
+  return row(page === null ? "Download" : `Download the first ${formatCount(MOST_ROWS)} rows`,
+    h("a", { href: url({ ...all, format: "csv" }), download: `${name}.csv` }, "CSV"),
+    page === null ? null : h("span", {}, "or this page"),
+    h("a", { href: url(part), download: `${name}.json` }, "JSON"));
+}
+
+function saveFile(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = h("a", { href: url, download: name, hidden: true });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function csvCell(value) {
+  const text = value === null || value === undefined ? "" : String(value);
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Rows of plain values -> CSV. */
+export function toCsv(columns, rows) {
+  return [columns, ...rows].map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
+}
+
+/** The same for what only this page has: `table()` gives {columns, rows}, `data()` the JSON. */
+export function downloadButtons(name, table, data) {
+  return row("Download",
+    button("CSV", () => {
+      const { columns, rows } = table();
+      saveFile(`${name}.csv`, "text/csv", toCsv(columns, rows));
+    }, { class: "link" }),
+    button("JSON", () => saveFile(`${name}.json`, "application/json", JSON.stringify(data(), null, 2)), { class: "link" }));
+}

@@ -1,0 +1,104 @@
+// The application: one view at a time, chosen by the address.
+//
+// A view is a function mount(root, route, app) -> {update(route), destroy()}. It fills `root`;
+// `update` gets a new address of the same view and word, so that fields keep their focus.
+
+import { ask, wordUrl } from "./api.js";
+import { formatCount, h } from "./dom.js";
+import { runInduction } from "./jobs.js";
+import { parseRoute } from "./router.js";
+import { makeSearch } from "./search.js";
+import { emptyPanel, errorPanel } from "./status.js";
+import { mount as concordance } from "./views/concordance.js";
+import { mount as geometry } from "./views/geometry.js";
+import { mount as start } from "./views/start.js";
+import { mount as text } from "./views/text.js";
+import { mount as word } from "./views/word.js";
+import { mount as words } from "./views/words.js";
+
+const VIEWS = { start, words, word, concordance, text, geometry };
+const OF_A_WORD = new Set(["word", "concordance", "geometry"]);
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", geometry: "geometry" };
+const KEPT_WORDS = 200;
+
+const main = document.getElementById("main");
+const known = new Map();
+let current = null;
+
+const app = {
+  health: null,
+  /** The senses of a word, kept for a while: the model's, or `k` induced anew. */
+  async word(key, k, { signal, onProgress }) {
+    const place = `${k}/${key}`;
+    if (!known.has(place)) {
+      const found = k ? await runInduction(key, k, { signal, onProgress }) : await ask(wordUrl(key), { signal });
+      if (known.size >= KEPT_WORDS) known.delete(known.keys().next().value);
+      known.set(place, found);
+    }
+    return known.get(place);
+  },
+  /** After a correction. */
+  forgetWord(key) {
+    known.delete(`/${key}`);
+  },
+};
+
+function setTitle({ view, word: name }) {
+  const parts = [name, TITLES[view], "Grassmeans explorer"].filter(Boolean);
+  document.title = parts.join(" · ");
+  for (const link of document.querySelectorAll("header nav a")) {
+    if (link.dataset.view === view) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  document.getElementById("site-search").hidden = view === "start";
+}
+
+function show() {
+  const route = parseRoute(location.hash);
+  const key = `${route.view}/${route.word}`;
+  if (current?.key === key) return current.view.update(route);
+  const first = current === null;
+  current?.view.destroy();
+  setTitle(route);
+  const root = h("div", { class: `view view-${Object.hasOwn(VIEWS, route.view) ? route.view : "none"}` });
+  main.replaceChildren(root);
+  if (!Object.hasOwn(VIEWS, route.view) || (OF_A_WORD.has(route.view) && !route.word)) {
+    root.append(emptyPanel("There is no such page", "Go back to the ", h("a", { href: "#/" }, "start"), "."));
+    current = { key, view: { update: () => {}, destroy: () => {} } };
+    return undefined;
+  }
+  current = { key, view: VIEWS[route.view](root, route, app) };
+  if (!first) {
+    scrollTo(0, 0);
+    root.querySelector("h1")?.focus({ preventScroll: true });
+  }
+  return undefined;
+}
+
+function showFooter() {
+  const { health } = app;
+  document.getElementById("about").replaceChildren(
+    h("span", {}, "Model ", h("b", {}, health.model), ` · ${formatCount(health.n_words)} words` +
+      `${health.language ? ` · ${health.language}` : ""} · ${health.has_corpus ? "with its corpus" : "without a corpus"}`),
+    h("span", {}, h("a", { href: "docs" }, "API"), ` · grassmeans ${health.version}`));
+}
+
+async function begin() {
+  try {
+    app.health = await ask("healthz");
+  } catch (failure) {
+    main.replaceChildren(errorPanel(failure, { title: "The explorer could not start", retry: begin }));
+    return;
+  }
+  showFooter();
+  document.getElementById("site-search").replaceChildren(makeSearch());
+  show();
+}
+
+// Its address would stand in the way of the view's.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
+addEventListener("hashchange", () => { if (app.health) show(); });
+begin();

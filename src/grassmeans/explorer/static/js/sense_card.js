@@ -1,0 +1,100 @@
+// One sense of a word, as a card.
+
+import { ask, isAbort, wordUrl } from "./api.js";
+import { senseColour } from "./colours.js";
+import { button, formatShare, h } from "./dom.js";
+import { makeHash } from "./router.js";
+import { errorPanel } from "./status.js";
+
+const FIRST_EXAMPLES = 3;
+const MORE_EXAMPLES = 10;
+
+/** A number in the colour of its sense; "?" stands for "I don't know". */
+export function senseBadge(number, colour) {
+  return h("span", { class: "badge", "--sense": senseColour(number, colour) }, number > 0 ? String(number) : "?");
+}
+
+/** What a sense is called; models without names tell it by its most typical words. */
+export function senseName(sense) {
+  return sense.name || (sense.characteristic_words ?? []).slice(0, 3).join(", ") || `sense ${sense.number}`;
+}
+
+/** A line of text around a word, without the halves of words at its ends. */
+export function lineParts({ left, word, right }) {
+  return [`…${left.replace(/^\S*\s(?=.{20})/s, "")}`, h("b", {}, word), `${right.replace(/(?<=.{20})\s\S*$/s, "")}…`];
+}
+
+function exampleLine(example) {
+  return h("li", { dir: "auto" }, lineParts(example));
+}
+
+/** A share of 1 as a bar with its value. */
+function measure(label, value, text) {
+  return h("div", { class: "measure" },
+    h("span", { class: "measure-label" }, label),
+    h("span", { class: "bar", "--share": `${(100 * Math.max(0, Math.min(1, value))).toFixed(1)}%` }),
+    h("span", { class: "measure-value" }, text));
+}
+
+function wordList(label, words) {
+  if (!words?.length) return null;
+  return h("p", { class: "words" }, h("span", { class: "label" }, label),
+    words.map((word, index) => [index ? ", " : "", h("span", { dir: "auto" }, word)]));
+}
+
+function lexemeList(lexemes) {
+  if (!lexemes?.length) return null;
+  return h("p", { class: "words" }, h("span", { class: "label" }, "Like these senses of words"),
+    lexemes.map((lexeme, index) => [
+      index ? ", " : "",
+      h("a", {
+        href: makeHash("word", lexeme.key.replace(/[.#@_|]\d+$/, "")),
+        title: `similarity ${lexeme.similarity.toFixed(2)}`,
+      }, lexeme.key),
+    ]));
+}
+
+/** The best lines of a sense, and a way to more of them. */
+function exampleList(word, sense, { fromModel, concordance }) {
+  const lines = sense.examples ?? [];
+  if (!lines.length) return h("p", { class: "soft" }, "No example lines are kept for this sense.");
+  const list = h("ul", { class: "examples" }, lines.slice(0, FIRST_EXAMPLES).map(exampleLine));
+  const rest = h("p", { class: "card-links" });
+  if (fromModel) {
+    const more = button("More examples", async () => {
+      more.disabled = true;
+      try {
+        const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`,
+          { limit: MORE_EXAMPLES, offset: list.children.length }));
+        const found = answer.examples ?? answer.lines;
+        list.append(...found.map(exampleLine));
+        more.disabled = false;
+        if (!found.length || list.children.length >= answer.total) more.remove();
+      } catch (failure) {
+        if (!isAbort(failure)) more.replaceWith(errorPanel(failure));
+      }
+    }, { class: "link" });
+    rest.append(more);
+  }
+  rest.append(h("a", { href: concordance }, "All lines of this sense"));
+  return h("div", {}, h("p", { class: "label" }, "As in"), list, rest);
+}
+
+/** The card. `context`: {word, fromModel, k}; `tools` are shown below the title. */
+export function senseCard(sense, context, tools = null) {
+  const name = senseName(sense);
+  const concordance = makeHash("concordance", context.word, { sense: sense.number, k: context.k });
+  return h("article", {
+    class: sense.hidden ? "card hidden-sense" : "card", "data-sense": sense.number,
+    "aria-label": `Sense ${sense.number}: ${name}`, "--sense": senseColour(sense.number, sense.colour),
+  },
+  h("header", {}, senseBadge(sense.number, sense.colour), h("h3", { dir: "auto" }, name),
+    sense.hidden ? h("span", { class: "tag" }, "hidden") : null),
+  tools,
+  measure("Share", sense.share, formatShare(sense.share)),
+  measure("Crispness", sense.crispness, (sense.crispness ?? 0).toFixed(2)),
+  wordList("Typical of its contexts", sense.characteristic_words),
+  wordList("Nearest words", sense.nearest_words),
+  lexemeList(sense.nearest_lexemes),
+  exampleList(context.word, sense, { fromModel: context.fromModel, concordance }));
+}

@@ -1,0 +1,53 @@
+// What a view shows while it waits, when it fails, and when there is nothing to show.
+
+import { button, h } from "./dom.js";
+import { makeHash } from "./router.js";
+
+/** Say something to users of a screen reader. */
+export function announce(text) {
+  document.getElementById("announcer").textContent = text;
+}
+
+/** A quiet sign of waiting; it appears only when the wait is long enough to notice. */
+export function waiting(label) {
+  return h("p", { class: "waiting", role: "status" }, label);
+}
+
+/** Progress of long work, with a way out of it. */
+export function progressPanel(label, onCancel) {
+  const bar = h("progress", { max: 1, "aria-label": label });
+  const panel = h("div", { class: "progress-panel" }, h("span", {}, label), bar,
+    button("Cancel", onCancel, { class: "quiet" }));
+  panel.setProgress = (share) => { if (share > 0) bar.value = share; };
+  return panel;
+}
+
+/** Nothing to show, and what to do about it. */
+export function emptyPanel(title, ...advice) {
+  return h("div", { class: "panel empty" }, h("h2", {}, title), h("p", {}, ...advice));
+}
+
+function adviceFor(error) {
+  if (error.status === 0) {
+    return "Is “grassmeans explore” still running? Start it again in a terminal, then try once more.";
+  }
+  if (error.status === 429 || error.status === 503) {
+    return error.retryAfter
+      ? `The server is busy. Try again in ${Math.ceil(error.retryAfter)} seconds.`
+      : "The server is busy. Try again in a moment.";
+  }
+  return "";
+}
+
+/** A failure: the server's own sentence, what to do, and the way on. */
+export function errorPanel(error, { retry = null, title = "That did not work", advice = null } = {}) {
+  const hint = advice ?? adviceFor(error);
+  const words = error.suggestions ?? [];
+  return h("div", { class: "panel error", role: "alert" },
+    h("h2", {}, title),
+    h("p", {}, error.message),
+    hint && hint !== error.message ? h("p", {}, hint) : null,
+    words.length ? h("p", {}, "Did you mean ",
+      words.map((word, index) => [index ? ", " : "", h("a", { href: makeHash("word", word) }, word)]), "?") : null,
+    retry ? button("Try again", retry) : null);
+}

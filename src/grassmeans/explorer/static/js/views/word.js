@@ -1,0 +1,135 @@
+// A word: its senses as cards, the dial, the picture of how senses split, and corrections.
+
+import { ask, isAbort, wordUrl } from "../api.js";
+import { makeCorrections } from "../corrections.js";
+import { makeDial } from "../dial.js";
+import { button, debounce, formatCount, h, plural } from "../dom.js";
+import { downloadButtons, downloadLinks } from "../downloads.js";
+import { runInduction } from "../jobs.js";
+import { makeHash, navigate } from "../router.js";
+import { senseCard } from "../sense_card.js";
+import { splitTree } from "../split_tree.js";
+import { announce, emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
+import { wordHeading } from "../word_heading.js";
+
+const DIAL_WAIT = 200;
+
+function senseTable(value) {
+  const columns = ["word", "sense", "name", "share", "crispness", "characteristic_words", "nearest_words"];
+  const rows = value.senses.map((sense) => [value.word, sense.number, sense.name, sense.share, sense.crispness,
+    (sense.characteristic_words ?? []).join(" "), (sense.nearest_words ?? []).join(" ")]);
+  return { columns, rows };
+}
+
+function guide() {
+  return h("p", { class: "guide" },
+    h("b", {}, "Share"), ": how many of the word’s occurrences have this sense. ",
+    h("b", {}, "Crispness"), ": how close its contexts lie to the sense, from 0 (vague) to 1 (sharp). " +
+    "The senses were found in raw text; their names are words that are typical of them.");
+}
+
+/** Show a word; see main.js for what a view is. */
+export function mount(root, route, app) {
+  const { word } = route;
+  let controller = null, value = null, k = "", editing = false, first = true;
+  const heading = wordHeading(word, "word");
+  const go = debounce((chosen) => navigate(makeHash("word", word, { k: chosen, edit: editing && !chosen })), DIAL_WAIT);
+  const dial = makeDial(app.health.has_corpus, go);
+  const place = h("div", { class: "word-place" });
+  const corrections = makeCorrections(word, (changed, number) => {
+    app.forgetWord(word);
+    value = changed;
+    draw();
+    // What was clicked has been drawn anew: the keyboard goes on there.
+    place.querySelector(`.card[data-sense="${number}"] .tools button`)?.focus({ preventScroll: true });
+  });
+  root.append(heading.element, dial.element, place);
+
+  function facts() {
+    const seen = value.n_contexts && value.n_contexts !== value.count ? `, ${formatCount(value.n_contexts)} looked at` : "";
+    const found = k ? `found anew in ${(value.seconds ?? 0).toFixed(1)} s` : "in the model";
+    heading.facts.textContent = `${plural(value.count, "occurrence")}${seen}; ${plural(value.senses.length, "sense")} ${found}`;
+  }
+
+  function toggleEditing() {
+    navigate(makeHash("word", word, { edit: !editing }));
+  }
+
+  function draw() {
+    facts();
+    if (!value.senses.length) {
+      place.replaceChildren(emptyPanel("No senses", "This word occurs too seldom to divide it."));
+      return;
+    }
+    // What the data decided has a number too, and the other views know only numbers.
+    const number = k === "auto" ? String(value.senses.length) : k;
+    heading.setDial(number);
+    const context = { word, k: number, fromModel: !k };
+    const shown = value.senses.filter((sense) => editing || !sense.hidden);
+    const hidden = value.senses.length - shown.length;
+    place.replaceChildren(...[
+      k ? splitTree(value.tree, Math.max(260, Math.min(place.clientWidth || 640, 960))) : null,
+      h("div", { class: "above" }, guide(),
+        k ? null : button(editing ? "Finish correcting" : "Correct these senses", toggleEditing, { class: "toggle-editing" })),
+      value.edited && !editing ? h("p", { class: "soft" }, "These senses have corrections that are not saved yet.") : null,
+      h("div", { class: "cards" }, shown.map((sense) => senseCard(sense, context, editing && !k ? corrections.tools(sense) : null))),
+      hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction.`) : null,
+      editing && !k ? corrections.bar() : null,
+      h("div", { class: "below" },
+        h("p", { class: "soft" }, k ? "Corrections are made on the model’s own senses." : ""),
+        k ? downloadButtons(`${word}-${k}-senses`, () => senseTable(value), () => value)
+          : downloadLinks(word, (values) => wordUrl(word, "", values))),
+    ].filter(Boolean));
+  }
+
+  function fail(failure) {
+    const unknown = failure.status === 404 && app.health.has_corpus && !k;
+    place.replaceChildren(errorPanel(failure, {
+      title: failure.status === 404 ? `“${word}” is not in this model` : "That did not work",
+      retry: failure.status === 404 || failure.status === 409 ? null : () => update(route, true),
+    }), unknown ? h("p", {}, "It may still be in the corpus: ",
+      h("a", { href: makeHash("word", word, { k: "auto" }) }, "look for its senses there"), ".") : "");
+  }
+
+  async function fetchValue(signal) {
+    if (!k) return ask(wordUrl(word), { signal });
+    const cancel = () => { controller.abort(); navigate(makeHash("word", word)); };
+    const panel = progressPanel(k === "auto" ? "Looking for senses in the corpus…" : `Dividing into ${plural(Number(k), "sense")}…`, cancel);
+    place.replaceChildren(panel);
+    return runInduction(word, k, { signal, onProgress: panel.setProgress });
+  }
+
+  async function load() {
+    controller?.abort();
+    controller = new AbortController();
+    const { signal } = controller;
+    place.replaceChildren(waiting("Opening the word…"));
+    try {
+      const answer = await fetchValue(signal);
+      if (signal.aborted) return;
+      value = answer;
+      draw();
+      if (!first) announce(`${plural(value.senses.length, "sense")} of ${word}`);
+      first = false;
+    } catch (failure) {
+      if (!isAbort(failure) && !signal.aborted) fail(failure);
+    }
+  }
+
+  function update(next, force = false) {
+    const wanted = next.params.get("k") ?? "";
+    const changed = force || wanted !== k || value === null;
+    editing = next.params.get("edit") === "1";
+    route = next;
+    k = wanted;
+    dial.set(k);
+    heading.setDial(k);
+    if (changed) return load();
+    draw();
+    place.querySelector(".toggle-editing")?.focus({ preventScroll: true });
+    return undefined;
+  }
+
+  update(route, true);
+  return { update, destroy: () => { go.cancel(); controller?.abort(); } };
+}

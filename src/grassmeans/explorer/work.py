@@ -1,0 +1,168 @@
+"""Bounded work: so much at once, so much waiting, and for so long; it can be cancelled.
+
+Work is a function of a `Checkpoint`, which it calls between its steps. Numba kernels cannot be
+interrupted, so work ends at the first checkpoint after it was cancelled or its time was up.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from grassmeans.explorer.failures import (
+    BusyError,
+    CancelledError,
+    NothingThereError,
+    OutOfTimeError,
+)
+from grassmeans.explorer.limits import WorkLimits
+
+Result = TypeVar("Result")
+
+RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
+
+
+class Checkpoint:
+    """Called between the steps of a piece of work with the share that is done.
+
+    Parameters
+    ----------
+    seconds : float or None
+        The time that the work has, from the first call on; None for no limit.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self.progress = 0.0
+        self._seconds = seconds
+        self._deadline: float | None = None
+        self._cancelled = threading.Event()
+
+    def __call__(self, progress: float) -> None:
+        """Go on, or raise `CancelledError` or `OutOfTimeError`."""
+        if self._cancelled.is_set():
+            raise CancelledError("the work was cancelled")
+        now = time.monotonic()
+        if self._deadline is None:
+            self._deadline = now + (self._seconds if self._seconds is not None else float("inf"))
+        elif now > self._deadline:
+            raise OutOfTimeError(
+                f"the work took longer than {self._seconds:g} seconds: ask for fewer contexts"
+            )
+        self.progress = progress
+
+    def cancel(self) -> None:
+        """Let the next call raise."""
+        self._cancelled.set()
+
+
+class Job:
+    """A piece of work that runs or has run; its result is kept."""
+
+    def __init__(self, checkpoint: Checkpoint, future: Future[Any]) -> None:
+        self.identifier = secrets.token_urlsafe(12)
+        self.checkpoint = checkpoint
+        self.future = future
+        self.finished_at: float | None = None
+
+    @property
+    def state(self) -> str:
+        """``running`` (also while it waits), ``done``, ``failed`` or ``cancelled``."""
+        if not self.future.done():
+            return RUNNING
+        if self.future.cancelled() or isinstance(self.future.exception(), CancelledError):
+            return CANCELLED
+        return FAILED if self.future.exception() is not None else DONE
+
+    def cancel(self) -> None:
+        """Take it from the queue, or let it end at its next checkpoint."""
+        self.checkpoint.cancel()
+        self.future.cancel()
+
+
+class WorkPool:
+    """Runs work in a few threads and refuses more than its bounds allow."""
+
+    def __init__(self, limits: WorkLimits) -> None:
+        self._limits = limits
+        self._threads = ThreadPoolExecutor(limits.at_once, thread_name_prefix="explorer-work")
+        self._lock = threading.Lock()
+        self._active = 0
+        self._jobs: OrderedDict[str, Job] = OrderedDict()
+
+    def submit(self, work: Callable[[Checkpoint], Result]) -> tuple[Checkpoint, Future[Result]]:
+        """Start work, or queue it; `BusyError` where the queue is full."""
+        with self._lock:
+            if self._active >= self._limits.at_once + self._limits.waiting:
+                raise BusyError(
+                    f"{self._limits.at_once} inductions run and {self._limits.waiting} wait "
+                    "already: try again in a while",
+                    retry_after=2,
+                )
+            self._active += 1
+        checkpoint = Checkpoint(self._limits.seconds)
+        future = self._threads.submit(_run, work, checkpoint)
+        future.add_done_callback(self._release)
+        return checkpoint, future
+
+    def start_job(self, work: Callable[[Checkpoint], Any]) -> Job:
+        """Start work whose result is fetched later, by the job's identifier."""
+        with self._lock:
+            self._forget_old_jobs(room=1)
+            if len(self._jobs) >= self._limits.jobs:
+                raise BusyError(f"{len(self._jobs)} jobs run already: try again later", 5)
+        job = Job(*self.submit(work))
+        job.future.add_done_callback(lambda _: _note_end(job))
+        with self._lock:
+            self._jobs[job.identifier] = job
+        return job
+
+    def find_job(self, identifier: str) -> Job:
+        """The job of an identifier; `NothingThereError` where it is unknown or forgotten."""
+        with self._lock:
+            self._forget_old_jobs()
+            job = self._jobs.get(identifier)
+        if job is None:
+            raise NothingThereError(
+                "there is no such job: finished ones are forgotten after "
+                f"{self._limits.job_seconds:g} seconds; start it again"
+            )
+        return job
+
+    def shut_down(self) -> None:
+        """Cancel everything."""
+        with self._lock:
+            jobs = list(self._jobs.values())
+        for job in jobs:
+            job.cancel()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _release(self, _: Future[Any]) -> None:
+        with self._lock:
+            self._active -= 1
+
+    def _forget_old_jobs(self, room: int = 0) -> None:
+        """Drop jobs that finished long ago, and as many finished ones as make the room wanted."""
+        now = time.monotonic()
+        excess = len(self._jobs) + room - self._limits.jobs
+        for job in list(self._jobs.values()):
+            if job.finished_at is None:
+                continue
+            if excess > 0 or now - job.finished_at > self._limits.job_seconds:
+                del self._jobs[job.identifier]
+                excess -= 1
+
+
+def _run(work: Callable[[Checkpoint], Result], checkpoint: Checkpoint) -> Result:
+    checkpoint(0.0)
+    return work(checkpoint)
+
+
+def _note_end(job: Job) -> None:
+    job.finished_at = time.monotonic()
+    if not job.future.cancelled() and job.future.exception() is None:
+        job.checkpoint.progress = 1.0

@@ -1,0 +1,111 @@
+"""What holds for every view: keyboard, small screens, dark colours, the page's policy."""
+
+from __future__ import annotations
+
+import pytest
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+VIEWS = {
+    "#/": ".chips li",
+    "#/words": ".word-table tbody tr",
+    "#/word/crane?edit=1": ".card .tools",
+    "#/word/crane?k=8": ".tree .block",
+    "#/concordance/crane": ".kwic tbody tr",
+    "#/geometry/crane": ".map .dot",
+    "#/text?text=crane+" + "birdba+" * 8: ".tagged",
+}
+
+
+def test_no_view_is_wider_than_a_phone(open_page, explorer) -> None:
+    page = open_page(viewport={"width": 320, "height": 640})
+    for route, sign in VIEWS.items():
+        page.goto(explorer + route)
+        expect(page.locator(sign).first).to_be_attached()
+        assert page.evaluate("document.documentElement.scrollWidth") <= 320, route
+
+
+def test_dark_and_light(open_page) -> None:
+    shades = {}
+    for scheme in ("light", "dark"):
+        page = open_page("#/word/crane", color_scheme=scheme)
+        expect(page.locator(".card")).to_have_count(2)
+        shades[scheme] = [
+            sum(map(int, colour.removeprefix("rgb(").removesuffix(")").split(",")))
+            for colour in page.evaluate(
+                "[document.body, document.querySelector('.card')].flatMap((element) => "
+                "[getComputedStyle(element).backgroundColor, getComputedStyle(element).color])"
+            )
+        ]
+    paper, ink, card, writing = shades["light"]
+    assert min(paper, card) > 600
+    assert max(ink, writing) < 200
+    paper, ink, card, writing = shades["dark"]
+    assert max(paper, card) < 200
+    assert min(ink, writing) > 600
+
+
+def test_everything_is_reached_with_the_tab_key(open_page) -> None:
+    page = open_page("#/word/crane")
+    expect(page.locator(".card")).to_have_count(2)
+    seen = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        name = page.evaluate(
+            "(document.activeElement.getAttribute('aria-label') || document.activeElement.value ||"
+            " document.activeElement.textContent).trim()"
+        )
+        seen.append(name)
+        if name == "CSV":
+            break
+    order = ["Skip to the content", "Grassmeans", "Search a word", "Your own text", "Concordance"]
+    order += ["Correct these senses", "More examples", "All lines of this sense", "CSV"]
+    places = [seen.index(name) for name in order]
+    assert places == sorted(places)
+    page.locator(".toggle-editing").press("Enter")
+    expect(page.locator(".tools")).to_have_count(2)
+    expect(page.get_by_role("button", name="Finish correcting")).to_be_focused()
+
+
+def test_dial_turns_with_the_arrow_keys(open_page) -> None:
+    page = open_page("#/word/bank")
+    expect(page.locator(".card")).to_have_count(2)
+    page.get_by_role("radio").first.focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".card")).to_have_count(1)
+    assert page.url.endswith("k=1")
+    expect(page.get_by_role("radio", checked=True)).to_be_focused()
+
+
+def test_words_are_listed_and_filtered(open_page) -> None:
+    page = open_page("#/words")
+    expect(page.locator(".word-table tbody tr")).to_have_count(2)
+    page.get_by_label("Filter").fill("ban")
+    expect(page.locator(".word-table tbody tr")).to_have_count(1)
+    page.get_by_role("link", name="bank", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("bank")
+
+
+def test_unknown_address_leads_back(open_page) -> None:
+    page = open_page("#/nowhere/%E0%A4%A")
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    page.get_by_role("main").get_by_role("link", name="start").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("What can a word mean?")
+
+
+def test_server_that_went_away_is_said(open_page) -> None:
+    page = open_page("#/text", failures=True)
+    page.route("**/api/tag", lambda route: route.abort())
+    page.get_by_label("Text", exact=True).fill("a crane")
+    page.get_by_role("button", name="Find the senses").click()
+    expect(page.get_by_role("alert")).to_contain_text("still running")
+    page.unroute("**/api/tag")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".tagged")).to_have_count(1)
+
+
+def test_policy_lets_nothing_in_from_elsewhere(open_page, explorer) -> None:
+    page = open_page()
+    policy = page.request.get(explorer).headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "unsafe" not in policy

@@ -1,0 +1,310 @@
+"""The explorer's HTTP API on a small model: answers, errors, bounds, and a fuzz from its schema."""
+
+from __future__ import annotations
+
+import csv
+import gc
+import io
+import shutil
+import threading
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs the extra explorer")
+pytest.importorskip("httpx", reason="the test client needs httpx")
+
+from fastapi.testclient import TestClient
+
+from grassmeans import load
+from grassmeans.explorer.limits import Limits, MemoryLimits, RequestLimits, WorkLimits
+from grassmeans.explorer.server import create_app
+
+LOCAL = "http://localhost"
+
+
+@pytest.fixture
+def own_model(tmp_path, topic_model_folder):
+    """A copy of the model in a folder of its own, beside which versions can be saved."""
+    return shutil.copytree(topic_model_folder, tmp_path / "models" / "topics")
+
+
+@pytest.fixture
+def client(own_model, topic_corpus):
+    return TestClient(create_app(own_model, topic_corpus.path), base_url=LOCAL)
+
+
+@pytest.fixture
+def alone(own_model):
+    return TestClient(create_app(own_model), base_url=LOCAL)
+
+
+def code_of(answer) -> tuple[int, str]:
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["error"]["message"]
+    return answer.status_code, answer.json()["error"]["code"]
+
+
+def test_health_says_what_is_served(client, alone):
+    found = client.get("/healthz").json()
+    assert (found["status"], found["model"], found["n_words"]) == ("ok", "topics", 2)
+    assert (found["language"], found["has_corpus"]) == ("en", True)
+    assert not alone.get("/healthz").json()["has_corpus"]
+
+
+def test_words_are_found_and_shown(client):
+    assert client.get("/api/words?q=cr").json() == {
+        "total": 1,
+        "words": [{"word": "crane", "count": 200, "n_senses": 2}],
+    }
+    view = client.get("/api/words/Crane").json()
+    assert [sense["number"] for sense in view["senses"]] == [1, 2]
+    sense = view["senses"][0]
+    assert set(sense["examples"][0]) == {"left", "word", "right", "document", "distance"}
+    examples = client.get("/api/words/crane/senses/1/examples?limit=3").json()
+    assert len(examples["lines"]) == 3
+    assert client.get("/api/words/crane/planes?senses=1,2").json()["word"] == "crane"
+    assert len(client.get("/api/words/crane/map?limit=30").json()["points"]) == 30
+
+
+def test_errors_have_their_own_status_and_say_what_to_do(client, alone):
+    missing = client.get("/api/words/crano")
+    assert code_of(missing) == (404, "unknown_word")
+    assert missing.json()["error"]["did_you_mean"] == ["crane"]
+    assert code_of(client.get("/api/words/crane/senses/9/examples")) == (404, "not_found")
+    assert code_of(client.get("/api/words/crane/planes?senses=one")) == (422, "invalid")
+    assert code_of(client.get("/api/words?limit=201")) == (413, "too_much")
+    assert code_of(client.get("/api/words?limit=x")) == (422, "invalid")
+    assert code_of(client.get("/api/nothing")) == (404, "not_found")
+    assert code_of(client.put("/api/tag")) == (405, "method_not_allowed")
+    assert code_of(alone.post("/api/induce", json={"word": "crane"})) == (409, "no_corpus")
+    assert code_of(alone.get("/api/document?position=1")) == (409, "no_corpus")
+    assert code_of(client.get("/api/jobs/none")) == (404, "not_found")
+    assert code_of(client.post("/api/induce", json={"word": "zzz"})) == (404, "unknown_word")
+    too_many = {"word": "crane", "n_senses": 9}
+    assert code_of(client.post("/api/induce", json=too_many)) == (422, "invalid")
+    too_long = {"word": "crane", "max_contexts": 20_001}
+    assert code_of(client.post("/api/induce", json=too_long)) == (413, "too_much")
+
+
+def test_text_is_tagged_with_what_decided(client, synthetic):
+    text = " ".join(["crane", *synthetic.topic_words[1][:10]])
+    found = client.post("/api/tag", json={"text": text}).json()
+    word = found["words"][0]
+    assert (word["start"], word["end"], word["key"], word["label"]) == (
+        0,
+        5,
+        "crane",
+        f"crane.{word['sense']}",
+    )
+    assert len(word["distances"]) == len(word["probabilities"]) == 2
+    assert word["deciding_words"][0]["weight"] > 0
+    assert found["senses"]["crane"][word["sense"] - 1]["name"] == word["name"]
+    never = client.post("/api/tag", json={"text": text, "idk_threshold": 0}).json()
+    assert never["words"][0]["sense"] == 0
+    assert code_of(client.post("/api/tag", json={"text": "x" * 20_001})) == (413, "too_much")
+    assert code_of(client.post("/api/tag", json={"text": 5})) == (422, "invalid")
+
+
+def test_the_dial_answers_at_once_or_as_a_job(client):
+    found = client.post("/api/induce", json={"word": "bank", "n_senses": 3}).json()
+    assert found["n_senses"] == 3
+    assert [node["level"] for node in found["tree"]] == [1, 2, 2, 3, 3, 3]
+    started = client.post("/api/induce?job=1", json={"word": "seal", "n_senses": 2})
+    assert started.status_code == 202
+    path = f"/api/jobs/{started.json()['job']}"
+    client.app.state.session.pool.find_job(started.json()["job"]).future.result(60)
+    done = client.get(path).json()
+    assert (done["state"], done["result"]["word"]) == ("done", "seal")
+    assert client.delete(path).json()["state"] == "done"
+    failing = client.post("/api/induce?job=1", json={"word": "zzz"}).json()["job"]
+    client.app.state.session.pool.find_job(failing).future.exception(60)
+    failed = client.get(f"/api/jobs/{failing}").json()
+    assert (failed["state"], failed["error"]["code"]) == ("failed", "unknown_word")
+
+
+def test_beyond_the_queue_there_is_a_time_to_come_back(own_model, topic_corpus):
+    limits = Limits(work=WorkLimits(at_once=1, waiting=0))
+    client = TestClient(create_app(own_model, topic_corpus.path, limits), base_url=LOCAL)
+    blocked = threading.Event()
+    job = client.app.state.session.pool.start_job(lambda _: blocked.wait(60))
+    refused = client.post("/api/induce", json={"word": "crane"})
+    assert code_of(refused) == (429, "busy")
+    assert int(refused.headers["retry-after"]) > 0
+    cancelled = client.delete(f"/api/jobs/{job.identifier}").json()
+    assert cancelled["state"] == "cancelled"
+    blocked.set()
+    job.future.result(60)
+    assert client.post("/api/induce", json={"word": "crane"}).status_code == 200
+
+
+def test_work_that_takes_too_long_is_given_up(own_model, topic_corpus):
+    limits = Limits(work=WorkLimits(seconds=-1.0))
+    client = TestClient(create_app(own_model, topic_corpus.path, limits), base_url=LOCAL)
+    late = client.post("/api/induce", json={"word": "crane"})
+    assert code_of(late) == (503, "out_of_time")
+    assert int(late.headers["retry-after"]) > 0
+
+
+def test_lines_are_paged_and_downloaded(client):
+    found = client.get("/api/concordance?word=crane&sense=1&sort=confidence&limit=4").json()
+    assert [line["sense"] for line in found["lines"]] == [1, 1, 1, 1]
+    position = found["lines"][0]["position"]
+    document = client.get(f"/api/document?position={position}").json()
+    assert document["text"][document["start"] : document["end"]].lower() == "crane"
+    table = client.get("/api/concordance?word=crane&format=csv&limit=300")
+    assert table.headers["content-type"] == "text/csv; charset=utf-8"
+    assert 'filename="crane-concordance.csv"' in table.headers["content-disposition"]
+    rows = list(csv.reader(io.StringIO(table.text.lstrip("\ufeff"))))
+    assert len(rows) == 1 + 200
+    assert rows[0][:4] == ["position", "document", "left", "word"]
+    assert client.get("/api/words?format=csv").text.splitlines()[1] == "crane,200,2"
+    assert len(client.get("/api/words/bank?format=csv").text.splitlines()) == 3
+
+
+def test_corrections_are_saved_as_a_version_that_tags(client, own_model, synthetic):
+    def correct(action, senses=(), **more):
+        body = {"word": "crane", "action": action, "senses": list(senses)} | more
+        return client.post("/api/corrections", json=body)
+
+    assert code_of(client.post("/api/corrections/save", json={})) == (409, "conflict")
+    assert correct("rename", [1], name="tall bird").json()["senses"][0]["name"] == "tall bird"
+    assert code_of(correct("hide", [3])) == (409, "conflict")
+    assert correct("merge", [1, 2]).json()["n_senses"] == 1
+    assert correct("split", [1]).json()["n_senses"] == 2
+    assert correct("reset").json()["edited"] is False
+    assert correct("hide", [2]).json()["senses"][1]["hidden"] is True
+    assert client.get("/api/corrections").json() == {
+        "edits": [{"word": "crane", "action": "hide", "senses": [2], "name": ""}]
+    }
+    bad = client.post("/api/corrections/save", json={"name": "../topics"})
+    assert code_of(bad) == (409, "conflict")
+    saved = client.post("/api/corrections/save", json={}).json()
+    assert saved == {"saved_to": "topics-v2", "n_words": 1}
+    assert sorted(p.name for p in own_model.parent.iterdir()) == ["topics", "topics-v2"]
+    version = load(own_model.parent / "topics-v2")
+    text = " ".join(["crane", *synthetic.topic_words[0][:4], *synthetic.topic_words[1][:4]])
+    assert version.tag(text, idk_threshold=None)[0].sense == 1
+    assert client.post("/api/corrections/save", json={"name": "mine"}).json()["saved_to"] == "mine"
+
+
+def test_every_answer_forbids_other_hosts(client):
+    for path in ("/", "/docs", "/healthz", "/api/words", "/api/nothing", "/static/planes.js"):
+        headers = client.get(path).headers
+        assert headers["content-security-policy"].startswith("default-src 'self';")
+        assert "frame-ancestors 'none'" in headers["content-security-policy"]
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert "access-control-allow-origin" not in headers
+    for path in ("/", "/docs"):
+        assert "//" not in client.get(path).text.replace("<!doctype", "")
+
+
+def test_requests_from_elsewhere_are_refused(client):
+    body = {"text": "crane"}
+    assert code_of(client.get("/healthz", headers={"Host": "evil.example"})) == (400, "wrong_host")
+    for host in ("127.0.0.1:8642", "[::1]:8642", "LOCALHOST"):
+        assert client.get("/healthz", headers={"Host": host}).status_code == 200
+    foreign = {"Origin": "http://evil.example"}
+    assert code_of(client.post("/api/tag", json=body, headers=foreign)) == (403, "other_origin")
+    assert code_of(client.post("/api/tag", json=body, headers={"Origin": "null"}))[0] == 403
+    own = {"Origin": "http://localhost"}
+    assert client.post("/api/tag", json=body, headers=own).status_code == 200
+    assert code_of(client.post("/api/tag", data=body)) == (415, "not_json")
+    assert code_of(client.post("/api/tag", content="{}")) == (415, "not_json")
+
+
+def test_hosts_that_were_given_are_allowed(own_model):
+    client = TestClient(create_app(own_model, hosts=["box.local"]), base_url="http://box.local:80")
+    assert client.get("/healthz").status_code == 200
+
+
+def test_bodies_are_bounded_before_they_are_read(own_model):
+    limits = Limits(request=RequestLimits(body_bytes=100))
+    client = TestClient(create_app(own_model, limits=limits), base_url=LOCAL)
+    json_type = {"Content-Type": "application/json"}
+    large = b'{"text": "' + b"x" * 200 + b'"}'
+    assert code_of(client.post("/api/tag", content=large, headers=json_type)) == (413, "too_large")
+    pieces = (large[i : i + 50] for i in range(0, len(large), 50))
+    chunked = client.post("/api/tag", content=pieces, headers=json_type)
+    assert code_of(chunked) == (413, "too_large")
+    broken = client.post("/api/tag", content=b"{", headers=json_type)
+    assert code_of(broken) == (422, "invalid")
+
+
+@pytest.mark.parametrize(
+    "content", [b"[" * 100_000, b'{"text": "\\ud800 crane"}', b'{"text": "a\\u0000b"}', b"\xff"]
+)
+def test_strange_bodies_are_no_defects(client, content):
+    answer = client.post("/api/tag", content=content, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (200, 400, 422)
+    assert answer.headers["content-type"] == "application/json"
+
+
+def test_documentation_lists_every_endpoint_and_loads_nothing(client):
+    paths = client.get("/openapi.json").json()["paths"]
+    page = client.get("/docs").text
+    assert "/api/corrections/save" in paths
+    assert all(path in page for path in paths)
+    assert "<script" not in page
+
+
+def test_defects_are_answered_without_traces(own_model, monkeypatch):
+    app = create_app(own_model)
+    client = TestClient(app, base_url=LOCAL, raise_server_exceptions=False)
+    monkeypatch.setattr(app.state.session.opened, "key_of", None)
+    answer = client.get("/api/words/crane")
+    assert code_of(answer) == (500, "defect")
+    assert "NoneType" not in answer.text
+
+
+def test_nothing_grows_with_the_number_of_requests(own_model, monkeypatch):
+    monkeypatch.setattr("grassmeans.explorer.server.warm_up", lambda opened: None)
+    limits = Limits(memory=MemoryLimits(words=8, inductions=2))
+    with TestClient(create_app(own_model, limits=limits), base_url=LOCAL) as client:
+
+        def ask(start: int, stop: int) -> int:
+            for i in range(start, stop):
+                text = f"word{i} crane birdba machineka birdde birdgi"
+                assert client.post("/api/tag", json={"text": text}).status_code == 200
+                assert client.get(f"/api/words/crane{i}").status_code == 404
+            gc.collect()
+            return len(gc.get_objects())
+
+        before = ask(0, 50)
+        after = ask(50, 350)
+        # 600 requests; anything kept for each of them would show as at least one object.
+        assert after - before < 300
+        opened = client.app.state.session.opened
+        assert (len(opened.views), len(opened.names)) == (0, 1)
+
+
+def test_fuzz_from_the_description_finds_no_defect(own_model, topic_corpus, tmp_path):
+    schemathesis = pytest.importorskip("schemathesis", reason="needs schemathesis")
+    from hypothesis import HealthCheck, given, settings
+    from schemathesis.checks import not_a_server_error
+
+    limits = Limits(work=WorkLimits(senses=3, contexts=50))
+    app = create_app(own_model, topic_corpus.path, limits, save_to=tmp_path / "versions")
+    local = {"Host": "localhost"}
+    schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=local)
+    statuses: list[int] = []
+    bounds = settings(
+        max_examples=5,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+    def send(case) -> None:
+        answer = case.call(headers=local)
+        statuses.append(answer.status_code)
+        kind = answer.headers["content-type"][0].partition(";")[0]
+        assert kind in ("application/json", "text/csv")
+        case.validate_response(answer, checks=[not_a_server_error])
+
+    operations = [result.ok() for result in schema.get_all_operations()]
+    for operation in operations:
+        bounds(given(case=operation.as_strategy())(send))()
+    assert len(statuses) >= 3 * len(operations)
+    assert 200 in statuses

@@ -1,0 +1,321 @@
+"""The queries behind the explorer, without HTTP."""
+
+from __future__ import annotations
+
+import csv
+import gc
+import io
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from crane_model import VECTORS, save_crane_model
+from grassmeans import load
+from grassmeans.explorer.failures import (
+    ConflictError,
+    NoCorpusError,
+    NothingThereError,
+    TooMuchError,
+    WordNotFoundError,
+)
+from grassmeans.explorer.limits import Limits, WorkLimits
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries import concordance, corrections, deciding, geometry, tables, words
+from grassmeans.explorer.queries.concordance import LineFilter, find_lines
+from grassmeans.explorer.queries.documents import show_document
+from grassmeans.explorer.queries.induction import induce_senses, view_induced
+from grassmeans.explorer.queries.neighbours import REACH, stand_near
+from grassmeans.explorer.queries.tagging import tag_text
+from grassmeans.explorer.work import Checkpoint
+
+
+@pytest.fixture
+def opened(topic_model, topic_corpus) -> OpenModel:
+    return OpenModel(topic_model, topic_corpus)
+
+
+@pytest.fixture
+def alone(topic_model) -> OpenModel:
+    return OpenModel(topic_model)
+
+
+def test_weights_of_context_words_by_hand():
+    # Rank 1: the subspace is the main axis v of X; U = Xv / s. With two words on v's line, of
+    # lengths 2 and 1, their weights are 4/5 and 1/5 whatever the direction.
+    vectors = np.array([[2, 0], [1, 0], [0, 0.5]], np.float32)
+    rows = np.array([[0, 1, 2, -1]], np.int32)
+    direction = np.array([[0.6, 0.8]], np.float32)
+    weights = deciding.weigh_context_words(rows, direction, vectors, 1)
+    assert np.allclose(weights, [[0.8, 0.2, 0.0, 0.0]])
+    # Rank 2: V'u = (0.6, 0.8); U has the columns (2, 1, 0)/sqrt(5) and (0, 0, 1).
+    weights = deciding.weigh_context_words(rows, direction, vectors, 2)
+    assert np.allclose(weights, [[0.36 * 0.8, 0.36 * 0.2, 0.64, 0.0]])
+    # Singular weighting: the second axis counts s_2 / s_1 = 0.5 / sqrt(5).
+    weights = deciding.weigh_context_words(rows, direction, vectors, 2, "singular")
+    second = 0.64 * 0.25 / 5
+    expected = np.array([0.36 * 0.8, 0.36 * 0.2, second, 0.0]) / (0.36 + second)
+    assert np.allclose(weights, [expected])
+
+
+def test_weights_of_an_empty_context_are_zeros():
+    vectors = np.array([[1, 0]], np.float32)
+    rows = np.full((1, 4), -1, np.int32)
+    weights = deciding.weigh_context_words(rows, np.array([[1, 0]], np.float32), vectors, 1)
+    assert weights.tolist() == [[0, 0, 0, 0]]
+
+
+def test_deciding_words_are_those_of_the_nearest_sense(tmp_path):
+    model = load(save_crane_model(tmp_path / "model"))
+    tagged = model.tag("a nest wing <i>crane</i> nest")
+    found = deciding.find_deciding_words(model, tagged)
+    # Rank 1, all words on the first axis: squared lengths 1 + 1 for "nest" twice, 4 for "wing".
+    assert [(w.word, w.weight) for w in found[0]] == [("wing", 0.6667), ("nest", 0.3333)]
+    assert set(VECTORS) >= {w.word for w in found[0]}
+
+
+def test_words_that_begin_come_before_words_that_contain(opened):
+    assert [w.word for w in words.list_words(opened).words] == ["crane", "bank"]
+    found = words.list_words(opened, "AN")
+    assert (found.total, {w.word for w in found.words}) == (2, {"bank", "crane"})
+    assert words.list_words(opened, "cr").words == (words.WordSummary("crane", 200, 2),)
+    assert words.list_words(opened, "", 1, 1).words[0].word == "bank"
+    assert words.list_words(opened, "zzz").total == 0
+
+
+def test_a_word_is_shown_with_its_senses(opened):
+    view = words.show_word(opened, "Crane")
+    assert (view.word, view.count, view.n_senses, view.model_senses) == ("crane", 200, 2, True)
+    for sense in view.senses:
+        assert sense.crispness == pytest.approx(1 - sense.mean_distance)
+        assert sense.name
+        assert sense.colour.startswith("#")
+    assert words.show_word(opened, "crane") is view
+
+
+def test_unknown_words_come_with_suggestions(opened):
+    with pytest.raises(WordNotFoundError, match="crane") as error:
+        words.show_word(opened, "crani")
+    assert error.value.suggestions == ("crane",)
+    with pytest.raises(WordNotFoundError, match="can be induced"):
+        words.show_word(opened, "seal")
+    with pytest.raises(WordNotFoundError):
+        words.show_word(opened, "x" * 10_000)
+
+
+def test_the_dial_at_the_models_own_number_gives_its_senses(opened, topic_model):
+    found = induce_senses(opened, "crane", 2)
+    own = topic_model.senses("crane")
+    assert np.allclose(found.entry.directions, own.directions, atol=1e-5)
+    assert [s.name for s in found.entry.senses] == [s.name for s in own.senses]
+    view = view_induced(found)
+    assert not view.model_senses
+    assert [(n.level, n.number, n.parent) for n in view.tree] == [
+        (1, 1, None),
+        (2, 1, 1),
+        (2, 2, 1),
+    ]
+    assert [n.share for n in view.tree] == [1.0, *(s.share for s in view.senses)]
+
+
+def test_the_dial_takes_words_that_the_model_has_not(opened):
+    found = induce_senses(opened, "seal", 2)
+    topics = [{word[:4] for word in s.characteristic_words} for s in found.entry.senses]
+    assert sorted(topics, key=min) == [{"gard"}, {"lett"}]
+    assert induce_senses(opened, "seal", 2) is found
+
+
+def test_the_dial_is_bounded(opened, alone):
+    with pytest.raises(TooMuchError):
+        induce_senses(opened, "crane", 2, 20_001)
+    for n_senses in (0, 9, "many"):
+        with pytest.raises(ValueError, match="n_senses"):
+            induce_senses(opened, "crane", n_senses)
+    with pytest.raises(NoCorpusError, match="--corpus"):
+        induce_senses(alone, "crane", 2)
+    with pytest.raises(WordNotFoundError):
+        induce_senses(opened, "nowhere", 2)
+
+
+def test_lines_have_the_sense_of_their_topic(opened, synthetic):
+    lines = find_lines(opened, "crane", LineFilter(), limit=200).lines
+    topics = np.array([topic for _, topic in synthetic.gold["crane"]])
+    senses = np.array([line.sense for line in lines])
+    assert len(lines) == len(topics) == 200
+    known = senses > 0
+    agreement = np.mean(
+        (senses[known] == 1) == (topics[known] == topics[known][senses[known] == 1][0])
+    )
+    assert agreement == 1.0
+    assert all(0.5 <= line.confidence <= 1.0 for line in lines)
+
+
+def test_lines_are_filtered_sorted_and_paged(opened):
+    everything = find_lines(opened, "crane", LineFilter(), limit=200).lines
+    first = find_lines(opened, "crane", LineFilter(sense=1), limit=200)
+    assert first.lines == tuple(line for line in everything if line.sense == 1)
+    assert first.measured is None
+    page = find_lines(opened, "crane", LineFilter(sense=1), offset=3, limit=2)
+    assert (page.total, page.lines) == (first.total, first.lines[3:5])
+    unknown = find_lines(opened, "crane", LineFilter(idk_only=True), limit=200)
+    assert unknown == find_lines(opened, "crane", LineFilter(sense=0), limit=200)
+    assert unknown.total == sum(line.sense == 0 for line in everything)
+    surest = find_lines(opened, "crane", LineFilter(sort="confidence"), limit=200).lines
+    assert sorted(surest, key=lambda x: x.position) == list(everything)
+    assert list(surest) == sorted(surest, key=lambda x: -x.confidence)
+    by_sense = find_lines(opened, "crane", LineFilter(sort="sense"), limit=200).lines
+    assert [x.sense for x in by_sense] == sorted(x.sense for x in everything)
+    sure = find_lines(opened, "crane", LineFilter(min_confidence=0.9), limit=200)
+    assert sure.total == sum(line.confidence >= 0.9 for line in everything)
+    assert find_lines(opened, "crane", LineFilter(), offset=10**9).lines == ()
+
+
+def test_many_lines_are_sampled_evenly(topic_model, topic_corpus):
+    limits = Limits(work=WorkLimits(measured_lines=50))
+    opened = OpenModel(topic_model, topic_corpus, limits)
+    assert find_lines(opened, "crane", LineFilter()).total == 200
+    found = find_lines(opened, "crane", LineFilter(sort="confidence"))
+    assert (found.total, found.measured) == (50, 50)
+
+
+def test_search_looks_at_the_words_around(topic_corpus, synthetic):
+    positions = topic_corpus.positions("crane")
+    everything = stand_near(topic_corpus, positions, "  ", Checkpoint())
+    assert everything.all()
+    word = synthetic.topic_words[0][0]
+    near = stand_near(topic_corpus, positions, f"the {word[:-1]}", Checkpoint())
+    for position, found in zip(positions.tolist(), near.tolist(), strict=True):
+        line = topic_corpus.line_at(position, 400)
+        left = topic_corpus.tokenizer.tokenize(line.left)[-REACH:]
+        right = topic_corpus.tokenizer.tokenize(line.right)[:REACH]
+        around = left + right
+        assert found == ("the" in around and any(w.startswith(word[:-1]) for w in around))
+
+
+def test_lines_by_the_dial(opened):
+    found = find_lines(opened, "seal", LineFilter(n_senses=2, sort="sense"), limit=200)
+    assert {line.sense for line in found.lines} <= {0, 1, 2}
+    assert found.total == 200
+    with pytest.raises(WordNotFoundError):
+        find_lines(opened, "seal", LineFilter())
+
+
+def test_without_a_corpus_lines_are_the_examples(alone):
+    found = find_lines(alone, "crane", LineFilter())
+    assert found.total == sum(len(s.examples) for s in words.show_word(alone, "crane").senses)
+    second = find_lines(alone, "crane", LineFilter(sense=2, sort="confidence"))
+    assert {line.sense for line in second.lines} == {2}
+    line = found.lines[0]
+    part = line.left[-12:].upper()
+    assert line in find_lines(alone, "crane", LineFilter(query=part)).lines
+
+
+def test_examples_of_a_sense_are_the_nearest_lines(opened, alone):
+    found = concordance.find_examples(opened, "crane", 2)
+    distances = [line.distances[1] for line in found.lines]
+    assert distances == sorted(distances)
+    assert {line.sense for line in found.lines} == {2}
+    assert concordance.find_examples(alone, "crane", 2).total == 5
+    with pytest.raises(NothingThereError, match="1 to 2"):
+        concordance.find_examples(opened, "crane", 3)
+
+
+def test_map_separates_the_senses(opened, alone):
+    drawn = geometry.draw_map(opened, "crane", 50)
+    assert len(drawn.points) == 50
+    sides = {(point.sense, point.x > 0) for point in drawn.points if point.sense}
+    assert len(sides) == 2
+    corners = {corner.sense: corner.x for corner in drawn.axes.senses}
+    assert {(sense, x > 0) for sense, x in corners.items()} == sides
+    assert drawn.axes.explained[0] > 0.8
+    assert {point.sense for point in geometry.draw_map(alone, "crane", 50).points} == {1, 2}
+
+
+def test_planes_leave_hidden_senses_out(opened):
+    assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [1, 2]
+    corrections.correct_word(opened, "crane", "hide", [1])
+    assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [2]
+    with pytest.raises(ConflictError, match="hidden"):
+        geometry.show_planes(opened, "crane", [1])
+    with pytest.raises(NothingThereError):
+        geometry.show_planes(opened, "crane", [7])
+
+
+def test_document_shows_the_occurrence(opened, alone, topic_corpus):
+    position = int(topic_corpus.positions("bank")[3])
+    view = show_document(opened, position)
+    assert view.text[view.start : view.end].lower() == "bank"
+    assert not view.cut_before
+    with pytest.raises(NothingThereError):
+        show_document(opened, topic_corpus.n_tokens)
+    with pytest.raises(NoCorpusError):
+        show_document(alone, 0)
+
+
+def test_tagging_follows_corrections(opened, synthetic):
+    text = " ".join(["crane", *synthetic.topic_words[1][:10]])
+    before = tag_text(opened, text)
+    word = before.words[0]
+    assert word.name == before.senses["crane"][word.sense - 1].name != ""
+    assert {w.word for w in word.deciding_words} <= set(synthetic.topic_words[1])
+    corrections.correct_word(opened, "crane", "rename", [word.sense], "lifting machine")
+    assert tag_text(opened, text).words[0].name == "lifting machine"
+    corrections.correct_word(opened, "crane", "hide", [word.sense])
+    after = tag_text(opened, text)
+    assert after.words[0].sense == 0
+    assert after.senses["crane"][word.sense - 1].hidden
+    corrections.correct_word(opened, "crane", "reset")
+    assert tag_text(opened, text) == before
+    assert corrections.list_corrections(opened).edits == ()
+
+
+def test_tagging_is_bounded(opened):
+    with pytest.raises(TooMuchError):
+        tag_text(opened, "x" * 20_001)
+    with pytest.raises(TooMuchError):
+        tag_text(opened, "x", words=["x"] * 201)
+
+
+def test_corrections_are_bounded_and_explained(topic_model, topic_corpus, alone):
+    opened = OpenModel(topic_model, topic_corpus, Limits(work=WorkLimits(senses=3)))
+    assert corrections.correct_word(opened, "crane", "split", [1]).n_senses == 3
+    with pytest.raises(ConflictError, match="the most"):
+        corrections.correct_word(opened, "crane", "split", [1])
+    assert corrections.correct_word(opened, "crane", "merge", [1, 3]).n_senses == 2
+    with pytest.raises(ConflictError, match="1 to 2"):
+        corrections.correct_word(opened, "crane", "hide", [3])
+    with pytest.raises(NoCorpusError):
+        corrections.correct_word(alone, "crane", "split", [1])
+    assert corrections.correct_word(alone, "crane", "merge", [1, 2]).n_senses == 1
+    with pytest.raises(ConflictError, match="nothing has been edited"):
+        corrections.save_corrections(OpenModel(topic_model))
+
+
+def test_tables_disarm_formulas():
+    table = tables.write_table(("a", "b"), [("=1+1", -1), ("@x", 2.5), ("plain, text", 0)])
+    rows = list(csv.reader(io.StringIO(table)))
+    assert rows == [["a", "b"], ["'=1+1", "-1"], ["'@x", "2.5"], ["plain, text", "0"]]
+
+
+def test_a_corpus_of_another_kind_is_refused(tmp_path, topic_corpus):
+    model = load(save_crane_model(tmp_path / "model"))
+    model.inventory = type(model.inventory)([])
+    with pytest.raises(ValueError, match="no word of the model"):
+        OpenModel(model, topic_corpus)
+
+
+def test_tagging_thousands_of_texts_keeps_nothing(alone):
+    def tag(start: int, stop: int) -> None:
+        for i in range(start, stop):
+            tag_text(alone, f"crane birdba machineka birdde {i}", sharpness=1 + i % 7)
+
+    tag(0, 100)
+    gc.collect()
+    tracemalloc.start()
+    before = tracemalloc.get_traced_memory()[0]
+    tag(100, 2_100)
+    gc.collect()
+    after = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    # Less than ten bytes a text.
+    assert after - before < 20_000

@@ -1,0 +1,99 @@
+"""Bounded work: the queue, the time limit, cancellation, and the cache."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from grassmeans.explorer.caching import BoundedCache
+from grassmeans.explorer.failures import (
+    BusyError,
+    CancelledError,
+    NothingThereError,
+    OutOfTimeError,
+)
+from grassmeans.explorer.limits import WorkLimits
+from grassmeans.explorer.work import Checkpoint, WorkPool
+
+
+def wait_for(event: threading.Event):
+    def work(checkpoint: Checkpoint) -> str:
+        assert event.wait(20)
+        checkpoint(0.5)
+        return "done"
+
+    return work
+
+
+def test_more_work_than_the_queue_holds_is_refused():
+    pool = WorkPool(WorkLimits(at_once=1, waiting=1))
+    event = threading.Event()
+    futures = [pool.submit(wait_for(event))[1] for _ in range(2)]
+    with pytest.raises(BusyError) as refused:
+        pool.submit(wait_for(event))
+    assert refused.value.retry_after > 0
+    event.set()
+    assert [future.result(20) for future in futures] == ["done", "done"]
+    assert pool.submit(wait_for(event))[1].result(20) == "done"
+
+
+def test_cancelled_jobs_end_at_the_next_checkpoint():
+    pool = WorkPool(WorkLimits(at_once=1))
+    event = threading.Event()
+    running, waiting = (pool.start_job(wait_for(event)) for _ in range(2))
+    running.cancel()
+    waiting.cancel()
+    event.set()
+    with pytest.raises(CancelledError):
+        running.future.result(20)
+    assert [running.state, waiting.state] == ["cancelled", "cancelled"]
+
+
+def test_work_without_time_left_ends(monkeypatch):
+    now = iter([0.0, 0.5, 2.0])
+    monkeypatch.setattr("grassmeans.explorer.work.time.monotonic", lambda: next(now))
+    checkpoint = Checkpoint(seconds=1.0)
+    checkpoint(0.0)
+    checkpoint(0.5)
+    assert checkpoint.progress == 0.5
+    with pytest.raises(OutOfTimeError, match="1 seconds"):
+        checkpoint(0.9)
+
+
+def test_jobs_are_forgotten():
+    pool = WorkPool(WorkLimits(jobs=2))
+    jobs = [pool.start_job(lambda checkpoint: 1) for _ in range(2)]
+    for job in jobs:
+        job.future.result(20)
+    while any(job.finished_at is None for job in jobs):
+        pass
+    third = pool.start_job(lambda checkpoint: 3)
+    with pytest.raises(NothingThereError):
+        pool.find_job(jobs[0].identifier)
+    assert pool.find_job(third.identifier) is third
+    assert pool.find_job(jobs[1].identifier).state == "done"
+
+
+def test_cache_keeps_what_was_used_last_within_its_size():
+    cache: BoundedCache[str] = BoundedCache(entries=10, size=6, size_of=len)
+    for key in ("ab", "cd", "ef"):
+        cache.put(key, key)
+    assert cache.get("ab") == "ab"
+    cache.put("gh", "gh")
+    assert "cd" not in cache
+    assert "ab" in cache
+    assert cache.size == 6
+    cache.put("long", "1234567")
+    assert "long" not in cache
+    assert cache.get_or_make("ab", lambda: "other") == "ab"
+    cache.clear()
+    assert (len(cache), cache.size) == (0, 0)
+
+
+def test_cache_keeps_so_many_entries():
+    cache: BoundedCache[int] = BoundedCache(entries=3)
+    for key in range(100):
+        cache.put(key, key)
+    assert len(cache) == 3
+    assert 99 in cache
