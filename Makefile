@@ -40,7 +40,7 @@ $(VENV)/bin/python:
 
 $(VENV)/core.stamp: pyproject.toml | $(VENV)/bin/python
 	@echo "Installing grassmeans into $(VENV) (a minute or two on first use)"
-	@$(PIP) install -e .
+	@$(PIP) install -e '.[explorer]'
 	@touch $@
 
 $(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
@@ -57,7 +57,8 @@ venv: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
 	@$(VENV)/bin/grassmeans demo
-	@echo "(grassmeans is in $(VENV)/bin: run '. $(VENV)/bin/activate' first)"
+	@echo "# grassmeans is in $(VENV)/bin (. $(VENV)/bin/activate); senses in a browser:"
+	@echo "$(VENV)/bin/grassmeans explore"
 
 test: $(VENV)/dev.stamp
 	$(VENV)/bin/ruff check .

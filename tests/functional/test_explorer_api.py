@@ -61,7 +61,7 @@ def test_words_are_found_and_shown(client):
     sense = view["senses"][0]
     assert set(sense["examples"][0]) == {"left", "word", "right", "document", "distance"}
     examples = client.get("/api/words/crane/senses/1/examples?limit=3").json()
-    assert len(examples["lines"]) == 3
+    assert len(examples["examples"]) == 3
     assert client.get("/api/words/crane/planes?senses=1,2").json()["word"] == "crane"
     assert len(client.get("/api/words/crane/map?limit=30").json()["points"]) == 30
 
@@ -270,10 +270,10 @@ def test_nothing_grows_with_the_number_of_requests(own_model, monkeypatch):
             gc.collect()
             return len(gc.get_objects())
 
-        before = ask(0, 50)
-        after = ask(50, 350)
-        # 600 requests; anything kept for each of them would show as at least one object.
-        assert after - before < 300
+        before = ask(0, 30)
+        after = ask(30, 180)
+        # 300 requests; anything kept for each of them would show as at least one object.
+        assert after - before < 150
         opened = client.app.state.session.opened
         assert (len(opened.views), len(opened.names)) == (0, 1)
 
@@ -289,7 +289,7 @@ def test_fuzz_from_the_description_finds_no_defect(own_model, topic_corpus, tmp_
     schema = schemathesis.openapi.from_asgi("/openapi.json", app, headers=local)
     statuses: list[int] = []
     bounds = settings(
-        max_examples=5,
+        max_examples=4,
         deadline=None,
         derandomize=True,
         database=None,
@@ -306,5 +306,5 @@ def test_fuzz_from_the_description_finds_no_defect(own_model, topic_corpus, tmp_
     operations = [result.ok() for result in schema.get_all_operations()]
     for operation in operations:
         bounds(given(case=operation.as_strategy())(send))()
-    assert len(statuses) >= 3 * len(operations)
+    assert len(statuses) >= 2 * len(operations)
     assert 200 in statuses

@@ -17,6 +17,7 @@ from grassmeans.cli.compare import compare
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
 from grassmeans.cli.evaluate import evaluate
+from grassmeans.cli.explore import explore
 from grassmeans.cli.export import export
 from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
@@ -117,6 +118,7 @@ _command(_USE_A_MODEL)(evaluate)
 _command(_USE_A_MODEL)(score)
 _command(_USE_A_MODEL)(compare)
 _command(_USE_A_MODEL)(reproduce)
+_command(_USE_A_MODEL)(explore)
 _command(_USE_A_MODEL)(demo)
 
 for _build in (build_dataset.links, build_dataset.pseudowords, build_dataset.lineup):

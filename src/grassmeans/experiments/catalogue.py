@@ -5,10 +5,36 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from grassmeans.errors import InputError
+from grassmeans.experiments.ablations import Ablations
+from grassmeans.experiments.artificial_polysemy import ArtificialPolysemy
+from grassmeans.experiments.columbia import InductionExample
+from grassmeans.experiments.granularity import Granularity
+from grassmeans.experiments.intersection import Intersection
+from grassmeans.experiments.isotropy import Isotropy
+from grassmeans.experiments.linearity import Linearity
+from grassmeans.experiments.lineup_curve import LineupCurve
 from grassmeans.experiments.low_rank import LowRank
+from grassmeans.experiments.monosemous import MonosemousDirections
+from grassmeans.experiments.polysemy import Polysemy
+from grassmeans.experiments.scws_table import ContextualSimilarity
 from grassmeans.experiments.setup import Experiment
+from grassmeans.experiments.wsi_table import SenseInductionTable
 
-EXPERIMENTS: tuple[type[Experiment], ...] = (LowRank,)
+EXPERIMENTS: tuple[type[Experiment], ...] = (
+    LowRank,
+    Intersection,
+    Polysemy,
+    InductionExample,
+    ArtificialPolysemy,
+    MonosemousDirections,
+    Isotropy,
+    SenseInductionTable,
+    ContextualSimilarity,
+    LineupCurve,
+    Linearity,
+    Ablations,
+    Granularity,
+)
 
 
 def choose_experiments(names: Sequence[str], *, quick: bool = False) -> list[Experiment]:

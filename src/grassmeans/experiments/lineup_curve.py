@@ -192,9 +192,15 @@ def _explain(results: Mapping[str, LineupResult], setup: ExperimentSetup) -> tup
         merged, lexemes, plain = (
             results[name].points[0].precision for name in (_MERGED, _LEXEMES, _PLAIN)
         )
+        part = (
+            "the space that they were trained in"
+            if abs(merged - plain) > abs(lexemes - merged)
+            else "the sense vectors"
+        )
         text.append(
             f"There, lexemes have {lexemes:.1f}; with their vectors merged to one a word it is "
-            f"{merged:.1f}, with plain vectors {plain:.1f}."
+            f"{merged:.1f}, with plain vectors {plain:.1f}: the difference comes mostly from "
+            f"{part}."
         )
     if setup.model is None:
         text.append("The senses of K-Grassmeans need a model: none was given.")

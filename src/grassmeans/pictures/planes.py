@@ -106,10 +106,12 @@ def choose_senses(directions: NDArray[np.float32], limit: int = 2) -> tuple[int,
     Three dimensions can tell two lines apart well; with more, planes of one sense come close to
     the lines of others.
     """
-    chosen = [0]
+    visible = np.flatnonzero(directions.any(axis=1))  # a hidden sense has a direction of zeros
+    chosen = visible[:1].tolist()
     cosines = np.abs(directions @ directions.T)
-    while len(chosen) < min(limit, len(directions)):
-        nearest = cosines[:, chosen].max(axis=1)
+    while len(chosen) < min(limit, len(visible)):
+        nearest = np.full(len(directions), np.inf)
+        nearest[visible] = cosines[np.ix_(visible, chosen)].max(axis=1)
         nearest[chosen] = np.inf
         chosen.append(int(nearest.argmin()))
     return tuple(sorted(number + 1 for number in chosen))
@@ -197,9 +199,8 @@ def find_axes(
     axes = rows[: min(SPACE, int((sizes > _TINY).sum()))]
     if len(axes) < SPACE:
         rest = word_vectors - (word_vectors @ axes.T) @ axes
-        fill = np.linalg.svd(rest, full_matrices=True)[2]
-        axes = np.vstack([axes, fill])
-        axes = np.linalg.qr(axes.T)[0].T
+        fill = np.linalg.eigh(rest.T @ rest)[1].T[::-1]
+        axes = np.linalg.qr(np.vstack([axes, fill[:SPACE]]).T)[0].T
     return np.asarray(axes[:SPACE], np.float64)
 
 

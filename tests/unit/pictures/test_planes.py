@@ -42,6 +42,11 @@ def test_senses_that_differ_are_chosen():
     assert choose_senses(directions[:1]) == (1,)
 
 
+def test_hidden_senses_are_not_chosen():
+    directions = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 0], [0.9, 0.4, 0]], np.float32)
+    assert choose_senses(directions) == (2, 4)
+
+
 def test_scene_of_a_model(topic_model):
     scene = build_scene(topic_model, "crane")
     assert [line.sense for line in scene.lines] == [1, 2]

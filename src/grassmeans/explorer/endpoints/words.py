@@ -51,7 +51,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/{word}/senses/{number}/examples",
-        response_model=concordance.Lines,
+        response_model=concordance.Examples,
         summary="Lines that show a sense, best first",
     )
     async def find_examples(

@@ -86,6 +86,14 @@ class Lines:
 
 
 @dataclass(frozen=True, slots=True)
+class Examples:
+    """A page of the lines of one sense; ``total`` counts all pages."""
+
+    total: int
+    examples: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredWord:
     """Distances of a word's occurrences.
 
@@ -155,7 +163,7 @@ def find_examples(
     offset: int = 0,
     limit: int = 20,
     checkpoint: Checkpoint | None = None,
-) -> Lines:
+) -> Examples:
     """The lines of one sense, nearest to its direction first; hidden senses have none."""
     check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, None, check)
@@ -164,11 +172,11 @@ def find_examples(
         raise NothingThereError(f"{key!r} has the senses 1 to {len(directions)}, not {number}")
     if opened.corpus is None:
         found = [line for line in example_lines_of(opened, word) if line.sense == number]
-        return Lines(len(found), None, tuple(found[offset : offset + limit]))
+        return Examples(len(found), tuple(found[offset : offset + limit]))
     measured = measure_word(opened, key, None, directions, check)
     rows = np.flatnonzero(measured.senses == number)
     rows = rows[np.argsort(measured.distances[rows, number - 1], kind="stable")]
-    return Lines(len(rows), None, _read_lines(opened, measured[rows[offset : offset + limit]]))
+    return Examples(len(rows), _read_lines(opened, measured[rows[offset : offset + limit]]))
 
 
 def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
