@@ -82,8 +82,8 @@ class Ablations(Experiment):
 
     tried: tuple[tuple[str, tuple[Any, ...]], ...] = _TRIED
     base: Variant = field(default_factory=Variant)
-    sharpnesses: tuple[float, ...] = (1, 2, 5, 10, 15, 20, 30, 50)
-    thresholds: tuple[float, ...] = (0.4, 0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0)
+    sharpnesses: tuple[float, ...] = (1, 2, 4, 7, 10, 15, 25, 50)
+    thresholds: tuple[float, ...] = (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.9, 1.0)
     n_test_words: int = 50
     n_pseudo_words: int = 50
     n_tested: int = 250
