@@ -38,7 +38,12 @@ def test_scene_cannot_end_its_script():
 def test_page_of_a_model(topic_model):
     tagged = topic_model.tag_many(["The <b>crane</b> of steel & concrete lifted the beams."])
     page = draw_senses_page(
-        topic_model, ["crane"], tagged, title="Senses", introduction="Two of them.", next_steps="a<b"
+        topic_model,
+        ["crane"],
+        tagged,
+        title="Senses",
+        introduction="Two of them.",
+        next_steps="a<b",
     )
     assert page.count('class="card"') == 2
     assert page.count("drawPlanes(document") == 1
