@@ -61,8 +61,10 @@ class Recipe:
     max_contexts: int = 2_000
     epochs: int = 5
     lexeme_epochs: int = 3
-    examples: int = 1
+    shipped_vocabulary: int = 55_000
+    examples: int = 2
     example_width: int = 60
+    idk_threshold: float = 0.75
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,11 @@ def build(
             settings=settings,
             workers=workers,
         )
-    if is_missing(labelled_folder):
-        # A word with one sense stays the word that it is.
-        several = drop_single_senses(load(model_folder))
-        label_corpus(corpus, several, labelled_folder, decoding="soft", workers=workers)
     if is_missing(lexemes_folder):
+        if is_missing(labelled_folder):
+            # A word with one sense stays the word that it is.
+            several = drop_single_senses(load(model_folder))
+            label_corpus(corpus, several, labelled_folder, decoding="soft", workers=workers)
         start = WordVectors.load(vectors_folder)
         train_lexemes(
             Corpus.open(labelled_folder),
@@ -132,12 +134,19 @@ def build(
         output,
         lexemes=WordVectors.load(lexemes_folder),
         settings=CompactSettings(
+            vocabulary=recipe.shipped_vocabulary,
             bits=recipe.bits,
             examples=recipe.examples,
             example_width=recipe.example_width,
             drop_single=True,
         ),
-        extra={"name": output.name, "source": SOURCE, "licence": LICENCE, "recipe": asdict(recipe)},
+        extra={
+            "name": output.name,
+            "source": SOURCE,
+            "licence": LICENCE,
+            "idk_threshold": recipe.idk_threshold,
+            "recipe": asdict(recipe),
+        },
         overwrite=True,
     )
 

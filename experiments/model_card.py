@@ -16,6 +16,10 @@ _LIMITS = """\
 - Words are forms, not lemmas: "crane" and "cranes" have senses of their own. No phrases.
 - Senses are found, not defined: their number and numbering come from the corpus and fit no
   dictionary. What the articles say of people, with all their bias, is in the vectors.
+- The number of senses follows the contexts, not a dictionary. Granularity 1.3, at most five senses
+  and weighted subspaces of rank 5 were chosen among three settings by looking at the scores below,
+  so these are a little optimistic. Words that show one sense are left out, test words among them
+  (their instances count as one cluster in the scores).
 - English only. `grassmeans tag` remarks on text that seems to be in another language.
 """
 
@@ -41,8 +45,7 @@ def write_card(model: SenseModel, folder: Path, scores: Mapping[str, Mapping[str
         "",
         "## Parameters",
         "",
-        *[f"- {name}: {value}" for name, value in recipe.items()],
-        *[f"- {name}: {value}" for name, value in manifest.get("settings", {}).items()],
+        *[f"- {name}: {value}" for name, value in (manifest.get("settings", {}) | recipe).items()],
         "",
         "## Scores",
         "",

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from grassmeans.evaluation.lineup_running import LineupResult
     from grassmeans.evaluation.running import EvaluationResult
     from grassmeans.evaluation.similarity_running import SimilarityResult
+    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+    from grassmeans.senses.model import SenseModel
     from grassmeans.vectors.word_vectors import WordVectors
 
 _VECTOR_TASKS = ("scws", "wordsim", "lineup")
@@ -157,7 +159,6 @@ def _evaluate_vectors(
 ) -> SimilarityResult | LineupResult:
     from grassmeans.evaluation.similarity_running import evaluate_scws, evaluate_word_pairs
     from grassmeans.lexemes.context_similarity import ContextSimilarity
-    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
     from grassmeans.senses.model import load
 
     if not data.exists():
@@ -171,12 +172,14 @@ def _evaluate_vectors(
         raise InputError("--lexemes needs --model, which finds the senses of the words")
     if task == "lineup":
         return _evaluate_lineup(data, plain, model, lexemes)
-    if lexemes is None or model is None:
+    if model is None:
         return evaluate_scws(data, plain)
-    similarity = ContextSimilarity(
-        load(model), LexemeVectors.load(lexemes), idk_threshold=idk if idk <= 1 else None
-    )
-    return evaluate_scws(data, plain, similarity)
+    opened = load(model)
+    found = _open_lexemes(opened, lexemes)
+    if found is None:
+        return evaluate_scws(data, plain)
+    threshold = idk if idk <= 1 else None
+    return evaluate_scws(data, plain, ContextSimilarity(opened, found, idk_threshold=threshold))
 
 
 def _evaluate_lineup(
@@ -185,13 +188,20 @@ def _evaluate_lineup(
     """By the senses of a model, or by word vectors where there is none."""
     from grassmeans.evaluation.lineup_running import evaluate_lineup
     from grassmeans.inducers.grassmeans import ModelSenses
-    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
     from grassmeans.senses.model import load
 
     if model is None:
         return evaluate_lineup(data, None, plain)
-    vectors_of_lexemes = None if lexemes is None else LexemeVectors.load(lexemes)
-    return evaluate_lineup(data, ModelSenses(load(model), vectors_of_lexemes), plain)
+    opened = load(model)
+    return evaluate_lineup(data, ModelSenses(opened, _open_lexemes(opened, lexemes)), plain)
+
+
+def _open_lexemes(model: SenseModel, lexemes: Path | None) -> LexemeVectors | None:
+    """Those that are given, or those inside the model, where it has some."""
+    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+    from grassmeans.lexemes.model_lexemes import open_lexemes
+
+    return open_lexemes(model) if lexemes is None else LexemeVectors.load(lexemes)
 
 
 def _open_vectors(model: Path | None, vectors: Path | None) -> WordVectors:

@@ -28,8 +28,13 @@ def label(
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
     ] = "hard",
     idk: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Hard: 'don't know' from this distance on.")
-    ] = 0.6,
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Hard: 'don't know' from this distance on; by default the model's own, or 0.6.",
+        ),
+    ] = None,
     sharpness: Annotated[
         float, typer.Option(min=0.0, help="Soft: of the probabilities exp(-sharpness d).")
     ] = 10.0,
@@ -55,6 +60,7 @@ def label(
 
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.labelling.labeller import label_corpus
+    from grassmeans.senses.decoding import MODEL_THRESHOLD
 
     source = Corpus.open(corpus)
     if "labelled" in source.manifest:
@@ -65,7 +71,7 @@ def label(
         model,
         output,
         decoding=decode,
-        idk_threshold=idk,
+        idk_threshold=MODEL_THRESHOLD if idk is None else idk,
         sharpness=sharpness,
         random_state=seed,
         workers=workers,

@@ -36,8 +36,13 @@ def tag(
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
     ] = "hard",
     idk: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Say 'don't know' from this distance on.")
-    ] = 0.6,
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Say 'don't know' from this distance on; by default the model's own, or 0.6.",
+        ),
+    ] = None,
     sharpness: Annotated[float, typer.Option(min=0.0, help="Of the soft probabilities.")] = 10.0,
     as_json: JsonFlag = False,
 ) -> None:
@@ -58,13 +63,18 @@ def tag(
     for name in word or []:
         opened.inventory.directions(name)  # raises for a word that the model does not have
     json_lines = wants_json(as_json)
-    threshold = idk if decode == "hard" else None
+    threshold = opened.idk_threshold if idk is None else idk
     language = LanguageCheck(opened.rules)
     name_of = _NamesOfSenses(opened.inventory)
     for batch in _read_batches(file):
         for text in batch:
             language.add(text)
-        tagged = opened.tag_many(batch, words=word, idk_threshold=threshold, sharpness=sharpness)
+        tagged = opened.tag_many(
+            batch,
+            words=word,
+            idk_threshold=threshold if decode == "hard" else None,
+            sharpness=sharpness,
+        )
         for result in tagged:
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
@@ -114,7 +124,8 @@ class _NamesOfSenses:
         """The name of a sense; None for "I don't know" and where the model has no names."""
         if word not in self._names:
             self._names[word] = tuple(s.name for s in self._inventory[word].senses)
-        return (self._names[word][sense - 1] or None) if sense > 0 else None
+        names = self._names[word]
+        return (names[sense - 1] or None) if 0 < sense <= len(names) else None
 
 
 def _as_dict(tagged: TaggedText, decode: str, name_of: _NamesOfSenses) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from grassmeans.errors import InputError
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.tagging import TaggedText
 
@@ -25,7 +25,7 @@ def tag_iter(
     batch_size: int = 256,
     text_of: str | Callable[[Item], str] | None = None,
     words: Collection[str] | None = None,
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float = DEFAULT_SHARPNESS,
 ) -> Iterator[tuple[Item, TaggedText]]:
     """Tag texts or records one after another, lazily and in order.

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from grassmeans.errors import InputError
 from grassmeans.integrations.iterables import tag_iter
 from grassmeans.labelling.keys import encode_key
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, decode_hard
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_hard
 from grassmeans.senses.markup import blank_markup
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.tagging import TaggedText, TaggedWord
@@ -36,7 +36,7 @@ class SenseTagger(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     separator : str, default "_"
         Between word and number in texts. scikit-learn's vectorizers cut words at a dot; for
         ``"."`` give them a ``token_pattern``.
-    idk_threshold : float or None, default 0.6
+    idk_threshold : float, "model" or None, default "model"
         Sense 0, "I don't know", where the nearest sense is as far as this.
     keep_idk : bool, default True
         Whether "I don't know" stands as sense 0 (``crane_0``); False leaves the word as it is.
@@ -61,7 +61,7 @@ class SenseTagger(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         *,
         output: str = "text",
         separator: str = "_",
-        idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         keep_idk: bool = True,
         words: Sequence[str] | None = None,
         batch_size: int = 256,
@@ -89,8 +89,9 @@ class SenseTagger(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise InputError(
                 f"model must be the name or folder of a model, got {type(self.model).__name__}"
             )
-        decode_hard(np.empty((0, 1)), self.idk_threshold)
         self._opened = load(self.model)
+        # A mistake shows now, not at the first text.
+        decode_hard(np.empty((0, 1)), self._opened.choose_threshold(self.idk_threshold))
         self.model_name_ = str(self.model)
         return self
 

@@ -23,8 +23,9 @@ from grassmeans.artifacts import write_json
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.integrations.alignment import normalize_with_positions
 from grassmeans.senses.decoding import (
-    DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
+    MODEL_THRESHOLD,
+    IdkThreshold,
     decode_hard,
     decode_soft,
 )
@@ -41,7 +42,7 @@ except ImportError as error:
 
 DEFAULT_CONFIG: dict[str, Any] = {
     "model": "en",
-    "idk_threshold": DEFAULT_IDK_THRESHOLD,
+    "idk_threshold": MODEL_THRESHOLD,
     "sharpness": DEFAULT_SHARPNESS,
     "words": None,
 }
@@ -58,8 +59,9 @@ class SenseComponent:
     model : str
         The name or folder of a model; it is stored in the pipeline's configuration, the model
         itself is not.
-    idk_threshold : float or None
-        ``crane.0``, "I don't know", where the nearest sense is as far as this.
+    idk_threshold : float, "model" or None
+        ``crane.0``, "I don't know", where the nearest sense is as far as this; "model" takes the
+        model's own.
     sharpness : float
         Of the probabilities.
     words : list of str or None
@@ -72,7 +74,7 @@ class SenseComponent:
         self,
         model: str = "en",
         *,
-        idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         sharpness: float = DEFAULT_SHARPNESS,
         words: Sequence[str] | None = None,
         language: str = "",
@@ -91,10 +93,10 @@ class SenseComponent:
         """Take over a configuration; mistakes in it show now, not at the first text."""
         self.config = config
         nothing = np.empty((0, 1))
-        decode_hard(nothing, config["idk_threshold"])
         decode_soft(nothing, config["sharpness"])
         self._opened: SenseModel | None = None
         model = self.model
+        decode_hard(nothing, model.choose_threshold(config["idk_threshold"]))
         if isinstance(config["words"], str):
             raise InputError(f"words must be a list of words, got the string {config['words']!r}")
         for word in config["words"] or ():
@@ -171,7 +173,7 @@ def make_component(
     nlp: Language,
     name: str,
     model: str,
-    idk_threshold: float | None,
+    idk_threshold: IdkThreshold,
     sharpness: float,
     words: list[str] | None,
 ) -> SenseComponent:

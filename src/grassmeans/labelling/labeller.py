@@ -36,7 +36,12 @@ from grassmeans.labelling.targets import (
 from grassmeans.labelling.writing import count_shard, order_lexemes, share_file, write_shard
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import (
+    DEFAULT_IDK_THRESHOLD,
+    DEFAULT_SHARPNESS,
+    MODEL_THRESHOLD,
+    IdkThreshold,
+)
 from grassmeans.senses.model import SenseModel, load
 
 _FUNCTION_WORDS = "function_words.txt"
@@ -48,7 +53,7 @@ def label_corpus(
     output: str | Path,
     *,
     decoding: str = "hard",
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
     workers: int | None = None,
@@ -69,6 +74,8 @@ def label_corpus(
         The nearest sense, or 0 where even that is as far as ``idk_threshold``; or a sense drawn
         from the probabilities exp(-sharpness d). An occurrence with fewer known words around it
         than the model's rank is 0 under hard decoding, and any of its senses under soft.
+    idk_threshold : float, "model" or None
+        "model" takes the model's own; None never answers 0 for distance.
     random_state : int
         Of soft decoding.
 
@@ -82,8 +89,9 @@ def label_corpus(
     InputError
         Where the model and the corpus do not fit.
     """
-    chosen = Decoding(decoding, idk_threshold, sharpness, random_state)
     opened = model if isinstance(model, SenseModel) else load(model)
+    threshold = opened.choose_threshold(idk_threshold)
+    chosen = Decoding(decoding, threshold, sharpness, random_state)
     digest = digest_of_model(opened)
     if "labelled" in corpus.manifest:
         _check_same_model(corpus, digest)

@@ -112,6 +112,9 @@ def read_compact_inventory(folder: Path) -> CompactInventory:
         raise _damaged(folder, "words, senses and directions do not fit together")
     skipped = _read_skipped(folder / "skipped.tsv.zst")
     directions = read_rows(folder, quantised, shape).restore()
+    # Rounding changes lengths by a few percent, and distances are those of unit vectors.
+    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+    np.divide(directions, lengths, out=directions, where=lengths > 0)
     return CompactInventory(words, counts, directions, lines, skipped)
 
 

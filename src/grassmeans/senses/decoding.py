@@ -17,6 +17,12 @@ IDK = -1
 DEFAULT_IDK_THRESHOLD = 0.6
 """theta of the paper."""
 
+MODEL_THRESHOLD = "model"
+"""In place of a threshold: the one that the model was given, or the paper's."""
+
+IdkThreshold = float | str | None
+"""A distance, `MODEL_THRESHOLD`, or None for never."""
+
 DEFAULT_SHARPNESS = 10.0
 """The paper's appendix; the main text's 1 cannot give its own table: with distances in [0, 1] and
 five senses no probability could exceed 0.40."""

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import (
+    DEFAULT_IDK_THRESHOLD,
+    DEFAULT_SHARPNESS,
+    MODEL_THRESHOLD,
+    IdkThreshold,
+)
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.settings import InductionSettings
@@ -98,7 +103,7 @@ class SenseModel:
         text: str,
         *,
         words: Collection[str] | None = None,
-        idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         sharpness: float = DEFAULT_SHARPNESS,
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
@@ -107,9 +112,10 @@ class SenseModel:
         ----------
         words : collection of str, optional
             Tag only these.
-        idk_threshold : float or None
-            Answer 0, "I don't know", where the nearest sense is as far as this; None never does
-            so, except where a context has too few known words.
+        idk_threshold : float, "model" or None
+            Answer 0, "I don't know", where the nearest sense is as far as this; "model" takes the
+            model's own (`idk_threshold`). None never does so, except where a context has too few
+            known words.
         sharpness : float
             Of the soft probabilities.
         """
@@ -124,7 +130,7 @@ class SenseModel:
         texts: Iterable[str],
         *,
         words: Collection[str] | None = None,
-        idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         sharpness: float = DEFAULT_SHARPNESS,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one."""
@@ -134,9 +140,25 @@ class SenseModel:
             self.vectors,
             self.rules,
             words=words,
-            idk_threshold=idk_threshold,
+            idk_threshold=self.choose_threshold(idk_threshold),
             sharpness=sharpness,
         )
+
+    @property
+    def idk_threshold(self) -> float:
+        """From which distance on this model says "I don't know": its own, or the paper's 0.6."""
+        return float(self.manifest.get("idk_threshold", DEFAULT_IDK_THRESHOLD))
+
+    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
+        """A threshold as a number (or None): the model's own for "model"."""
+        if isinstance(idk_threshold, str):
+            if idk_threshold != MODEL_THRESHOLD:
+                raise InputError(
+                    f"idk_threshold must be a number, None or {MODEL_THRESHOLD!r}, "
+                    f"got {idk_threshold!r}"
+                )
+            return self.idk_threshold
+        return idk_threshold
 
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.

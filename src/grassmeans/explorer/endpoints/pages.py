@@ -30,6 +30,7 @@ class Health:
     n_words: int
     language: str | None
     has_corpus: bool
+    idk_threshold: float
     version: str
 
 
@@ -47,6 +48,7 @@ def add_pages(app: FastAPI, session: Session) -> None:
                 n_words=len(opened.base.words),
                 language=opened.base.language,
                 has_corpus=opened.corpus is not None,
+                idk_threshold=opened.base.idk_threshold,
                 version=__version__,
             )
         )

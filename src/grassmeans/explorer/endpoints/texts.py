@@ -14,7 +14,7 @@ from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries import concordance, tables
 from grassmeans.explorer.queries.documents import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import TaggedView, tag_text
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD
 
 
 class TagRequest(BaseModel):  # type: ignore[misc]
@@ -24,7 +24,9 @@ class TagRequest(BaseModel):  # type: ignore[misc]
 
     text: str
     words: list[str] | None = Field(None, description="Tag only these.")
-    idk_threshold: float | None = Field(DEFAULT_IDK_THRESHOLD, ge=0, le=1)
+    idk_threshold: Annotated[float, Field(ge=0, le=1)] | Literal["model"] | None = Field(
+        MODEL_THRESHOLD, description="A distance; the model's own; or null for never."
+    )
     sharpness: float = Field(DEFAULT_SHARPNESS, ge=0, le=1000)
 
 

@@ -237,7 +237,7 @@ def measure_positions(
         checkpoint(start / len(positions))
     if len(positions) == 0:
         return MeasuredWord(positions, distances, np.empty(0, np.int16), np.empty(0, np.float32))
-    senses = (decode_hard(distances) + 1).astype(np.int16)
+    senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
     confidence = decode_soft(distances).max(axis=1).astype(np.float32)
     return MeasuredWord(positions, distances, senses, confidence)
 

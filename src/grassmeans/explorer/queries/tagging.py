@@ -11,7 +11,7 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.deciding import DecidingWord, find_deciding_words
 from grassmeans.explorer.queries.words import name_missing
 from grassmeans.pictures.colours import sense_colour
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
 
 MOST_WORDS = 200
 LARGEST_SHARPNESS = 1_000.0
@@ -65,7 +65,7 @@ def tag_text(
     text: str,
     *,
     words: Sequence[str] | None = None,
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float = DEFAULT_SHARPNESS,
 ) -> TaggedView:
     """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""

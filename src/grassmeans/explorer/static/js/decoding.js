@@ -1,8 +1,6 @@
 // Distances to senses -> the nearest one, or probabilities: the same rules as in the library, so
 // that a slider answers without asking the server.
 
-export const DEFAULT_THRESHOLD = 0.6;
-
 /** Number of the nearest sense, from 1; 0 where even that is `threshold` away or more. */
 export function decodeHard(distances, threshold) {
   let nearest = 0;

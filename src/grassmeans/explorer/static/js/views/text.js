@@ -1,7 +1,6 @@
 // Your own text: every known word with its sense, and a slider for "don't know".
 
 import { isAbort, send } from "../api.js";
-import { DEFAULT_THRESHOLD } from "../decoding.js";
 import { button, debounce, formatCount, h } from "../dom.js";
 import { downloadButtons } from "../downloads.js";
 import { makeHash, replaceHash } from "../router.js";
@@ -27,11 +26,12 @@ function tableOf(answer) {
 /** Show the view of one's own text. */
 export function mount(root, route, app) {
   let controller = null, tagged = null, answer = null;
+  const ownThreshold = app.health.idk_threshold;
   const area = h("textarea", {
     id: "own-text", rows: 4, dir: "auto", placeholder: "Paste or type some sentences here.", spellcheck: "false",
     onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); } },
   });
-  const slider = h("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: DEFAULT_THRESHOLD, oninput: () => decode() });
+  const slider = h("input", { type: "range", id: "threshold", min: 0, max: 1, step: 0.01, value: ownThreshold, oninput: () => decode() });
   const shown = h("output", { for: "threshold" });
   const count = h("p", { class: "soft", id: "tag-count" });
   const place = h("div", { class: "text-result" });
@@ -49,7 +49,7 @@ export function mount(root, route, app) {
     controls, place);
 
   function keepInLink() {
-    const theta = Number(slider.value) === DEFAULT_THRESHOLD ? "" : slider.value;
+    const theta = Number(slider.value) === ownThreshold ? "" : slider.value;
     const text = lastText.length <= LONGEST_IN_LINK ? lastText : "";
     replaceHash(makeHash("text", "", { text, theta }));
   }
@@ -113,8 +113,8 @@ export function mount(root, route, app) {
 
   function update(next) {
     const text = next.params.get("text") ?? lastText;
-    const theta = Number(next.params.get("theta") ?? DEFAULT_THRESHOLD);
-    slider.value = Number.isFinite(theta) ? theta : DEFAULT_THRESHOLD;
+    const theta = Number(next.params.get("theta") ?? ownThreshold);
+    slider.value = Number.isFinite(theta) ? theta : ownThreshold;
     shown.textContent = Number(slider.value).toFixed(2);
     if (text && text !== area.value) {
       area.value = text;
