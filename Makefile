@@ -77,6 +77,6 @@ docs: $(VENV)/docs.stamp
 	$(VENV)/bin/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) build dist site demo-output .coverage
+	rm -rf $(VENV) build dist site demo-output grassmeans-demo-senses.html .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +

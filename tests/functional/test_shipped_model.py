@@ -56,10 +56,22 @@ def _sense_of(model, word, text):
 @pytest.mark.parametrize(
     ("word", "text", "marker"),
     [
-        ("bank", "The river flooded and water rose over the <b>bank</b> on the east side.", "river"),
+        (
+            "bank",
+            "The river flooded and water rose over the <b>bank</b> on the east side.",
+            "river",
+        ),
         ("bank", "The West <b>bank</b>, where Israeli and Palestinian troops met in Gaza.", "gaza"),
-        ("java", "The code of the web server is written in <b>java</b>, a language.", "programming"),
-        ("java", "A volcano on the island of <b>java</b>, south of Sumatra in Dutch Indonesia.", "island"),
+        (
+            "java",
+            "The code of the web server is written in <b>java</b>, a language.",
+            "programming",
+        ),
+        (
+            "java",
+            "A volcano on the island of <b>java</b>, south of Sumatra in Dutch Indonesia.",
+            "island",
+        ),
         ("mercury", "The planet <b>mercury</b> orbits the sun faster than earth.", "planet"),
     ],
 )

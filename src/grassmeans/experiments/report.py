@@ -40,10 +40,11 @@ def _draw_head(setup: ExperimentSetup) -> str:
 
 def _draw_summary(outcomes: Sequence[Outcome]) -> str:
     rows = [
-        (outcome.experiment.paper, value.what, value.paper or "–", value.ours)
+        (outcome.experiment.paper, value.what, value.paper, value.ours)
         for outcome in outcomes
         if outcome.findings is not None
         for value in outcome.findings.values
+        if value.paper
     ]
     links = "".join(
         f'<li><a href="#{escape(outcome.experiment.name)}">{escape(outcome.experiment.title)}</a>'

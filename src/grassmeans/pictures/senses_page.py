@@ -78,9 +78,13 @@ def _draw_word(model: SenseModel, word: str, number: int) -> str:
     except InputError as reason:
         figure = f'<p class="soft">{escape(str(reason))}</p>\n'
     return (
-        f"<h2>{escape(word)}</h2>\n<p>{entry.n_senses} sense(s) from {entry.n_contexts:,} of "
+        f"<h2>{escape(word)}</h2>\n<p>{_count_senses(entry)} from {entry.n_contexts:,} of "
         f"{entry.count:,} occurrences.</p>\n{draw_cards(entry)}{figure}"
     )
+
+
+def _count_senses(entry: WordSenses) -> str:
+    return "1 sense" if entry.n_senses == 1 else f"{entry.n_senses} senses"
 
 
 def _draw_card(word: str, sense: Sense) -> str:
@@ -95,5 +99,9 @@ def _draw_card(word: str, sense: Sense) -> str:
 
 
 def _draw_example(line: ExampleLine) -> str:
-    left, right = line.left[-_REACH:], line.right[:_REACH]
-    return f"…{escape(left)}<b>{escape(line.word)}</b>{escape(right)}…"
+    left, right = line.left, line.right
+    if len(left) > _REACH:
+        left = "…" + left[-_REACH:].partition(" ")[2]  # no half words
+    if len(right) > _REACH:
+        right = right[:_REACH].rpartition(" ")[0] + " …"
+    return f"{escape(left)}<b>{escape(line.word)}</b>{escape(right)}"

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from grassmeans.pictures.colours import IDK_COLOUR, SENSE_COLOURS, sense_colour
 from grassmeans.pictures.page import html_page, html_table, planes_figure
 from grassmeans.pictures.planes import ContextPlane, PlanesScene, SenseLine
-from grassmeans.pictures.senses_page import draw_senses_page, draw_tagged
+from grassmeans.pictures.senses_page import draw_cards, draw_senses_page, draw_tagged
+from grassmeans.senses.entries import ExampleLine
 
 
 def test_colours_repeat_and_idk_is_grey():
@@ -54,3 +56,19 @@ def test_page_of_a_model(topic_model):
 def test_unknown_sense_is_shown_as_a_question(topic_model):
     tagged = topic_model.tag("<b>crane</b>")
     assert re.fullmatch(r"<mark .*I don't know.*>crane<sub>\?</sub></mark>", draw_tagged(tagged))
+
+
+def test_long_examples_are_cut_between_words(topic_model):
+    entry = topic_model.senses("bank")
+    sense = replace(
+        entry.senses[0], examples=(ExampleLine("wood " * 40, "bank", " stone" * 40, "d", 0.1),)
+    )
+    cards = draw_cards(replace(entry, senses=(sense,)))
+    left, right = re.search(r"<li>(.*?)<b>bank</b>(.*?)</li>", cards).groups()
+    assert set(left.removeprefix("…").split()) == {"wood"}
+    assert set(right.removesuffix(" …").split()) == {"stone"}
+    assert len(left) <= 81
+
+
+def test_senses_are_counted_in_words(topic_model):
+    assert "2 senses from" in draw_senses_page(topic_model, ["bank"], title="t", introduction="i")
