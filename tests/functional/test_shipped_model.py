@@ -58,18 +58,18 @@ def _sense_of(model, word, text):
     [
         (
             "bank",
-            "The river flooded and water rose over the <b>bank</b> on the east side.",
+            "The river flooded, and water rose over its <b>bank</b> in the east.",
             "river",
         ),
         ("bank", "The West <b>bank</b>, where Israeli and Palestinian troops met in Gaza.", "gaza"),
         (
             "java",
-            "The code of the web server is written in <b>java</b>, a language.",
+            "Code of a web server, written in the language <b>java</b>.",
             "programming",
         ),
         (
             "java",
-            "A volcano on the island of <b>java</b>, south of Sumatra in Dutch Indonesia.",
+            "The island of <b>java</b>, south of Sumatra in Dutch Indonesia.",
             "island",
         ),
         ("mercury", "The planet <b>mercury</b> orbits the sun faster than earth.", "planet"),

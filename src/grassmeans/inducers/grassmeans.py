@@ -21,6 +21,7 @@ from grassmeans.senses.settings import (
     DEFAULT_GRANULARITY,
     DEFAULT_MAX_SENSES,
     InductionSettings,
+    fewest_words,
 )
 from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
@@ -68,11 +69,12 @@ class DirectionSenses(InducedSenses):
         return len(self.inventory.directions(word))
 
     def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """(n_contexts, n_senses), NaN for contexts with fewer words than the rank."""
+        """(n_contexts, n_senses), NaN for contexts with too few words (`fewest_words`)."""
         self.require(word)
         directions = np.asarray(self.inventory.directions(word))
         distances = np.full((len(context_ids), len(directions)), np.nan, np.float32)
-        usable = np.flatnonzero(np.count_nonzero(context_ids >= 0, axis=1) >= self._rank)
+        fewest = fewest_words(self._rank, self._weighting)
+        usable = np.flatnonzero(np.count_nonzero(context_ids >= 0, axis=1) >= fewest)
         for rows in np.split(usable, range(_ROWS_AT_ONCE, len(usable), _ROWS_AT_ONCE)):
             bases = principal_subspaces(
                 context_ids[rows], self.vectors.vectors, self._rank, weighting=self._weighting

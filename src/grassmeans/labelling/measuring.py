@@ -28,6 +28,7 @@ from grassmeans.labelling.targets import Targets
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.settings import fewest_words
 from grassmeans.subspaces import principal_subspaces
 
 DONE = "distances.json"
@@ -144,6 +145,7 @@ def _measure_text(shard: Shard, measure: Measure) -> tuple[NDArray[np.int32], ND
         measure.rank,
         singular=measure.weighting == "singular",
         window=measure.window,
+        fewest=fewest_words(measure.rank, measure.weighting),
     )
     found = find_occurrences(
         np.asarray(shard.tokens),
@@ -156,7 +158,7 @@ def _measure_text(shard: Shard, measure: Measure) -> tuple[NDArray[np.int32], ND
     for start in range(0, len(distances), _OCCURRENCES_AT_ONCE):
         part = slice(start, start + _OCCURRENCES_AT_ONCE)
         measured = measure_distances(found, part, table, measure.window)
-        poor = found.context_sizes(part) < measure.rank
+        poor = found.context_sizes(part) < table.fewest
         if np.any(np.isnan(measured[:, 0]) & ~poor):
             raise InputError(
                 "some vectors of the model hold NaN or infinity: train them again, or leave those "
@@ -228,5 +230,6 @@ def measure_contexts(
     )
     kept = np.square(bases @ directions.T).sum(axis=1)
     distances: NDArray[np.float32] = np.sqrt(np.clip(1.0 - kept, 0.0, 1.0))
-    distances[np.count_nonzero(contexts >= 0, axis=1) < measure.rank] = np.nan
+    fewest = fewest_words(measure.rank, measure.weighting)
+    distances[np.count_nonzero(contexts >= 0, axis=1) < fewest] = np.nan
     return distances

@@ -17,6 +17,8 @@ DEFAULT_MAX_SENSES = 8
 DEFAULT_GRANULARITY = 1.0
 
 WEIGHTINGS = ("flat", "singular")
+FEWEST_WEIGHTED = 3
+"""Words that a context needs where its directions are weighted; the paper's rank."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,15 @@ def check_sense_number(n_senses: Any, max_senses: Any, granularity: Any) -> None
 def _check_count(name: str, value: Any, otherwise: str = "") -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise InputError(f"{name} must be a whole number, 1 or more{otherwise}; got {value!r}")
+
+
+def fewest_words(rank: int, weighting: str) -> int:
+    """How many known words a context must have to be told apart from the senses of a word.
+
+    As many as the rank, as in the paper. Where directions weigh by their singular values, the ones
+    that few words cannot span weigh nothing, so three words are enough for any rank.
+    """
+    return min(rank, FEWEST_WEIGHTED) if weighting == "singular" else rank
 
 
 def change_settings(settings: InductionSettings, changes: Mapping[str, Any]) -> InductionSettings:

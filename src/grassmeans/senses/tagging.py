@@ -18,6 +18,7 @@ from grassmeans.senses.decoding import (
 )
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.markup import blank_markup, remove_marks
+from grassmeans.senses.settings import fewest_words
 from grassmeans.senses.text_contexts import gather_text_contexts
 from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
@@ -100,6 +101,11 @@ class TaggingRules:
     rank: int
     weighting: str
     drop_repeats: bool = False
+
+    @property
+    def fewest_words(self) -> int:
+        """A context with fewer known words is "I don't know"."""
+        return fewest_words(self.rank, self.weighting)
 
 
 @dataclass(slots=True)
@@ -224,7 +230,7 @@ def passage_distances(
     Returns
     -------
     distances : (n_passages, n_senses) float32
-        NaN where there are fewer known words around the occurrence than the rank.
+        NaN where there are too few known words around the occurrence (`fewest_words`).
     """
     distances = np.empty((len(passages), len(inventory.directions(word))), np.float32)
     for start in range(0, len(passages), _BLOCK):
@@ -316,13 +322,13 @@ def _measure_distances(
     rows : list of int
         Which of the contexts.
     distances : (n_rows, n_senses) float32
-        A row of NaN belongs to a context with fewer words than the rank.
+        A row of NaN belongs to a context with too few words.
     """
     device = "numpy" if len(contexts) <= _FEW else "cpu"
     bases = principal_subspaces(
         contexts, vectors.vectors, rules.rank, weighting=rules.weighting, device=device
     )
-    too_poor = np.count_nonzero(contexts >= 0, axis=1) < rules.rank
+    too_poor = np.count_nonzero(contexts >= 0, axis=1) < rules.fewest_words
     by_word: dict[str, list[int]] = {}
     for row, key in enumerate(keys):
         by_word.setdefault(key, []).append(row)

@@ -233,7 +233,7 @@ def measure_positions(
             weighting=settings.weighting,
         )
         distances[part] = WordSample(contexts, bases, corpus).measure(directions)
-        distances[part][contexts.n_words < settings.rank] = np.nan
+        distances[part][contexts.n_words < opened.base.rules.fewest_words] = np.nan
         checkpoint(start / len(positions))
     if len(positions) == 0:
         return MeasuredWord(positions, distances, np.empty(0, np.int16), np.empty(0, np.float32))

@@ -53,6 +53,8 @@ class SenseTable(NamedTuple):
         Whether a subspace's direction n weighs lambda_n / lambda_1 instead of 1.
     tolerance : float
         Share of lambda_1 from which on an eigenvalue counts as zero.
+    fewest : int
+        Contexts with fewer words are left out.
     """
 
     vectors: Floats
@@ -61,6 +63,7 @@ class SenseTable(NamedTuple):
     rank: int
     singular: bool
     tolerance: float
+    fewest: int
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -80,10 +83,12 @@ def _fill_band(vectors: Floats, slots: Indices, reach: Indices, n_slots: int, ba
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _write_grams(band: Floats, firsts: Indices, centres: Integers, counts: Indices) -> Doubles:
+def _write_grams(
+    band: Floats, firsts: Indices, centres: Integers, counts: Indices, rank: int
+) -> Doubles:
     """Lower triangles of the contexts' Gram matrices, one lane each, read from the band."""
     lanes = firsts.shape[0]
-    m = max(1, counts.max())
+    m = max(rank, counts.max())
     grams = np.zeros((m, m, lanes))
     for lane in range(lanes):
         for i in range(counts[lane]):
@@ -96,11 +101,16 @@ def _write_grams(band: Floats, firsts: Indices, centres: Integers, counts: Indic
 
 @njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
 def _write_precise_grams(
-    vectors: Floats, slots: Indices, firsts: Indices, centres: Integers, counts: Indices
+    vectors: Floats,
+    slots: Indices,
+    firsts: Indices,
+    centres: Integers,
+    counts: Indices,
+    rank: int,
 ) -> Doubles:
     """As `_write_grams`, from the vectors and in double precision: slower, and seldom needed."""
     lanes = firsts.shape[0]
-    m = max(1, counts.max())
+    m = max(rank, counts.max())
     grams = np.zeros((m, m, lanes))
     for lane in range(lanes):
         for i in range(counts[lane]):
@@ -173,9 +183,9 @@ def _measure_lanes(
     """Measure some occurrences of a block; tell which need double precision and were left out."""
     firsts, middles, sizes = first_slots[members], centres[members], counts[members]
     if precise:
-        grams = _write_precise_grams(table.vectors, slots, firsts, middles, sizes)
+        grams = _write_precise_grams(table.vectors, slots, firsts, middles, sizes, table.rank)
     else:
-        grams = _write_grams(band, firsts, middles, sizes)
+        grams = _write_grams(band, firsts, middles, sizes, table.rank)
     lanes, m = members.shape[0], grams.shape[0]
     totals = np.zeros(lanes)
     for i in range(m):
@@ -230,7 +240,7 @@ def _measure_windows(
     window: int,
     distances: Floats,
 ) -> None:
-    """Fill ``distances`` block by block; contexts of fewer words than the rank stay as they are."""
+    """Fill ``distances`` block by block; contexts with too few words stay as they are."""
     width = 2 * window + 1
     slots = np.zeros(BLOCK * width + TILE, np.int64)
     reach = np.zeros(BLOCK * width + TILE, np.int64)
@@ -245,7 +255,7 @@ def _measure_windows(
         counts = np.empty(stop - start, np.int64)
         for i in range(stop - start):
             counts[i] = ends[start + i] - firsts[start + i] - (block_centres[i] != NOT_KEPT)
-        members = np.flatnonzero(counts >= table.rank)
+        members = np.flatnonzero(counts >= table.fewest)
         for precise in (False, True):
             again = np.zeros(members.shape[0], np.bool_)
             for first in range(0, members.shape[0], LANES):
@@ -277,7 +287,7 @@ def measure_distances(
     Returns
     -------
     distances : (n, largest number of senses) float32
-        NaN beyond a word's senses, and all along where the context has fewer words than the rank.
+        NaN beyond a word's senses, and all along where the context has too few words.
     """
     n_senses = int(np.diff(table.sense_offsets).max())
     words = occurrences.words[part]
@@ -303,6 +313,7 @@ def prepare_senses(
     *,
     singular: bool,
     window: int,
+    fewest: int | None = None,
 ) -> SenseTable:
     """Put the arrays into the form that the kernel is compiled for."""
     # The rule of numpy.linalg.matrix_rank for single-precision input, on squared values.
@@ -314,4 +325,5 @@ def prepare_senses(
         rank,
         singular,
         tolerance,
+        rank if fewest is None else fewest,
     )

@@ -1,0 +1,48 @@
+"""Contexts of few words: tagging and labelling leave out the same ones, and agree on the rest."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grassmeans import Corpus
+from grassmeans.labelling.labeller import label_corpus
+from grassmeans.labelling.stored import open_distances
+from grassmeans.senses.building import build_model
+from grassmeans.senses.settings import InductionSettings, fewest_words
+
+SHORT = [
+    "crane.",
+    "birdba crane birdbe.",
+    "birdba crane birdbe birdbi.",
+    "birdba birdbo crane birdbe birdbi.",
+    "birdba birdbo crane birdbe birdbi birdbu.",
+]
+
+
+def test_weighted_contexts_need_three_words():
+    assert fewest_words(5, "flat") == 5
+    assert fewest_words(5, "singular") == 3
+    assert fewest_words(2, "singular") == 2
+
+
+@pytest.mark.parametrize(("weighting", "n_known"), [("flat", 1), ("singular", 3)])
+def test_tagging_and_labelling_agree(weighting, n_known, tmp_path, topic_corpus, topic_vectors):
+    model = build_model(
+        topic_corpus.path,
+        topic_vectors.folder,
+        tmp_path / "model",
+        ["crane"],
+        settings=InductionSettings(n_senses=2, rank=5, weighting=weighting),
+        workers=1,
+    )
+    known = {word for word in "birdba birdbe birdbi birdbo birdbu".split() if word in model.vectors}
+    assert len(known) == 5, "the made-up words must have vectors"
+    tagged = [text[0] for text in model.tag_many(SHORT, idk_threshold=None)]
+    assert [word.sense > 0 for word in tagged] == [False] * (5 - n_known) + [True] * n_known
+    corpus = Corpus.from_texts(SHORT, tmp_path / "short")
+    labelled = label_corpus(corpus, model, tmp_path / "labelled", idk_threshold=None, workers=1)
+    stored = open_distances(labelled.shards[0].folder, labelled.n_tokens, 2).distances
+    for word, row in zip(tagged, stored, strict=True):
+        expected = word.distances or (np.nan, np.nan)
+        np.testing.assert_allclose(row[:2], expected, atol=1e-3)
