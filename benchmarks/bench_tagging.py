@@ -50,14 +50,17 @@ def plain_tag(model: SenseModel, sentence: str) -> list[int]:
         left = [k for k, keep in zip(keys[:i], kept[:i], strict=True) if keep][-rules.window :]
         right = [k for k, keep in zip(keys[i + 1 :], kept[i + 1 :], strict=True) if keep]
         words = left + right[: rules.window]
-        if len(words) < rules.rank:
+        if len(words) < rules.fewest_words:
             senses.append(0)
             continue
         matrix = np.array([vectors[word] for word in words])
-        basis = np.linalg.svd(matrix, full_matrices=False)[2][: rules.rank]
+        _, sizes, rows = np.linalg.svd(matrix, full_matrices=False)
+        basis = rows[: rules.rank]
+        if rules.weighting == "singular":
+            basis = basis * (sizes[: rules.rank, None] / sizes[0])
         kept_share = np.square(basis @ model.inventory.directions(key).T).sum(axis=0)
         distances = np.sqrt(np.clip(1 - kept_share, 0, 1))
-        senses.append(int(np.argmin(distances)) + 1 if distances.min() < 0.6 else 0)
+        senses.append(int(np.argmin(distances)) + 1 if distances.min() < model.idk_threshold else 0)
     return senses
 
 
