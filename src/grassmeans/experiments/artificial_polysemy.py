@@ -256,9 +256,10 @@ def _draw_words(pool: Sequence[str], k: int, rng: np.random.Generator) -> tuple[
 
 def cross_tabulate(labels: NDArray[np.int64], members: NDArray[np.int64], k: int) -> Table:
     """(k, k) contexts by group and member; row i is the group that is mapped to member i."""
-    table = np.bincount(labels * k + members, minlength=k * k).reshape(k, k)
+    table: Table = np.bincount(labels * k + members, minlength=k * k).reshape(k, k)
     groups, words = linear_sum_assignment(table, maximize=True)
-    return table[groups[np.argsort(words)]]
+    ordered: Table = table[groups[np.argsort(words)]]
+    return ordered
 
 
 def _draw_confusion(words: Sequence[str], table: Table) -> Figure:
