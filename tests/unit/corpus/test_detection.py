@@ -13,7 +13,7 @@ CASES = {
         b'<mediawiki xmlns="x">\n<page>',
         b'\xef\xbb\xbf<?xml version="1.0"?>\n<mediawiki>',
         b"  <page>\n    <title>A</title>",
-        gzip.compress(b"<mediawiki>"),
+        gzip.compress(b"<mediawiki>", mtime=0),
         # Multistream: the first stream holds the head of the export only.
         bz2.compress(b"<mediawiki>\n<siteinfo/>\n") + bz2.compress(b"<page></page>"),
         "<mediawiki>\n".encode("utf-16"),
@@ -45,7 +45,7 @@ CASES = {
         b"word\tdefinition of it\nother\tdefinition\n",
         b"<html>\n<body>\nSome text in here\n",
         bytes(range(256)) * 10,
-        gzip.compress(b"text " * 1000)[:30],
+        gzip.compress(b"text " * 1000, mtime=0)[:30],
         b"1\n2\n3\n",
     ],
 }  # fmt: skip
@@ -62,7 +62,7 @@ def test_formats_are_told_by_content(tmp_path: Path, expected: str, content: byt
 
 def test_the_name_decides_about_columns_without_tags(tmp_path: Path) -> None:
     for name, expected in (("a.vert.gz", "vertical"), ("a.tsv.gz", "text")):
-        (tmp_path / name).write_bytes(gzip.compress(b"The\tDT\ncat\tNN\n"))
+        (tmp_path / name).write_bytes(gzip.compress(b"The\tDT\ncat\tNN\n", mtime=0))
         assert detect_format(tmp_path / name) == expected
 
 
