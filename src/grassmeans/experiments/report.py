@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from grassmeans.artifacts import write_bytes
-from grassmeans.experiments.findings import Cell, DataTable, Figure, Findings
+from grassmeans.experiments.findings import Cell, ComparedValue, DataTable, Figure, Findings
 from grassmeans.experiments.setup import ExperimentSetup
 from grassmeans.pictures.page import html_page, html_table
 from grassmeans.version import __version__
@@ -70,11 +70,17 @@ def _draw_outcome(outcome: Outcome) -> str:
 def _draw_findings(findings: Findings) -> str:
     parts = [f"<p>{escape(paragraph)}</p>\n" for paragraph in findings.text]
     if findings.values:
-        rows = [(value.what, value.paper or "–", value.ours) for value in findings.values]
-        parts.append(html_table(("", "paper", "here"), rows))
+        parts.append(_draw_values(findings.values))
     parts += [_draw_figure(figure) for figure in findings.figures]
     parts += [_draw_table(table) for table in findings.tables if table.shown]
     return "".join(parts)
+
+
+def _draw_values(values: Sequence[ComparedValue]) -> str:
+    if not any(value.paper for value in values):
+        return html_table(("", "here"), [(value.what, value.ours) for value in values])
+    rows = [(value.what, value.paper or "–", value.ours) for value in values]
+    return html_table(("", "paper", "here"), rows)
 
 
 def _draw_figure(figure: Figure) -> str:

@@ -231,6 +231,20 @@ def test_map_separates_the_senses(opened, alone):
     assert {point.sense for point in geometry.draw_map(alone, "crane", 50).points} == {1, 2}
 
 
+def test_planes_come_from_the_corpus_where_there_is_one(opened):
+    scene = geometry.show_planes(opened, "crane")
+    numbers = [plane["sense"] for plane in scene["planes"]]
+    assert numbers == [1] * 5 + [2] * 5
+    assert len({plane["left"] for plane in scene["planes"]}) == 10
+    lines = {line["sense"]: np.array(line["direction"]) for line in scene["lines"]}
+    for plane in scene["planes"]:
+        basis = np.array(plane["basis"])
+        own, other = (
+            np.linalg.norm(basis @ lines[k]) for k in (plane["sense"], 3 - plane["sense"])
+        )
+        assert own > other
+
+
 def test_planes_leave_hidden_senses_out(opened):
     assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [1, 2]
     corrections.correct_word(opened, "crane", "hide", [1])

@@ -17,9 +17,12 @@ from grassmeans.explorer.queries.examples import example_lines_of
 from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, model_with
 from grassmeans.explorer.queries.sampling import sample_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.pictures.planes import build_scene, choose_senses
+from grassmeans.pictures.planes import TextLine, build_scene, choose_senses
 
 _PLANE = 2
+_PLANES = 5  # of each sense
+_NEAR = 5
+_LOOKED_AT = 2_000  # contexts among which the nearest are looked for
 _DIGITS = 4
 
 
@@ -75,7 +78,8 @@ def show_planes(
     NothingThereError, ConflictError
         For a sense that there is not, or that is hidden; where there is no line to draw.
     """
-    model, key = model_with(opened, word, n_senses, checkpoint or Checkpoint())
+    check = checkpoint or Checkpoint()
+    model, key = model_with(opened, word, n_senses, check)
     directions = np.asarray(model.inventory.directions(key))
     visible = np.flatnonzero(directions.any(axis=1))
     if senses is None:
@@ -89,10 +93,43 @@ def show_planes(
                 )
             if number - 1 not in visible:
                 raise ConflictError(f"sense {number} of {key!r} is hidden: show it first")
+    lines = None
+    if opened.corpus is not None:
+        lines = _nearest_lines(opened, key, directions, chosen, check)
     try:
-        return build_scene(model, key, senses=chosen).to_dict()
+        return build_scene(model, key, senses=chosen, lines=lines).to_dict()
     except InputError as error:  # no line with two known words
         raise ConflictError(str(error)) from error
+
+
+def _nearest_lines(
+    opened: OpenModel,
+    key: str,
+    directions: NDArray[np.float32],
+    chosen: Sequence[int],
+    check: Checkpoint,
+) -> list[TextLine]:
+    """Of each chosen sense, a few lines of the corpus among the fifth that lies nearest to it."""
+    corpus = opened.require_corpus("drawing planes")
+    positions = sample_word(opened, key, _LOOKED_AT, check).contexts.positions
+    distances = measure_positions(opened, key, positions, directions, check).distances
+    known = np.where(np.isnan(distances), np.inf, distances)
+    nearest = known.argmin(axis=1)
+    lines = []
+    for number in chosen:
+        own = np.where(nearest == number - 1, known[:, number - 1], np.inf)
+        order = np.argsort(own, kind="stable")[: int(np.isfinite(own).sum())]
+        # The very nearest often come from one text, and their planes are all but the same.
+        near = order[: max(_PLANES, len(order) // _NEAR)]
+        for row in near[_spread(len(near))]:
+            line = corpus.line_at(int(positions[row]), LINE_WIDTH)
+            lines.append(TextLine(number, line.left, line.word, line.right))
+    return lines
+
+
+def _spread(n_lines: int) -> NDArray[np.int64]:
+    """Some of so many lines, evenly spread."""
+    return np.unique(np.linspace(0, max(n_lines - 1, 0), min(_PLANES, n_lines)).astype(np.int64))
 
 
 def draw_map(
