@@ -333,11 +333,21 @@ def test_killed_induction_goes_on(work, tmp_path) -> None:
     assert one.read_bytes() == two.read_bytes()
 
 
-def test_demo_runs_without_a_terminal() -> None:
+def test_demo_runs_without_a_terminal(tmp_path) -> None:
     environment = os.environ | {"COLUMNS": "100"}
     done = subprocess.run(
-        [*COMMAND, "demo"], capture_output=True, text=True, env=environment, check=False
+        [*COMMAND, "demo"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr
     assert "crane.1" in done.stdout
     assert "crane[?] was there" in done.stdout
+    assert "crane[0.50 0.50] was there" in done.stdout
+    (page,) = tmp_path.iterdir()
+    text = page.read_text(encoding="utf-8")
+    assert text.count("drawPlanes(document") == 5
+    assert "https://" not in text.replace("http://www.w3.org", "")
