@@ -88,7 +88,7 @@ class SenseModel:
     def senses(self, word: str) -> WordSenses:
         """The senses of a word."""
         entry = self.inventory[word]
-        if any(sense.nearest_words for sense in entry.senses):
+        if not entry.senses or any(sense.nearest_words for sense in entry.senses):
             return entry
         # A compact model does not store what its vectors tell.
         from grassmeans.senses.description import find_nearest_words

@@ -165,3 +165,13 @@ def test_a_word_with_one_sense_has_it_or_none(topic_corpus, topic_vectors, synth
     assert senses == [1, 0]
     tagged = model.tag(abroad, idk_threshold=None).words[0]
     assert (tagged.sense, tagged.probabilities) == (1, (1.0,))
+
+
+def test_entries_without_descriptions_are_given_as_they_are(tmp_path):
+    from crane_model import save_crane_model
+    from grassmeans import load
+
+    model = load(save_crane_model(tmp_path / "crane"))
+    entry = model.senses("crane")
+    assert entry.senses == ()
+    assert len(entry.directions) == 2
