@@ -117,6 +117,11 @@ def write_shard(
     decoded = decode_shard(shard, folder, number, targets, decoding)
     tokens = ids.plain[np.asarray(shard.tokens)]
     tokens[decoded.positions] = ids.lexemes[decoded.words, decoded.senses]
+    write_tokens(source, folder, tokens)
+
+
+def write_tokens(source: Path, folder: Path, tokens: NDArray[np.int32]) -> None:
+    """Write a shard with other tokens and their index; what does not depend on them is shared."""
     write_array(folder / "tokens.npy", tokens)
     write_index(folder, tokens)
     for path in sorted(source.iterdir()):

@@ -19,21 +19,19 @@ from grassmeans.artifacts import (
     digest_of,
     prepare_output,
     read_manifest,
-    write_array,
     write_manifest,
 )
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
-from grassmeans.corpus.shard import Shard, write_index
+from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
 from grassmeans.errors import InputError
 from grassmeans.evaluation.datasets.writing import check_output
-from grassmeans.labelling.writing import share_file
+from grassmeans.labelling.writing import share_file, write_tokens
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 
 _FUNCTION_WORDS = "function_words.txt"
-_OWN_FILES = ("tokens.npy", "index_", "local_")
 
 
 def merge_words(
@@ -131,9 +129,4 @@ def _merge_vocabulary(
 
 def _write_shard(source: Path, folder: Path, new_ids: NDArray[np.int32]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    tokens = new_ids[np.asarray(Shard(source).tokens)]
-    write_array(folder / "tokens.npy", tokens)
-    write_index(folder, tokens)
-    for path in sorted(source.iterdir()):
-        if not path.name.startswith(_OWN_FILES) and ".partial-" not in path.name:
-            share_file(path, folder / path.name)
+    write_tokens(source, folder, new_ids[np.asarray(Shard(source).tokens)])
