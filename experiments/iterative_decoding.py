@@ -36,9 +36,14 @@ from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans.evaluation.tasks.makes_sense import read_makes_sense
 from grassmeans.evaluation.tasks.semeval2010 import read_semeval2010
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.lexemes.iterating import IterationSettings, Round, induction_settings, iterate
-from grassmeans.lexemes.iteration import decode_again
-from grassmeans.lexemes.rounds import RoundReport, nearest_labels, report_round
+from grassmeans.laboratory.iteration.iterating import (
+    IterationSettings,
+    Round,
+    induction_settings,
+    iterate,
+)
+from grassmeans.laboratory.iteration.iteration import decode_again
+from grassmeans.laboratory.iteration.rounds import RoundReport, nearest_labels, report_round
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
 from grassmeans.vectors.building import train_vectors

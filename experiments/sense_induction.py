@@ -14,9 +14,9 @@ import json
 from pathlib import Path
 
 from grassmeans import Corpus, WordVectors
-from grassmeans.evaluation.compared_systems import make_systems
-from grassmeans.evaluation.compared_tasks import open_task
-from grassmeans.evaluation.comparing import Comparison, ComparisonSettings
+from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
+from grassmeans.laboratory.comparing.systems import make_systems
+from grassmeans.laboratory.comparing.tasks import open_task
 
 PARTS = ("all", "n", "v")
 SCORES = ("v_measure", "f_score", "n_clusters")

@@ -25,10 +25,10 @@ from sklearn.metrics import adjusted_rand_score, v_measure_score
 from grassmeans import Corpus, KGrassmeans, SenseInventory, WordVectors
 from grassmeans.contexts import ContextExtractor
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.datasets.monosemous import find_candidates
-from grassmeans.evaluation.datasets.wordnet import WordNet
 from grassmeans.evaluation.running import evaluate_clustering
 from grassmeans.evaluation.tasks.loading import ClusteringTask, load_task
+from grassmeans.laboratory.datasets.monosemous import find_candidates
+from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.senses.model import SenseModel, rules_for
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.subspaces import principal_subspaces

@@ -14,14 +14,14 @@ from sklearn.metrics import adjusted_rand_score
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.contexts import ContextExtractor
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.inducers.interface import (
+from grassmeans.laboratory.rivals.interface import (
     ContextInducer,
     ContextRule,
     InducedSenses,
     Material,
     SenseInducer,
 )
-from grassmeans.inducers.registry import METHODS, make_inducer
+from grassmeans.laboratory.rivals.registry import METHODS, make_inducer
 from synthetic import FUNCTION_WORDS, POLYSEMOUS
 
 RARE, ABSENT = "hapax", "nowhere"

@@ -20,8 +20,8 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.documents import ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.corpus.readers import read_documents
-from grassmeans.evaluation.datasets.links import LinkSettings, build_links
 from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.laboratory.datasets.links import LinkSettings, build_links
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "enwiki-sample-pages-articles.xml.bz2"

@@ -21,7 +21,7 @@ from grassmeans.cli.output import (
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.datasets.writing import DatasetSummary
+    from grassmeans.laboratory.datasets.writing import DatasetSummary
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -100,9 +100,9 @@ def links(
     [dim]grassmeans evaluate jsonl --data links/instances.jsonl --model model[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.evaluation.datasets.links import LinkSettings, build_links
-    from grassmeans.evaluation.datasets.redirects import read_merges
-    from grassmeans.evaluation.datasets.sampling import Sampling
+    from grassmeans.laboratory.datasets.links import LinkSettings, build_links
+    from grassmeans.laboratory.datasets.redirects import read_merges
+    from grassmeans.laboratory.datasets.sampling import Sampling
 
     settings = LinkSettings(
         min_instances=min_instances,
@@ -177,9 +177,9 @@ def pseudowords(
     [dim]grassmeans build-dataset pseudowords corpus -o pseudo --wordnet wordnet.zip[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.evaluation.datasets.monosemous import WordChoice
-    from grassmeans.evaluation.datasets.pseudowords import PseudowordSettings, build_pseudowords
-    from grassmeans.evaluation.datasets.sampling import Sampling
+    from grassmeans.laboratory.datasets.monosemous import WordChoice
+    from grassmeans.laboratory.datasets.pseudowords import PseudowordSettings, build_pseudowords
+    from grassmeans.laboratory.datasets.sampling import Sampling
 
     settings = PseudowordSettings(
         choice=WordChoice(n_words, merge, min_count, max_count, by_frequency, seed),
@@ -225,7 +225,7 @@ def lineup(
 
     [dim]grassmeans build-dataset lineup -o lineup.jsonl --wordnet wordnet.zip --word crane[/]
     """
-    from grassmeans.evaluation.datasets.lineup import build_lineup
+    from grassmeans.laboratory.datasets.lineup import build_lineup
     from grassmeans.vectors.word_vectors import WordVectors
 
     if output.is_dir() or not output.parent.is_dir():

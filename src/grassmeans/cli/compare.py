@@ -14,9 +14,9 @@ from grassmeans.cli.score import MarkdownFlag, draw_table
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.compared_systems import System
-    from grassmeans.evaluation.compared_tasks import ComparedTask
-    from grassmeans.evaluation.comparing import ComparisonRow
+    from grassmeans.laboratory.comparing.comparing import ComparisonRow
+    from grassmeans.laboratory.comparing.systems import System
+    from grassmeans.laboratory.comparing.tasks import ComparedTask
 
 MaxContextsOption = Annotated[
     int, typer.Option("--max-contexts", min=1, help="Occurrences of a word that are looked at.")
@@ -73,7 +73,7 @@ def compare(
     --methods kmeans,grassmeans --senses 2 --keep rows[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.evaluation.comparing import Comparison, ComparisonSettings
+    from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
     from grassmeans.vectors.word_vectors import WordVectors
 
     systems = _make_systems(methods, senses, model)
@@ -101,7 +101,7 @@ def compare(
 
 def open_named_task(text: str) -> ComparedTask:
     """A test set from ``NAME=PATH``."""
-    from grassmeans.evaluation.compared_tasks import open_task
+    from grassmeans.laboratory.comparing.tasks import open_task
 
     name, equals, path = text.partition("=")
     if not (equals and path):
@@ -112,7 +112,7 @@ def open_named_task(text: str) -> ComparedTask:
 def _make_systems(
     methods: str | None, senses: list[int] | None, models: list[str] | None
 ) -> list[System]:
-    from grassmeans.evaluation.compared_systems import (
+    from grassmeans.laboratory.comparing.systems import (
         DEFAULT_METHODS,
         DEFAULT_SENSES,
         make_systems,
@@ -133,7 +133,7 @@ def _make_systems(
 
 def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool) -> None:
     from grassmeans.artifacts import write_bytes
-    from grassmeans.evaluation.comparison_tables import tabulate_comparison, to_markdown
+    from grassmeans.laboratory.comparing.tables import tabulate_comparison, to_markdown
 
     tables = tabulate_comparison(rows)
     if output is not None:

@@ -14,9 +14,9 @@ from grassmeans.cli.score import MarkdownFlag, name_some, print_result
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.lineup_running import LineupResult
     from grassmeans.evaluation.running import EvaluationResult
     from grassmeans.evaluation.similarity_running import SimilarityResult
+    from grassmeans.laboratory.lineup.running import LineupResult
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
     from grassmeans.senses.model import SenseModel
     from grassmeans.vectors.word_vectors import WordVectors
@@ -186,8 +186,8 @@ def _evaluate_lineup(
     data: Path, plain: WordVectors, model: Path | None, lexemes: Path | None
 ) -> LineupResult:
     """By the senses of a model, or by word vectors where there is none."""
-    from grassmeans.evaluation.lineup_running import evaluate_lineup
-    from grassmeans.inducers.grassmeans import ModelSenses
+    from grassmeans.laboratory.lineup.running import evaluate_lineup
+    from grassmeans.laboratory.rivals.grassmeans import ModelSenses
     from grassmeans.senses.model import load
 
     if model is None:

@@ -31,10 +31,10 @@ def evaluate_method(
 ) -> tuple[dict[str, Any], ResultTable]:
     """Run one method on one test set; its record, and a table of its scores."""
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.evaluation.compared_systems import DEFAULT_SENSES, make_systems
-    from grassmeans.evaluation.compared_tasks import open_task
-    from grassmeans.evaluation.comparing import Comparison, ComparisonSettings
-    from grassmeans.evaluation.comparison_tables import tabulate_comparison
+    from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
+    from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, make_systems
+    from grassmeans.laboratory.comparing.tables import tabulate_comparison
+    from grassmeans.laboratory.comparing.tasks import open_task
     from grassmeans.vectors.word_vectors import WordVectors
 
     if options.corpus is None or options.vectors is None:

@@ -18,7 +18,7 @@ from grassmeans.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from grassmeans.lexemes.iterating import Round
+    from grassmeans.laboratory.iteration.iterating import Round
 
 _HEADER = f"{'round':>5}  {'occurrences':>13}  {'IDK':>7}  {'entropy':>7}  {'agreement':>9}"
 
@@ -64,8 +64,8 @@ def iterate(
     [dim]grassmeans iterate corpus model -o soft-rounds --decode soft[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.lexemes.iterating import IterationSettings
-    from grassmeans.lexemes.iterating import iterate as go_through_rounds
+    from grassmeans.laboratory.iteration.iterating import IterationSettings
+    from grassmeans.laboratory.iteration.iterating import iterate as go_through_rounds
 
     settings = IterationSettings(
         rounds=rounds,

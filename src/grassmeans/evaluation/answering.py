@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from grassmeans.evaluation.instance_contexts import ContextReader
 from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.inducers.interface import ContextInducer, InducedSenses
+from grassmeans.laboratory.rivals.interface import ContextInducer, InducedSenses
 from grassmeans.senses.decoding import decode_hard, decode_soft
 
 MIN_SHARE = 0.1

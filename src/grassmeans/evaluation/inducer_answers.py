@@ -22,9 +22,9 @@ from grassmeans.evaluation.running import (
 )
 from grassmeans.evaluation.similarity_running import SimilarityResult, evaluate_scws, read_pairs
 from grassmeans.evaluation.tasks.loading import ClusteringTask
-from grassmeans.inducers.grassmeans import DirectionSenses
-from grassmeans.inducers.interface import ContextInducer, InducedSenses
 from grassmeans.labelling.keys import encode_key
+from grassmeans.laboratory.rivals.grassmeans import DirectionSenses
+from grassmeans.laboratory.rivals.interface import ContextInducer, InducedSenses
 from grassmeans.lexemes.context_similarity import ContextSimilarity
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.inducers.interface import ContextRule
+from grassmeans.laboratory.rivals.interface import ContextRule
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.tagging import TaggingRules, passage_contexts
 from grassmeans.vectors.word_vectors import WordVectors

@@ -17,7 +17,7 @@ from grassmeans.evaluation.key_files import Key
 from grassmeans.evaluation.reports import ResultTable, scores_to_dict, tabulate_scores
 from grassmeans.evaluation.task_senses import digest_of_model, find_task_senses, settings_of
 from grassmeans.evaluation.tasks.loading import ClusteringTask
-from grassmeans.inducers.grassmeans import DirectionSenses, GrassmeansSenses
+from grassmeans.laboratory.rivals.grassmeans import DirectionSenses, GrassmeansSenses
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings

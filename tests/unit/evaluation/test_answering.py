@@ -13,9 +13,9 @@ from grassmeans.evaluation.answering import (
 from grassmeans.evaluation.instance_contexts import ContextReader
 from grassmeans.evaluation.key_files import Label
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.inducers.grassmeans import GrassmeansSenses, ModelSenses
-from grassmeans.inducers.interface import ContextRule
-from grassmeans.inducers.trivial import OneSense, SensePerInstance
+from grassmeans.laboratory.rivals.grassmeans import GrassmeansSenses, ModelSenses
+from grassmeans.laboratory.rivals.interface import ContextRule
+from grassmeans.laboratory.rivals.trivial import OneSense, SensePerInstance
 from grassmeans.senses.model import SenseModel
 
 

@@ -17,10 +17,10 @@ from grassmeans.evaluation.inducer_answers import (
 from grassmeans.evaluation.instance_contexts import ContextReader
 from grassmeans.evaluation.running import evaluate_clustering
 from grassmeans.evaluation.similarity_running import evaluate_scws
-from grassmeans.inducers.grassmeans import GrassmeansSenses, ModelSenses
-from grassmeans.inducers.interface import InducedSenses
-from grassmeans.inducers.plain import WholeWords
-from grassmeans.inducers.trivial import SingleSenses
+from grassmeans.laboratory.rivals.grassmeans import GrassmeansSenses, ModelSenses
+from grassmeans.laboratory.rivals.interface import InducedSenses
+from grassmeans.laboratory.rivals.plain import WholeWords
+from grassmeans.laboratory.rivals.trivial import SingleSenses
 from grassmeans.lexemes.context_similarity import ContextSimilarity
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 

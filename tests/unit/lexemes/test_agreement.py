@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.lexemes.agreement import match_senses, mean_entropy
+from grassmeans.laboratory.iteration.agreement import match_senses, mean_entropy
 
 
 def test_swapped_numbers_agree_fully() -> None:

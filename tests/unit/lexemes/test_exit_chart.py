@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.lexemes.exit_chart import draw_exit_chart
-from grassmeans.lexemes.rounds import RoundReport
+from grassmeans.laboratory.iteration.exit_chart import draw_exit_chart
+from grassmeans.laboratory.iteration.rounds import RoundReport
 
 SVG = "{http://www.w3.org/2000/svg}"
 

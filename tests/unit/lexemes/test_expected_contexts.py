@@ -12,12 +12,12 @@ from grassmeans.corpus.corpus import Corpus, default_options
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling.keys import decode_key
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.lexemes.expected_contexts import ExpectedContextExtractor
-from grassmeans.lexemes.expected_vectors import ExpectedShard, find_expectations
-from grassmeans.lexemes.iteration import decode_again, induce_again
+from grassmeans.laboratory.iteration.expected_contexts import ExpectedContextExtractor
+from grassmeans.laboratory.iteration.expected_vectors import ExpectedShard, find_expectations
+from grassmeans.laboratory.iteration.iteration import decode_again, induce_again
+from grassmeans.laboratory.iteration.word_contexts import LexemeContextExtractor
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.lexemes.word_contexts import LexemeContextExtractor
 from grassmeans.senses.building import build_model
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
@@ -191,7 +191,7 @@ def test_the_corpus_has_all_the_cases(rich: Rich) -> None:
 def test_contexts_of_induction(
     scrambled: Rich, drop_repeats: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grassmeans.lexemes.expected_contexts._CONTEXTS_AT_ONCE", 7)
+    monkeypatch.setattr("grassmeans.laboratory.iteration.expected_contexts._CONTEXTS_AT_ONCE", 7)
     settings = InductionSettings(n_senses=2, window=4, drop_repeats=drop_repeats)
     extractor = ExpectedContextExtractor(
         scrambled.labelled, scrambled.lexemes, SHARPNESS, window=4, drop_repeats=drop_repeats

@@ -9,11 +9,16 @@ import pytest
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.laboratory.iteration.iterating import (
+    IterationSettings,
+    Round,
+    induction_settings,
+    iterate,
+)
+from grassmeans.laboratory.iteration.rounds import measure_agreement, report_round
+from grassmeans.laboratory.iteration.word_contexts import LexemeContextExtractor
 from grassmeans.lexemes import iterating
-from grassmeans.lexemes.iterating import IterationSettings, Round, induction_settings, iterate
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.rounds import measure_agreement, report_round
-from grassmeans.lexemes.word_contexts import LexemeContextExtractor
 from grassmeans.senses.model import SenseModel
 from synthetic import POLYSEMOUS, SyntheticCorpus
 

@@ -8,16 +8,16 @@ import pytest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.labelling.labeller import relabel
-from grassmeans.lexemes.iteration import decode_again, induce_again
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.rounds import (
+from grassmeans.laboratory.iteration.iteration import decode_again, induce_again
+from grassmeans.laboratory.iteration.rounds import (
     RoundReport,
     measure_agreement,
     nearest_labels,
     reason_to_stop,
     report_round,
 )
-from grassmeans.lexemes.word_contexts import LexemeContextExtractor
+from grassmeans.laboratory.iteration.word_contexts import LexemeContextExtractor
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel

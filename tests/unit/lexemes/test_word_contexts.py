@@ -12,8 +12,11 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.laboratory.iteration.word_contexts import (
+    LexemeContextExtractor,
+    extract_word_contexts,
+)
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.word_contexts import LexemeContextExtractor, extract_word_contexts
 from grassmeans.vectors.word_vectors import WordVectors
 
 TEXTS = (

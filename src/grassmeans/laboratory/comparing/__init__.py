@@ -1,0 +1,1 @@
+"""Ours and its rivals on the same corpus and test sets."""

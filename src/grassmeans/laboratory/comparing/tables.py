@@ -1,0 +1,88 @@
+"""Rows of a comparison as tables for people: one for each test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from grassmeans.evaluation.reports import ResultTable, format_value
+from grassmeans.laboratory.comparing.comparing import ComparisonRow
+
+_Places = Mapping[str, tuple[str, ...]]
+
+_CLUSTERING: _Places = {
+    "V": ("all", "v_measure"),
+    "V 95%": ("all", "v_measure_interval"),
+    "F": ("all", "f_score"),
+    "F 95%": ("all", "f_score_interval"),
+    "clusters": ("all", "n_clusters"),
+}
+_GRADED: _Places = {
+    "FNMI": ("all", "fnmi"),
+    "FNMI 95%": ("all", "fnmi_interval"),
+    "FBC": ("all", "fbc"),
+    "FBC 95%": ("all", "fbc_interval"),
+    "clusters": ("all", "n_clusters"),
+}
+_SCWS: _Places = {
+    "SoftSim": ("all", "soft", "spearman"),
+    "SoftSim 95%": ("all", "soft", "spearman_interval"),
+    "HardSim": ("all", "hard", "spearman"),
+    "HardSim 95%": ("all", "hard", "spearman_interval"),
+    "lite SoftSim": ("lite", "soft", "spearman"),
+    "lite HardSim": ("lite", "hard", "spearman"),
+    "missing": ("all", "hard", "n_missing"),
+}
+
+
+def tabulate_comparison(rows: Sequence[ComparisonRow]) -> dict[str, ResultTable]:
+    """A table for each task, in the order of the rows.
+
+    Its columns are the method, K, the scores of all words with 95% intervals, and the seconds of
+    induction and decoding; "-" where a method has no such score.
+    """
+    by_task: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        by_task.setdefault(row.task, []).append(row)
+    return {task: _tabulate_task(task, found) for task, found in by_task.items()}
+
+
+def to_markdown(tables: Mapping[str, ResultTable]) -> str:
+    """The tables in Markdown, each below a heading."""
+    return "\n".join(f"## {task}\n\n{table.to_markdown()}" for task, table in tables.items())
+
+
+def _tabulate_task(task: str, rows: Sequence[ComparisonRow]) -> ResultTable:
+    cells = [_score_cells(task, row.result) for row in rows]
+    columns = ("method", "K", *cells[0], "induction s", "decoding s")
+    lines = tuple(
+        (
+            row.method,
+            "-" if row.n_senses is None else str(row.n_senses),
+            *scores.values(),
+            format_value(row.induction_seconds),
+            format_value(row.decoding_seconds),
+        )
+        for row, scores in zip(rows, cells, strict=True)
+    )
+    return ResultTable(columns, lines)
+
+
+def _score_cells(task: str, result: Mapping[str, Any]) -> dict[str, str]:
+    if task == "lineup":
+        scores = result["all"]
+        points = zip(scores["k"], scores["precision"], scores["recall"], strict=True)
+        return {f"P / R at {k}": f"{format_value(p)} / {format_value(r)}" for k, p, r in points}
+    graded = "fnmi" in result["all"]
+    places = _SCWS if task == "scws" else _GRADED if graded else _CLUSTERING
+    return {name: format_value(_look_up(result, place)) for name, place in places.items()}
+
+
+def _look_up(result: Mapping[str, Any], place: Sequence[str]) -> Any:
+    """The value at nested names; None where one of them is absent."""
+    found: Any = result
+    for name in place:
+        if name not in found:
+            return None
+        found = found[name]
+    return found

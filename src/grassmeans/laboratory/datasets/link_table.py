@@ -1,0 +1,123 @@
+"""All linked words of a corpus: which word, which page, where."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.shard import Shard
+from grassmeans.errors import InputError
+from grassmeans.laboratory.datasets.redirects import find_redirects, resolve_page
+from grassmeans.laboratory.datasets.sampling import Positions
+from grassmeans.progress import progress_bar
+
+
+@dataclass(frozen=True, slots=True)
+class LinkTable:
+    """Links whose text is one word, in the order of the corpus.
+
+    Attributes
+    ----------
+    words : (n_links,) int32
+        Token ids.
+    pages : (n_links,) int32
+        Numbers of ``titles``.
+    positions : (n_links,) int64
+        Of the words in the corpus.
+    titles : list of str
+        The pages; no redirects among them.
+    """
+
+    words: NDArray[np.int32]
+    pages: NDArray[np.int32]
+    positions: Positions
+    titles: list[str]
+
+    def find_senses(
+        self, group_of: NDArray[np.int32], min_instances: int
+    ) -> dict[int, dict[str, Positions]]:
+        """Occurrences by group of words and by page, pages with the most occurrences first.
+
+        Parameters
+        ----------
+        group_of : (n_types,) int32
+            The group of every token id; -1 for words that are not wanted.
+        min_instances : int
+            Pages with fewer occurrences of a group are left out.
+        """
+        groups = group_of[self.words]
+        wanted = np.flatnonzero(groups >= 0)
+        pairs = groups[wanted].astype(np.int64) * len(self.titles) + self.pages[wanted]
+        order = np.argsort(pairs, kind="stable")
+        kinds, starts, counts = np.unique(pairs[order], return_index=True, return_counts=True)
+        frequent = np.flatnonzero(counts >= min_instances)
+        senses: dict[int, dict[str, Positions]] = {}
+        for i in sorted(frequent.tolist(), key=lambda i: -int(counts[i])):
+            group, page = divmod(int(kinds[i]), len(self.titles))
+            rows = wanted[order[starts[i] : starts[i] + counts[i]]]
+            senses.setdefault(group, {})[self.titles[page]] = self.positions[rows]
+        return senses
+
+
+def collect_links(
+    corpus: Corpus,
+    merges: Mapping[str, str] | None = None,
+    *,
+    show_progress: bool | None = None,
+) -> LinkTable:
+    """Collect the links whose text is one word of the vocabulary and nothing else.
+
+    Parameters
+    ----------
+    merges : mapping, optional
+        Page -> page that it counts as, besides the redirects of the dump.
+
+    Raises
+    ------
+    InputError
+        Where the corpus has no links.
+    """
+    if not any(shard.has_links for shard in corpus.shards):
+        raise InputError(
+            f"{corpus.path} has no links: make it of a Wikipedia dump (pages-articles.xml) with "
+            "`grassmeans ingest DUMP --keep-links`"
+        )
+    numbers: dict[str, int] = {}
+    parts = []
+    starts = corpus.shard_starts[:-1].tolist()
+    with progress_bar("links", len(corpus.shards), unit="shards", show=show_progress) as advance:
+        for start, shard in zip(starts, corpus.shards, strict=True):
+            parts.append(_links_of_shard(shard, start, numbers))
+            advance()
+    words, pages, positions = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    final, titles = _resolve_pages(corpus, list(numbers), merges or {})
+    return LinkTable(words, final[pages], positions, titles)
+
+
+def _links_of_shard(
+    shard: Shard, start: int, numbers: dict[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], Positions]:
+    """Word, page and position of a shard's one-word links; new pages get the next numbers."""
+    spans = np.asarray(shard.link_spans)
+    spans = spans[(spans[:, 1] - spans[:, 0] == 1) & shard.exact_links]
+    words = np.asarray(shard.tokens)[spans[:, 0]]
+    spans, words = spans[words >= 0], words[words >= 0]
+    local, inverse = np.unique(spans[:, 2], return_inverse=True)
+    targets = shard.link_targets()
+    found = [numbers.setdefault(targets[i], len(numbers)) for i in local.tolist()]
+    pages = np.array(found, np.int32)[inverse.reshape(-1)]
+    return words, pages, start + spans[:, 0].astype(np.int64)
+
+
+def _resolve_pages(
+    corpus: Corpus, titles: list[str], merges: Mapping[str, str]
+) -> tuple[NDArray[np.int32], list[str]]:
+    """The final number of every page, and the titles of these numbers."""
+    leads_to = find_redirects(corpus, [*titles, *merges.values()]) | dict(merges)
+    numbers: dict[str, int] = {}
+    final = [numbers.setdefault(resolve_page(t, leads_to), len(numbers)) for t in titles]
+    return np.array(final, np.int32), list(numbers)

@@ -1,0 +1,1 @@
+"""Iterative decoding: senses found again from contexts whose words have senses."""

@@ -1,0 +1,318 @@
+"""Iterative decoding from the first labels to the last round, resumable (see `iteration`).
+
+The output folder has one folder a round: ``round-0`` holds the ordinary labels, ``round-1`` and so
+on lexeme vectors, inventory and new labels. ``round.json`` is written last in each: a round that
+has it is not done again. ``rounds.json`` and ``exit-chart.svg`` follow every round.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from grassmeans.artifacts import (
+    MANIFEST,
+    UNFINISHED,
+    claim_output,
+    digest_of,
+    prepare_output,
+    read_json,
+    read_manifest,
+    write_bytes,
+    write_json,
+    write_manifest,
+)
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.labeller import label_corpus
+from grassmeans.labelling.targets import digest_of_model
+from grassmeans.laboratory.iteration.exit_chart import draw_exit_chart
+from grassmeans.laboratory.iteration.iteration import decode_again, induce_again
+from grassmeans.laboratory.iteration.rounds import RoundReport, reason_to_stop, report_round
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.training import train_lexemes
+from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.model import SenseModel, load
+from grassmeans.senses.settings import InductionSettings
+from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.word_vectors import WordVectors
+
+KIND = "iteration"
+FORMAT_VERSION = 1
+_REPORT = "round.json"
+
+
+@dataclass(frozen=True, slots=True)
+class IterationSettings:
+    """How rounds are done.
+
+    Parameters
+    ----------
+    rounds : int
+        At most so many after the first labels.
+    decode : {"hard", "soft"}
+        What one round passes to the next: the labels, or the probabilities of all senses (lexemes
+        are trained on senses drawn anew in every epoch, and context words are expected vectors).
+        Stored labels are hard ones either way, so that rounds can be compared.
+    idk_threshold : float or None
+        Of the stored labels.
+    sharpness : float
+        Of the probabilities, in soft rounds and in the reported entropy.
+    epochs, min_count : int
+        Of each training of lexemes.
+    start_from_vectors : bool
+        Lexemes start at the vectors of the round before, in round 1 at the model's; or at random.
+    stop_early : bool
+        Whether `reason_to_stop` ends the rounds.
+    random_state : int
+        Of the training.
+    """
+
+    rounds: int = 3
+    decode: str = "hard"
+    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
+    sharpness: float = DEFAULT_SHARPNESS
+    epochs: int = 5
+    min_count: int = 5
+    start_from_vectors: bool = True
+    stop_early: bool = True
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("rounds", "epochs", "min_count"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
+        Decoding(self.decode, self.idk_threshold, self.sharpness, self.random_state)  # checks them
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether probabilities are passed on."""
+        return self.decode == "soft"
+
+    def what_rounds_depend_on(self) -> dict[str, Any]:
+        """The settings without those that only say when to end."""
+        values = asdict(self)
+        return {name: values[name] for name in values if name not in ("rounds", "stop_early")}
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A finished round; round 0 is the ordinary labelling with word vectors.
+
+    Attributes
+    ----------
+    report : RoundReport
+    labelled : Corpus
+        Labelled by this round.
+    inventory : SenseInventory
+        The senses of these labels.
+    lexemes : LexemeVectors or None
+        The vectors that this round's contexts are made of; None for round 0.
+    reason : str or None
+        Why no further round follows.
+    """
+
+    report: RoundReport
+    labelled: Corpus
+    inventory: SenseInventory
+    lexemes: LexemeVectors | None = None
+    reason: str | None = None
+
+
+def iterate(
+    corpus: Corpus,
+    model: SenseModel | str | Path,
+    output: str | Path,
+    settings: IterationSettings | None = None,
+    *,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> Iterator[Round]:
+    """Label, train lexemes, induce and label again, round by round.
+
+    Parameters
+    ----------
+    corpus : Corpus
+        What the model's senses were induced on, or more text of its kind.
+    model : SenseModel or path
+        Its settings of induction are those of every round.
+    output : path
+        A new folder, or one of the same inputs and settings: its finished rounds are taken over,
+        and it may get more rounds than before.
+    overwrite : bool
+        Begin anew where the folder holds finished work.
+
+    Yields
+    ------
+    Round
+        One after the other, as they are finished; those taken over too. The last one has a reason.
+    """
+    opened = model if isinstance(model, SenseModel) else load(model)
+    loop = _Loop(Path(output), settings or IterationSettings(), opened, workers, show_progress)
+    digest = loop.claim(corpus, overwrite)
+    return loop.run(corpus, model, digest)
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    output: Path
+    settings: IterationSettings
+    model: SenseModel
+    workers: int | None
+    show_progress: bool | None
+
+    def claim(self, corpus: Corpus, overwrite: bool) -> str:
+        """Mark the folder as being worked on, or check that it is of the same work."""
+        about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
+        identity = [about, digest_of_model(self.model), self.settings.what_rounds_depend_on()]
+        digest = digest_of(identity)
+        for source in (corpus.path, self.model.vectors.folder):
+            if source is not None and source.resolve().is_relative_to(self.output.resolve()):
+                raise InputError(f"{source} is needed as input: choose another folder than its own")
+        if (self.output / MANIFEST).exists():
+            manifest = read_manifest(self.output, KIND)  # no other kind is ever replaced
+            if not overwrite and manifest.get("digest") == digest:
+                return digest
+        prepare_output(self.output, KIND, overwrite=overwrite)
+        claim_output(self.output, KIND, identity)
+        return digest
+
+    def run(self, corpus: Corpus, model: SenseModel | str | Path, digest: str) -> Iterator[Round]:
+        """Go through the rounds."""
+        current = self._label(corpus, model)
+        reports = [current.report]
+        yield current
+        for number in range(1, self.settings.rounds + 1):
+            current = self._do_round(number, current)
+            reports.append(current.report)
+            reason = reason_to_stop(reports) if self.settings.stop_early else None
+            if reason is None and number == self.settings.rounds:
+                reason = f"{number} rounds are done" if number > 1 else "1 round is done"
+            rows = [asdict(report) for report in reports]
+            write_json(self.output / "rounds.json", {"rounds": rows, "stopped": reason})
+            write_bytes(self.output / "exit-chart.svg", draw_exit_chart(reports).encode())
+            if reason is not None:
+                fields: dict[str, Any] = {"digest": digest, "settings": asdict(self.settings)}
+                fields |= {"n_rounds": number, "stopped": reason}
+                write_manifest(self.output, KIND, FORMAT_VERSION, fields)
+                (self.output / UNFINISHED).unlink(missing_ok=True)
+            yield Round(
+                current.report, current.labelled, current.inventory, current.lexemes, reason
+            )
+            if reason is not None:
+                return
+
+    def _label(self, corpus: Corpus, model: SenseModel | str | Path) -> Round:
+        """Round 0."""
+        folder = self.output / "round-0"
+        if (folder / "labelled" / MANIFEST).exists():
+            labelled = Corpus.open(folder / "labelled")
+        else:
+            labelled = label_corpus(
+                corpus,
+                model,
+                folder / "labelled",
+                idk_threshold=self.settings.idk_threshold,
+                sharpness=self.settings.sharpness,
+                workers=self.workers,
+                show_progress=self.show_progress,
+            )
+        return Round(self._report(0, labelled, None), labelled, self.model.inventory)
+
+    def _do_round(self, number: int, before: Round) -> Round:
+        """One round; what is finished of it is taken over."""
+        folder = self.output / f"round-{number}"
+        lexemes = self._train(folder / "lexemes", before)
+        inventory = self._induce(folder / "inventory", before, lexemes)
+        if (folder / "labelled" / MANIFEST).exists():
+            labelled = Corpus.open(folder / "labelled")
+        else:
+            labelled = decode_again(
+                before.labelled,
+                lexemes,
+                inventory,
+                induction_settings(self.model),
+                folder / "labelled",
+                soft_contexts=self.settings.is_soft,
+                idk_threshold=self.settings.idk_threshold,
+                sharpness=self.settings.sharpness,
+                workers=self.workers,
+                show_progress=self.show_progress,
+            )
+        report = self._report(number, labelled, before.labelled)
+        return Round(report, labelled, inventory, lexemes)
+
+    def _train(self, folder: Path, before: Round) -> LexemeVectors:
+        if (folder / MANIFEST).exists():
+            return LexemeVectors.load(folder)
+        start: WordVectors | None = None
+        if self.settings.start_from_vectors:
+            start = before.lexemes.vectors if before.lexemes else self.model.vectors
+        return train_lexemes(
+            before.labelled,
+            folder,
+            SkipGram(
+                dim=self.model.vectors.dim,
+                epochs=self.settings.epochs,
+                min_count=self.settings.min_count,
+                workers=self.workers,
+                random_state=self.settings.random_state,
+            ),
+            start_from=start,
+            soft_each_epoch=self.settings.is_soft,
+            sharpness=self.settings.sharpness if self.settings.is_soft else None,
+            keep_output=True,
+            show_progress=self.show_progress,
+        )
+
+    def _induce(self, folder: Path, before: Round, lexemes: LexemeVectors) -> SenseInventory:
+        if folder.exists():
+            return SenseInventory.load(folder)
+        inventory = induce_again(
+            before.labelled,
+            lexemes,
+            before.inventory,
+            induction_settings(self.model),
+            soft_contexts=self.settings.is_soft,
+            sharpness=self.settings.sharpness,
+            show_progress=self.show_progress,
+        )
+        # The folder appears when it is whole: an inventory has several files and no manifest.
+        unfinished = folder.with_name(f"{folder.name}.partial")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        inventory.save(unfinished)
+        os.replace(unfinished, folder)
+        return inventory
+
+    def _report(self, number: int, labelled: Corpus, previous: Corpus | None) -> RoundReport:
+        path = self.output / f"round-{number}" / _REPORT
+        if path.exists():
+            try:
+                return RoundReport(**read_json(path))
+            except TypeError as error:
+                raise ArtifactError(
+                    f"{path} is no report of a round: delete it and start the same command again"
+                ) from error
+        report = report_round(number, labelled, previous, sharpness=self.settings.sharpness)
+        write_json(path, asdict(report))
+        return report
+
+
+def induction_settings(model: SenseModel) -> InductionSettings:
+    """The settings that a model's senses were induced with."""
+    if "settings" in model.manifest:
+        return InductionSettings(**model.manifest["settings"])
+    rules = model.rules
+    return InductionSettings(
+        window=rules.window,
+        rank=rules.rank,
+        weighting=rules.weighting,
+        drop_repeats=rules.drop_repeats,
+    )

@@ -1,0 +1,1 @@
+"""The police lineup of the paper: which meanings belong to a word."""

@@ -1,0 +1,235 @@
+"""Huang et al. 2012: cluster the contexts of each word, relabel the corpus, train prototypes."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import MANIFEST, digest_of, digest_of_array
+from grassmeans.contexts import rows_of_tokens
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.kernels.cpu.context_means import average_contexts
+from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.labeller import label_by_measure
+from grassmeans.labelling.targets import Targets
+from grassmeans.laboratory.rivals.cosine_measure import CosineMeasure
+from grassmeans.laboratory.rivals.cosine_senses import CosineSenses, SenseDirections
+from grassmeans.laboratory.rivals.document_frequencies import inverse_document_frequencies
+from grassmeans.laboratory.rivals.grassmeans import merge_lexemes
+from grassmeans.laboratory.rivals.interface import ContextRule, Material, SenseInducer
+from grassmeans.laboratory.rivals.keeping import (
+    digest_of_corpus,
+    digest_of_vectors,
+    finish_keeping,
+    is_kept,
+)
+from grassmeans.laboratory.rivals.spherical_kmeans import cluster_on_sphere
+from grassmeans.laboratory.rivals.word_contexts import check_at_least_one, map_words
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.training import train_lexemes
+from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.word_vectors import WordVectors
+
+_KIND = "huang"
+_LEXEMES = "lexemes"
+_LABELLED = "labelled"
+
+
+class HuangSenses(SenseInducer):
+    """Centres of idf-weighted context means, and prototypes trained on the relabelled corpus.
+
+    Parameters
+    ----------
+    n_senses : int
+        Clusters a word; words with fewer contexts have no senses.
+    window : int
+        Words a side in a context. Function words are kept: idf makes them weigh next to nothing.
+    epochs : int
+        Of the skip-gram training on the relabelled corpus.
+    n_init : int
+        Restarts of spherical k-means.
+    train : bool
+        False leaves out relabelling and training: the centres are the sense vectors.
+    min_count : int
+        Rarer words and prototypes get no vector in that training.
+
+    Notes
+    -----
+    The paper trains prototypes with a neural language model of its own; here it is the skip-gram
+    that made the word vectors. A sense whose prototype is too rare has that of another as its
+    vector, see `grassmeans.lexemes.lexeme_vectors`; a word without any has no senses. With more
+    than one worker the training, and only it, is not exactly repeatable.
+    """
+
+    name: ClassVar[str] = "huang"
+
+    def __init__(
+        self,
+        n_senses: int = 10,
+        window: int = 5,
+        epochs: int = 3,
+        *,
+        n_init: int = 5,
+        train: bool = True,
+        min_count: int = 5,
+    ) -> None:
+        self.n_senses = n_senses
+        self.window = window
+        self.epochs = epochs
+        self.n_init = n_init
+        self.train = train
+        self.min_count = min_count
+
+    def induce(self, material: Material) -> CosineSenses:
+        """Cluster, relabel, train; what the folder has already is taken over."""
+        check_at_least_one(
+            n_senses=self.n_senses,
+            window=self.window,
+            epochs=self.epochs,
+            n_init=self.n_init,
+            min_count=self.min_count,
+        )
+        if material.folder is not None:
+            return self._induce_in(material.folder, material)
+        temporary = tempfile.TemporaryDirectory(prefix="grassmeans-")
+        senses = self._induce_in(Path(temporary.name), material)
+        senses.keep_alive(temporary)  # arrays of the folder are mapped, not read
+        return senses
+
+    @property
+    def _rule(self) -> ContextRule:
+        return ContextRule(window=self.window, drop_function_words=False)
+
+    def _induce_in(self, folder: Path, material: Material) -> CosineSenses:
+        weights = inverse_document_frequencies(material.corpus, material.vectors)
+        identity = self._identify(material)
+        if not is_kept(folder, _KIND, identity):
+            started = time.perf_counter()
+            if not SenseDirections.are_saved(folder):
+                self._find_centres(material, weights).save(folder)
+            found = SenseDirections.load(folder)
+            if self.train and len(found.words):
+                self._train_prototypes(folder, material, found, weights)
+            seconds = round(time.perf_counter() - started, 1)
+            finish_keeping(folder, _KIND, identity, {"seconds": seconds})
+        found = SenseDirections.load(folder)
+        if not (self.train and len(found.words)):
+            return CosineSenses(found, material.vectors, weights, self._rule)
+        lexemes = LexemeVectors.load(folder / _LEXEMES)
+        trained = found.select(word for word in found.words if word in lexemes)
+        return CosineSenses(
+            trained,
+            material.vectors,
+            weights,
+            self._rule,
+            sense_vectors=_prototypes_of(trained, lexemes),
+            space=merge_lexemes(lexemes),
+        )
+
+    def _identify(self, material: Material) -> dict[str, Any]:
+        return self.parameters() | {
+            "words": digest_of(sorted(set(material.words))),
+            "max_contexts": material.max_contexts,
+            "random_state": material.random_state,
+            "corpus": digest_of_corpus(material.corpus),
+            "vectors": digest_of_vectors(material.vectors),
+        }
+
+    def _find_centres(self, material: Material, weights: NDArray[np.float32]) -> SenseDirections:
+        find = _CentreFinder(self, material.vectors, weights)
+        centres = map_words(find, material, self._rule, description="clustering")
+        return SenseDirections.collect(centres, material.vectors.dim)
+
+    def _train_prototypes(
+        self,
+        folder: Path,
+        material: Material,
+        found: SenseDirections,
+        weights: NDArray[np.float32],
+    ) -> None:
+        """Relabel the corpus and train on it; the labelled copy is deleted afterwards.
+
+        The folder is claimed for this very work, so what is finished in it belongs to it.
+        """
+        if not (folder / _LEXEMES / MANIFEST).exists():
+            trainer = SkipGram(
+                dim=material.vectors.dim,
+                epochs=self.epochs,
+                min_count=self.min_count,
+                workers=material.workers,
+                random_state=material.random_state,
+            )
+            labelled = self._relabel(folder / _LABELLED, material, found, weights)
+            train_lexemes(labelled, folder / _LEXEMES, trainer)
+        shutil.rmtree(folder / _LABELLED, ignore_errors=True)
+
+    def _relabel(
+        self,
+        output: Path,
+        material: Material,
+        found: SenseDirections,
+        weights: NDArray[np.float32],
+    ) -> Corpus:
+        if (output / MANIFEST).exists():
+            return Corpus.open(output)
+        corpus = material.corpus
+        word_of_token = np.full(len(corpus.vocabulary) + 1, -1, np.int32)
+        word_of_token[corpus.vocabulary.ids_of(found.words)] = np.arange(len(found.words))
+        measure = CosineMeasure(
+            vectors=material.vectors.vectors,
+            weights=weights,
+            directions=np.asarray(found.directions),
+            sense_offsets=found.offsets,
+            row_of_token=rows_of_tokens(corpus, material.vectors, drop_function_words=False),
+            word_of_token=word_of_token,
+            window=self.window,
+        )
+        return label_by_measure(
+            corpus,
+            output,
+            Targets(list(found.words), found.n_senses, word_of_token),
+            measure,
+            Decoding(idk_threshold=None),
+            {"model": self.name, "model_digest": digest_of_array(found.directions)},
+            workers=material.workers,
+        )
+
+
+class _CentreFinder:
+    """Finds the centres of one word after another; can be sent to a worker."""
+
+    def __init__(
+        self, method: HuangSenses, vectors: WordVectors, weights: NDArray[np.float32]
+    ) -> None:
+        self._method = method
+        self._vectors = vectors
+        self._weights = weights
+
+    def __call__(
+        self, word: str, context_ids: NDArray[np.int32], rng: np.random.Generator
+    ) -> NDArray[np.float32] | None:
+        """(n_senses, dim) centres, that of the largest cluster first; None: too few contexts."""
+        means = average_contexts(context_ids, self._vectors.vectors, self._weights)
+        means = means[np.any(means != 0.0, axis=1)]
+        if len(means) < self._method.n_senses:
+            return None
+        found = cluster_on_sphere(means, self._method.n_senses, n_init=self._method.n_init, rng=rng)
+        return found.centres
+
+
+def _prototypes_of(senses: SenseDirections, lexemes: LexemeVectors) -> NDArray[np.float32]:
+    """(n_directions, dim) the vector that stands for each sense."""
+    rows = [
+        row
+        for word, n_senses in zip(senses.words, senses.n_senses.tolist(), strict=True)
+        for sense in range(n_senses)
+        if (row := lexemes.standing_row(word, sense + 1)) is not None  # always: it has lexemes
+    ]
+    prototypes: NDArray[np.float32] = lexemes.vectors.vectors[rows]
+    return prototypes

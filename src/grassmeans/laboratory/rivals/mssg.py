@@ -1,0 +1,353 @@
+"""MSSG and NP-MSSG (Neelakantan et al. 2014): sense vectors trained together with their contexts.
+
+Skip-gram in which the vector that predicts the window's words is that of a sense. The sense of an
+occurrence is the one whose centre, the mean of the contexts given to it so far, has the largest
+cosine with the mean of the window's global vectors. MSSG gives the most frequent words a fixed
+number of senses; NP-MSSG opens a new sense where the cosine with every centre is small.
+
+What differs from the publication, or is left open there:
+
+- senses are chosen after the first tenth of the training; until then every word has one;
+- the next contexts of a word open its senses (MacQueen's online k-means): of centres that begin
+  at nothing or at random, the first one to be used is soon the nearest to everything;
+- the window is drawn anew at every word, as in skip-gram, for the choice of the sense and for the
+  gradient alike; decoding takes the whole window;
+- the training is plain gradient descent with a falling rate, as for our word vectors, and the
+  words of one side of a window share their negatives.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from abc import abstractmethod
+from collections.abc import Iterable
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import (
+    MANIFEST,
+    UNFINISHED,
+    claim_output,
+    digest_of,
+    open_array,
+    prepare_output,
+    read_manifest,
+    write_array,
+    write_manifest,
+)
+from grassmeans.errors import InputError
+from grassmeans.laboratory.rivals.interface import (
+    ContextRule,
+    InducedSenses,
+    Material,
+    SenseInducer,
+)
+from grassmeans.laboratory.rivals.mssg_training import (
+    MappedCorpus,
+    SenseGrowth,
+    TrainedSenses,
+    map_corpus,
+    train_senses,
+)
+from grassmeans.vectors.similarity import inverse_norms
+from grassmeans.vectors.training import TrainingSettings
+from grassmeans.vectors.word_vectors import WordVectors
+
+KIND = "multi-sense vectors"
+FORMAT_VERSION = 1
+DEFAULT_NEW_SENSE_BELOW = 0.3
+"""The publication has -0.5, for vectors of another training (stop words left out, one negative,
+AdaGrad). Global vectors trained here share a direction, as those of skip-gram do: contexts of one
+word have cosines around 0.7 (one word a side) to 0.9 (five) with their mean. Of those with one word
+a side, about one in a hundred is below 0.4 and hardly any below 0.2."""
+
+WARM_UP = 0.1
+"""The share of the training before senses are chosen. Global vectors begin at random; senses that
+are opened by such contexts group nothing, and one of them soon takes all contexts."""
+
+_CORPUS_FIELDS = ("n_tokens", "n_documents", "digest")
+_ARRAYS = ("global_vectors", "senses", "centres", "sizes", "first_row")
+
+
+class MultiSenseVectors(InducedSenses):
+    """Senses with a vector and a centre each.
+
+    Attributes
+    ----------
+    space : WordVectors
+        The mean of each word's sense vectors, weighted by how often they were chosen. Global
+        vectors are the other side of skip-gram and cannot be compared with sense vectors.
+    trained : TrainedSenses
+    """
+
+    def __init__(
+        self, words: Iterable[str], vectors: WordVectors, trained: TrainedSenses, window: int
+    ) -> None:
+        self._rows = {word: row for word in words if (row := vectors.id_of(word)) is not None}
+        self.words = tuple(self._rows)
+        self.rule = ContextRule(window=window, drop_function_words=False)
+        self.trained = trained
+        self.space = WordVectors(
+            vectors.words, _average_senses(trained), vectors.counts, check=False
+        )
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._rows
+
+    def n_senses(self, word: str) -> int:
+        """How many senses a word has; one where it could not have more."""
+        return len(self.trained.sizes[self._span(word)])
+
+    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Distances (1 - cosine) / 2 from context means to the centres of the senses.
+
+        All zero for a word that could have one sense only: it keeps no centre. NaN where a context
+        has no word.
+        """
+        centres = self.trained.centres[self._span(word)]
+        present = context_ids >= 0
+        global_vectors = self.trained.global_vectors
+        # One position after another: all vectors of many contexts at once would be large.
+        sums = np.zeros((len(context_ids), global_vectors.shape[1]), np.float32)
+        for position in range(context_ids.shape[1]):
+            rows = np.flatnonzero(present[:, position])
+            sums[rows] += global_vectors[context_ids[rows, position]]
+        if len(centres) == 1 and not centres.any():
+            result = np.zeros((len(context_ids), 1), np.float32)
+        else:
+            cosines = _normalise(sums) @ _normalise(centres).T
+            result = np.clip((1 - cosines) / 2, 0, 1).astype(np.float32)
+        result[~present.any(axis=1)] = np.nan
+        return result
+
+    def sense_vectors(self, word: str) -> NDArray[np.float32]:
+        """(n_senses, dim) the vectors of a word's senses, the most frequent first."""
+        return np.array(self.trained.senses[self._span(word)])
+
+    def sense_sizes(self, word: str) -> NDArray[np.int64]:
+        """(n_senses,) how often each sense was chosen in training."""
+        return np.array(self.trained.sizes[self._span(word)])
+
+    def _span(self, word: str) -> slice:
+        self.require(word)
+        first_row = self.trained.first_row
+        row = self._rows[word]
+        return slice(int(first_row[row]), int(first_row[row + 1]))
+
+
+class _MultiSenseSkipGram(SenseInducer):
+    """What MSSG and NP-MSSG have in common: their training and its folder."""
+
+    _max_senses_name: ClassVar[str]
+    n_multi: int
+    words: tuple[str, ...] | None
+    window: int
+    dim: int
+    negative: int
+    epochs: int
+    learning_rate: float
+    sample: float
+
+    @abstractmethod
+    def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
+        """Say how the words with these capacities open their senses."""
+
+    def induce(self, material: Material) -> MultiSenseVectors:
+        """Train on the corpus, or open what was trained on it before.
+
+        The training does not depend on ``material.words``: other words may be asked for later of
+        the same folder. It is exactly repeatable with one worker.
+
+        Raises
+        ------
+        InputError
+            Where a parameter is out of range, or the folder holds another training.
+        """
+        self._check()
+        if material.folder is None:
+            trained = self._train(material)
+        else:
+            trained = self._open_or_train(material, material.folder)
+        return MultiSenseVectors(material.words, material.vectors, trained, self.window)
+
+    def _open_or_train(self, material: Material, folder: Path) -> TrainedSenses:
+        identity = {
+            "method": self.name,
+            "parameters": self.parameters() | {"warm_up": WARM_UP},
+            "random_state": material.random_state,
+            "vocabulary": digest_of(material.vectors.words),
+            "corpus": {name: material.corpus.manifest.get(name) for name in _CORPUS_FIELDS},
+        }
+        digest = digest_of(identity)
+        if (folder / MANIFEST).exists():
+            manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+            if manifest.get("digest") != digest:
+                raise InputError(
+                    f"{folder} holds senses of another corpus or of other parameters "
+                    f"({manifest.get('method')}): choose another folder, or delete it"
+                )
+        else:
+            prepare_output(folder, KIND)
+            claim_output(folder, "training", identity)
+            trained = self._train(material)
+            for name in _ARRAYS:
+                write_array(folder / f"{name}.npy", getattr(trained, name))
+            write_manifest(folder, KIND, FORMAT_VERSION, identity | {"digest": digest})
+            (folder / UNFINISHED).unlink()
+        return TrainedSenses(**{name: open_array(folder / f"{name}.npy") for name in _ARRAYS})
+
+    def _train(self, material: Material) -> TrainedSenses:
+        corpus = map_corpus(material.corpus, material.vectors)
+        settings = TrainingSettings(
+            self.window,
+            self.negative,
+            self.epochs,
+            self.learning_rate,
+            self.sample,
+            material.random_state,
+        )
+        capacities = self._find_capacities(corpus, material.vectors)
+        return train_senses(corpus, self._grow(capacities), self.dim, settings, material.workers)
+
+    def _find_capacities(self, corpus: MappedCorpus, vectors: WordVectors) -> NDArray[np.int64]:
+        """(n_words,) the most senses of each word: those of the list, or the most frequent."""
+        most = getattr(self, self._max_senses_name)
+        capacities = np.ones(len(vectors), np.int64)
+        if self.words is not None:
+            rows = vectors.ids_of(self.words)
+            capacities[rows[rows >= 0]] = most
+        else:
+            order = np.argsort(-corpus.counts, kind="stable")
+            capacities[order[: self.n_multi]] = most
+        return capacities
+
+    def _check(self) -> None:
+        least = {"dim": 1, "window": 1, "negative": 1, "epochs": 1, "n_multi": 0}
+        least[self._max_senses_name] = 1
+        for name, smallest in least.items():
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < smallest:
+                raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
+        if not 0 <= self.sample < 1:
+            raise InputError(f"sample must lie in [0, 1), got {self.sample}")
+        if not self.learning_rate > 0:
+            raise InputError(f"learning_rate must be positive, got {self.learning_rate}")
+
+
+class MSSG(_MultiSenseSkipGram):
+    """Multi-sense skip-gram with a fixed number of senses.
+
+    Parameters
+    ----------
+    n_senses : int, default 3
+        Senses of a multi-sense word. A word that is seen less often has fewer.
+    n_multi : int, default 30000
+        The so many most frequent words are multi-sense, all others have one sense.
+    words : iterable of str, optional
+        These words are multi-sense instead of the most frequent ones.
+    window : int, default 5
+        Words a side, after subsampling.
+    dim : int, default 300
+    negative : int, default 5
+        Negatives for each word of the window; the words of a side share them.
+    epochs : int, default 5
+    learning_rate : float, default 0.025
+        Falls linearly to (almost) nothing.
+    sample : float, default 1e-3
+        Subsampling of frequent words; 0 turns it off.
+    """
+
+    name: ClassVar[str] = "mssg"
+    _max_senses_name = "n_senses"
+
+    def __init__(
+        self,
+        n_senses: int = 3,
+        n_multi: int = 30_000,
+        words: Iterable[str] | None = None,
+        window: int = 5,
+        dim: int = 300,
+        negative: int = 5,
+        epochs: int = 5,
+        learning_rate: float = 0.025,
+        sample: float = 1e-3,
+    ) -> None:
+        self.n_senses = n_senses
+        self.n_multi = n_multi
+        self.words = None if words is None else tuple(words)
+        self.window = window
+        self.dim = dim
+        self.negative = negative
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.sample = sample
+
+    def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
+        return SenseGrowth(capacities, math.inf, WARM_UP)
+
+
+class NPMSSG(_MultiSenseSkipGram):
+    """Multi-sense skip-gram in which each word finds its number of senses.
+
+    Parameters
+    ----------
+    max_senses : int, default 10
+        No word gets more.
+    new_sense_below : float
+        A context opens a new sense where its cosine with every centre of the word is smaller than
+        this (lambda).
+    n_multi, words, window, dim, negative, epochs, learning_rate, sample
+        As for `MSSG`.
+    """
+
+    name: ClassVar[str] = "np-mssg"
+    _max_senses_name = "max_senses"
+
+    def __init__(
+        self,
+        max_senses: int = 10,
+        new_sense_below: float = DEFAULT_NEW_SENSE_BELOW,
+        n_multi: int = 30_000,
+        words: Iterable[str] | None = None,
+        window: int = 5,
+        dim: int = 300,
+        negative: int = 5,
+        epochs: int = 5,
+        learning_rate: float = 0.025,
+        sample: float = 1e-3,
+    ) -> None:
+        self.max_senses = max_senses
+        self.new_sense_below = new_sense_below
+        self.n_multi = n_multi
+        self.words = None if words is None else tuple(words)
+        self.window = window
+        self.dim = dim
+        self.negative = negative
+        self.epochs = epochs
+        self.learning_rate = learning_rate
+        self.sample = sample
+
+    def _check(self) -> None:
+        super()._check()
+        if math.isnan(self.new_sense_below):
+            raise InputError("new_sense_below must be a number, got NaN")
+
+    def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
+        return SenseGrowth(capacities, self.new_sense_below, WARM_UP)
+
+
+def _normalise(matrix: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows of length 1; zero rows stay zero."""
+    return matrix * inverse_norms(matrix)[:, None]
+
+
+def _average_senses(trained: TrainedSenses) -> NDArray[np.float32]:
+    """(n_words, dim) the mean of each word's sense vectors, weighted by their sizes."""
+    weights = np.maximum(trained.sizes, 1).astype(np.float32)
+    starts = trained.first_row[:-1]
+    sums = np.add.reduceat(trained.senses * weights[:, None], starts, axis=0)
+    return np.asarray(sums / np.add.reduceat(weights, starts)[:, None], np.float32)

@@ -1,0 +1,148 @@
+"""The methods that every other must beat: one sense a word, one an instance, random ones."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.laboratory.rivals.interface import ContextInducer, InducedSenses, Material
+from grassmeans.laboratory.rivals.word_contexts import check_at_least_one, words_in_corpus
+from grassmeans.vectors.word_vectors import WordVectors
+
+
+class SingleSenses(InducedSenses):
+    """Every word has one sense, at no distance from any context."""
+
+    uses_contexts = False
+
+    def __init__(self, words: tuple[str, ...]) -> None:
+        self.words = words
+
+    def n_senses(self, word: str) -> int:
+        """One."""
+        self.require(word)
+        return 1
+
+    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """(n_contexts, 1) zeros, also for contexts without words."""
+        self.require(word)
+        return np.zeros((len(context_ids), 1), np.float32)
+
+
+class OneSense(ContextInducer):
+    """One sense a word: all instances in one cluster."""
+
+    name = "one"
+
+    def induce(self, material: Material) -> InducedSenses:
+        """One sense for each word that the corpus has."""
+        return SingleSenses(tuple(words_in_corpus(material)))
+
+    def induce_from_contexts(
+        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
+    ) -> InducedSenses | None:
+        """One sense."""
+        return SingleSenses((word,))
+
+
+class OwnSenses(InducedSenses):
+    """Every context is a sense of its own.
+
+    So the number of senses depends on what is asked: `n_senses` counts the occurrences that were
+    seen, `distances` has a column for each of the contexts it is given.
+    """
+
+    uses_contexts = False
+
+    def __init__(self, counts: Mapping[str, int]) -> None:
+        self._counts = dict(counts)
+        self.words = tuple(self._counts)
+
+    def n_senses(self, word: str) -> int:
+        """As many as the occurrences that were seen."""
+        self.require(word)
+        return self._counts[word]
+
+    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """(n_contexts, n_contexts): 0 to the context's own sense, 1 to the others."""
+        self.require(word)
+        return 1.0 - np.eye(len(context_ids), dtype=np.float32)
+
+
+class SensePerInstance(ContextInducer):
+    """Each occurrence is a sense of its own: every instance a cluster."""
+
+    name = "per-instance"
+
+    def induce(self, material: Material) -> InducedSenses:
+        """Count the occurrences that other methods would look at."""
+        vocabulary = material.corpus.vocabulary
+        counts = {word: vocabulary.count_of(word) for word in words_in_corpus(material)}
+        return OwnSenses({word: min(n, material.max_contexts) for word, n in counts.items()})
+
+    def induce_from_contexts(
+        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
+    ) -> InducedSenses | None:
+        """As many senses as contexts; None without any."""
+        return OwnSenses({word: len(context_ids)}) if len(context_ids) else None
+
+
+class DrawnSenses(InducedSenses):
+    """Distances are drawn at random, but the same for the same words around."""
+
+    def __init__(self, words: tuple[str, ...], n_senses: int, random_state: int) -> None:
+        self.words = words
+        self._n_senses = n_senses
+        self._random_state = random_state
+
+    def n_senses(self, word: str) -> int:
+        """The number asked for."""
+        self.require(word)
+        return self._n_senses
+
+    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """(n_contexts, n_senses) even numbers in [0, 1), made of word, state and context words.
+
+        A row of NaN for a context without words.
+        """
+        self.require(word)
+        drawn = np.full((len(context_ids), self._n_senses), np.nan, np.float32)
+        head = [self._random_state, zlib.crc32(word.encode())]
+        for row, ids in enumerate(context_ids):
+            # Sorted, so that the order of the words does not matter.
+            known = np.sort(ids[ids >= 0]).astype(np.int32)
+            if len(known):
+                rng = np.random.default_rng([*head, zlib.crc32(known.tobytes())])
+                drawn[row] = rng.random(self._n_senses, dtype=np.float32)
+        return drawn
+
+
+class RandomSenses(ContextInducer):
+    """Throws dice: every context goes to one of the senses by chance.
+
+    Parameters
+    ----------
+    n_senses : int
+    """
+
+    name = "random"
+
+    def __init__(self, n_senses: int = 2) -> None:
+        self.n_senses = n_senses
+
+    def induce(self, material: Material) -> InducedSenses:
+        """Give random senses to each word that the corpus has."""
+        check_at_least_one(n_senses=self.n_senses)
+        return DrawnSenses(tuple(words_in_corpus(material)), self.n_senses, material.random_state)
+
+    def induce_from_contexts(
+        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
+    ) -> InducedSenses | None:
+        """Random senses, whatever the contexts; None where they are fewer than the senses."""
+        check_at_least_one(n_senses=self.n_senses)
+        if len(context_ids) < self.n_senses:
+            return None
+        return DrawnSenses((word,), self.n_senses, random_state)
