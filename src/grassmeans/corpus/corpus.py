@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,34 @@ class Corpus:
             for start, shard in zip(self.shard_starts, self.shards, strict=False)
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def split_positions(
+        self, positions: NDArray[np.int64], at_once: int | None = None
+    ) -> Iterator[tuple[slice, Shard, NDArray[np.int64]]]:
+        """Go through positions of the corpus shard by shard.
+
+        Parameters
+        ----------
+        positions : (n,) int64
+            In text order.
+        at_once : int, optional
+            A shard with more of them comes in parts of at most this many.
+
+        Yields
+        ------
+        part : slice
+            Which of the positions.
+        shard : Shard
+        local : (n_part,) int64
+            These positions inside the shard; never none.
+        """
+        bounds = np.searchsorted(positions, self.shard_starts).tolist()
+        for first_position, shard, (first, end) in zip(
+            self.shard_starts[:-1], self.shards, pairwise(bounds), strict=True
+        ):
+            for start in range(first, end, at_once or max(end - first, 1)):
+                part = slice(start, min(start + (at_once or end), end))
+                yield part, shard, positions[part] - first_position
 
     def locate(self, position: int) -> tuple[int, int]:
         """Shard number and position inside it."""

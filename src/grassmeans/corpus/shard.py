@@ -57,6 +57,14 @@ class Shard:
         """(n_documents + 1,) position of each document's first token, and the end."""
         return self._open("documents")
 
+    def document_bounds(
+        self, positions: NDArray[np.integer]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """(n,) first position and (n,) end of the document that each of (n,) positions is in."""
+        offsets = np.asarray(self.document_offsets)
+        document = np.searchsorted(offsets, positions, side="right") - 1
+        return offsets[document], offsets[document + 1]
+
     @cached_property
     def text_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) byte offset of each document in the text."""

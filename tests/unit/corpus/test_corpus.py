@@ -135,6 +135,31 @@ def test_positions_and_lines_across_shards(tmp_path) -> None:
     assert corpus.document_text(59) == documents[59].text
 
 
+@pytest.fixture
+def two_shards(tmp_path) -> Corpus:
+    texts = ["one two three", "four five", "six seven eight nine"]
+    return Corpus.from_texts(texts, tmp_path / "c", options=IngestOptions(shard_chars=20))
+
+
+def test_positions_are_split_by_shard(two_shards: Corpus) -> None:
+    assert two_shards.shard_starts.tolist() == [0, 5, 9]
+    parts = [
+        (part, two_shards.shards.index(shard), local.tolist())
+        for part, shard, local in two_shards.split_positions(np.array([0, 1, 4, 6, 8]))
+    ]
+    assert parts == [(slice(0, 3), 0, [0, 1, 4]), (slice(3, 5), 1, [1, 3])]
+    blocks = two_shards.split_positions(np.array([0, 1, 4, 6, 8]), at_once=2)
+    assert [local.tolist() for _, _, local in blocks] == [[0, 1], [4], [1, 3]]
+    assert [part for part, _, _ in two_shards.split_positions(np.array([7]))] == [slice(0, 1)]
+    assert not list(two_shards.split_positions(np.empty(0, np.int64)))
+
+
+def test_documents_around_positions(two_shards: Corpus) -> None:
+    first, end = two_shards.shards[0].document_bounds(np.array([0, 2, 3]))
+    assert first.tolist() == [0, 0, 3]
+    assert end.tolist() == [3, 3, 5]
+
+
 def test_long_documents_are_found_through_anchors(tmp_path) -> None:
     text = " ".join(f"wörd{i}x" for i in range(5_000))
     corpus = Corpus.from_texts([text], tmp_path / "c")

@@ -9,6 +9,7 @@ import pytest
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.laboratory.iteration import iterating
 from grassmeans.laboratory.iteration.iterating import (
     IterationSettings,
     Round,
@@ -17,7 +18,6 @@ from grassmeans.laboratory.iteration.iterating import (
 )
 from grassmeans.laboratory.iteration.rounds import measure_agreement, report_round
 from grassmeans.laboratory.iteration.word_contexts import LexemeContextExtractor
-from grassmeans.lexemes import iterating
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.model import SenseModel
 from synthetic import POLYSEMOUS, SyntheticCorpus

@@ -40,21 +40,14 @@ def stand_near(
         _wanted_tokens(corpus, word, is_last=i == len(words) - 1) for i, word in enumerate(words)
     ]
     steps = np.delete(np.arange(-REACH, REACH + 1), REACH)
-    bounds = np.searchsorted(positions, corpus.shard_starts)
-    for number, shard in enumerate(corpus.shards if tables else ()):
-        tokens, offsets = np.asarray(shard.tokens), np.asarray(shard.document_offsets)
-        for start in range(bounds[number], bounds[number + 1], _AT_ONCE):
-            part = slice(start, min(start + _AT_ONCE, int(bounds[number + 1])))
-            local = positions[part] - corpus.shard_starts[number]
-            document = np.searchsorted(offsets, local, side="right") - 1
-            places = local[:, None] + steps
-            inside = (places >= offsets[document][:, None]) & (
-                places < offsets[document + 1][:, None]
-            )
-            found = tokens[np.clip(places, 0, len(tokens) - 1)]
-            for table in tables:
-                near[part] &= (table[found] & inside).any(axis=1)
-            checkpoint(part.stop / len(positions))
+    for part, shard, local in corpus.split_positions(positions, _AT_ONCE) if tables else ():
+        first, end = shard.document_bounds(local)
+        places = local[:, None] + steps
+        inside = (places >= first[:, None]) & (places < end[:, None])
+        found = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
+        for table in tables:
+            near[part] &= (table[found] & inside).any(axis=1)
+        checkpoint(part.stop / len(positions))
     return near
 
 

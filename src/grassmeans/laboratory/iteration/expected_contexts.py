@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,8 +53,9 @@ class ExpectedContextExtractor(LexemeContextExtractor):
         self._numbers = {word: i for i, word in enumerate(self._expectations.targets.words)}
 
     @cached_property
-    def _shards(self) -> list[ExpectedShard]:
-        return [ExpectedShard(shard, self._expectations) for shard in self.corpus.shards]
+    def _shards(self) -> dict[Path, ExpectedShard]:
+        shards = self.corpus.shards
+        return {shard.folder: ExpectedShard(shard, self._expectations) for shard in shards}
 
     def extract_at(self, word: str, positions: NDArray[np.int64]) -> Contexts:
         """The contexts of the given occurrences of a word; positions in text order."""
@@ -81,14 +82,9 @@ class ExpectedContextExtractor(LexemeContextExtractor):
     ) -> Iterator[tuple[ExpectedShard, slice, NDArray[np.int64]]]:
         """Blocks of occurrences: shard, which of the positions, places of their context words."""
         left_out = self._numbers.get(word, _NOBODY) if self.drop_repeats else _NOBODY
-        bounds = np.searchsorted(positions, self.corpus.shard_starts)
-        for number, (first, end) in enumerate(pairwise(bounds.tolist())):
-            for start in range(first, end, _CONTEXTS_AT_ONCE):
-                part = slice(start, min(start + _CONTEXTS_AT_ONCE, end))
-                local = positions[part] - self.corpus.shard_starts[number]
-                words = np.full(len(local), left_out)
-                shard = self._shards[number]
-                yield shard, part, find_context_places(shard, local, self.window, words)
+        for part, shard, local in self.corpus.split_positions(positions, _CONTEXTS_AT_ONCE):
+            expected, words = self._shards[shard.folder], np.full(len(local), left_out)
+            yield expected, part, find_context_places(expected, local, self.window, words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +164,7 @@ def find_context_places(
     places : (n, 2 * window) int64
         Positions in text order, the nearest in the middle; -1 where there is no word.
     """
-    offsets = np.asarray(shard.shard.document_offsets)
-    document = np.searchsorted(offsets, positions, side="right") - 1
-    bounds = np.stack([offsets[document], offsets[document + 1]], axis=1)
+    bounds = np.stack(shard.shard.document_bounds(positions), axis=1)
     before, after = (
         _nearest_kept(shard, positions, bounds, step, window, left_out) for step in (-1, 1)
     )

@@ -134,21 +134,18 @@ def nearest_labels(labelled: Corpus, positions: NDArray[np.int64]) -> NDArray[np
     """
     max_senses = read_targets(labelled).max_senses
     labels = np.empty(len(positions), np.int64)
-    numbers = np.searchsorted(labelled.shard_starts, positions, side="right") - 1
-    for number in np.unique(numbers):
-        shard, here = labelled.shards[number], numbers == number
+    for part, shard, local in labelled.split_positions(positions):
         stored = open_distances(shard.folder, len(shard.tokens), max_senses)
-        local = positions[here] - labelled.shard_starts[number]
         rows = np.searchsorted(stored.positions, local)
         found = rows < len(stored.positions)
         found[found] = stored.positions[rows[found]] == local[found]
         if not found.all():
-            position = positions[here][np.argmin(found)]
+            position = positions[part][np.argmin(found)]
             raise InputError(f"the word at position {position} has no senses")
         distances = np.asarray(stored.distances[rows], np.float64)
         known = ~np.isnan(distances[:, 0])
         filled = np.where(np.isnan(distances), np.inf, distances)
-        labels[here] = np.where(known, filled.argmin(axis=1) + 1, IDK_SENSE)
+        labels[part] = np.where(known, filled.argmin(axis=1) + 1, IDK_SENSE)
     return labels
 
 

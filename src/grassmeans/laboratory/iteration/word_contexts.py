@@ -75,11 +75,8 @@ class LexemeContextExtractor:
         """(n,) sense numbers at positions of a word: from 1, or 0 for "I don't know"."""
         sense_of = self._ids_of(word)
         tokens = np.empty(len(positions), np.int64)
-        bounds = np.searchsorted(positions, self.corpus.shard_starts)
-        for number, shard in enumerate(self.corpus.shards):
-            part = slice(bounds[number], bounds[number + 1])
-            if part.stop > part.start:
-                tokens[part] = shard.tokens[positions[part] - self.corpus.shard_starts[number]]
+        for part, shard, local in self.corpus.split_positions(positions):
+            tokens[part] = shard.tokens[local]
         ids, inverse = np.unique(tokens, return_inverse=True)
         return np.array([sense_of[int(i)] for i in ids], np.int64)[inverse]
 

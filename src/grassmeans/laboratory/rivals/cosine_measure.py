@@ -45,7 +45,6 @@ class CosineMeasure:
     def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
         tokens = np.asarray(shard.tokens)
-        offsets = np.asarray(shard.document_offsets)
         words = self.word_of_token[tokens]
         positions = np.flatnonzero(words >= 0)
         max_senses = int(np.diff(self.sense_offsets).max())
@@ -53,14 +52,12 @@ class CosineMeasure:
         for start in range(0, len(positions), _OCCURRENCES_AT_ONCE):
             part = slice(start, start + _OCCURRENCES_AT_ONCE)
             here = positions[part]
-            document = np.searchsorted(offsets, here, side="right") - 1
             contexts = empty_contexts(len(here), self.window)
             gather_contexts(
                 tokens,
                 self.row_of_token,
                 here,
-                offsets[document],
-                offsets[document + 1],
+                *shard.document_bounds(here),
                 self.window,
                 NO_TOKEN,
                 contexts,
