@@ -29,8 +29,7 @@ from numpy.typing import NDArray
 from grassmeans import Corpus, SenseInventory, WordVectors, decode_hard, load
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.kernels.cpu.labelling import measure_distances, prepare_senses
-from grassmeans.kernels.cpu.windows import find_occurrences
+from grassmeans.kernels import get_kernels
 from grassmeans.labelling.measuring import (
     Measure,
     gather_word,
@@ -86,7 +85,8 @@ def time_ours(corpus: Corpus, measure: Measure, workers: int, runs: int) -> floa
 
 def measure_ours(corpus: Corpus, measure: Measure) -> list[NDArray[np.float32]]:
     """Unrounded distances of every shard."""
-    table = prepare_senses(
+    kernels = get_kernels()
+    table = kernels.prepare_senses(
         measure.vectors,
         measure.directions,
         measure.sense_offsets,
@@ -96,14 +96,14 @@ def measure_ours(corpus: Corpus, measure: Measure) -> list[NDArray[np.float32]]:
     )
     results = []
     for shard in corpus.shards:
-        found = find_occurrences(
+        found = kernels.find_occurrences(
             np.asarray(shard.tokens),
             np.asarray(shard.document_offsets),
             measure.row_of_token,
             measure.word_of_token,
             measure.window,
         )
-        results.append(measure_distances(found, slice(None), table, measure.window))
+        results.append(kernels.measure_distances(found, slice(None), table, measure.window))
     return results
 
 
@@ -121,7 +121,7 @@ def measure_batched(corpus: Corpus, measure: Measure) -> list[NDArray[np.float32
             word = words[positions[rows[0]]]
             first, end = measure.sense_offsets[word : word + 2]
             at = positions[rows]
-            contexts = gather_word(shard, at, int(tokens[at[0]]), measure)
+            contexts = gather_word(shard, at, measure)
             found = measure_contexts(contexts, measure.directions[first:end], measure)
             distances[rows, : end - first] = found
         results.append(distances)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
+from grassmeans.kernels import get_kernels
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -135,27 +136,20 @@ def contexts_at(
     left_out : int
         A token id that is dropped as well.
     """
-    # Opening a model needs this module, and must not wait for Numba.
-    from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
-
-    context_ids = empty_contexts(len(positions), window)
+    context_ids = np.full((len(positions), 2 * window), -1, np.int32)
     bounds = np.searchsorted(positions, corpus.shard_starts)
     for number, shard in enumerate(corpus.shards):
         part = slice(bounds[number], bounds[number + 1])
         local = positions[part] - corpus.shard_starts[number]
         if len(local) == 0:
             continue
-        offsets = np.asarray(shard.document_offsets)
-        document = np.searchsorted(offsets, local, side="right") - 1
-        gather_contexts(
+        context_ids[part] = get_kernels().gather_contexts(
             np.asarray(shard.tokens),
+            np.asarray(shard.document_offsets),
             row_of_token,
             local,
-            offsets[document],
-            offsets[document + 1],
             window,
-            left_out,
-            context_ids[part],
+            drop_repeats=left_out != NO_TOKEN,
         )
     return Contexts(context_ids, positions)
 

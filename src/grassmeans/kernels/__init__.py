@@ -1,74 +1,77 @@
 """Arrays in, arrays out: what the algorithms are made of, one implementation per device.
 
-`get_kernels` is the one place where a device is chosen. A new device is a sibling of ``cpu`` with
-the functions of `Kernels`; the algorithms above are written once.
+`get_kernels` is the one place where a device is chosen, and `interface` says what it gives; the
+algorithms above are written once. A new device is a folder beside ``cpu`` and a line in `_MODULES`.
+It may have only some of the functions: those that it lacks are the CPU's. As all of them take and
+give NumPy arrays, a device with two fast functions is useful at once, and no caller asks which.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from importlib import import_module
+from typing import Any, cast
 
 from grassmeans.errors import InputError
+from grassmeans.kernels.interface import (
+    NO_ATOM,
+    OCCURRENCE_BLOCK,
+    Kernels,
+    Occurrences,
+    SenseTable,
+    SparseCodes,
+)
 
-DEVICES = ("cpu", "numpy")
+__all__ = [
+    "DEVICES",
+    "NO_ATOM",
+    "OCCURRENCE_BLOCK",
+    "Kernels",
+    "Occurrences",
+    "SenseTable",
+    "SparseCodes",
+    "get_kernels",
+]
+
+_MODULES = {
+    "cpu": "grassmeans.kernels.cpu",
+    "numpy": "grassmeans.kernels.plain",
+}
+DEVICES = tuple(_MODULES)
+_NAMES = frozenset(name for name in dir(Kernels) if not name.startswith("_"))
 
 
-class Kernels(Protocol):
-    """The functions that every device has; the CPU's docstrings say what they do."""
+class _Device:
+    """Finds each function when it is first asked for: Numba is not loaded before it is needed."""
 
-    def solve_subspaces(
-        self,
-        context_ids: NDArray[np.int32],
-        vectors: NDArray[np.float32],
-        rank: int,
-        with_bases: bool = True,
-    ) -> tuple[NDArray[np.float32], NDArray[np.float64], NDArray[np.float64]]:
-        """Bases, squared singular values and total energies of every context."""
-        ...
+    def __init__(self, device: str) -> None:
+        self.device = device
 
-    def assign_contexts(
-        self, bases: NDArray[np.float32], directions: NDArray[np.float32]
-    ) -> tuple[NDArray[np.int32], NDArray[np.float32], NDArray[np.float64]]:
-        """Nearest directions of every restart, their squared projections, and group products."""
-        ...
+    def __getattr__(self, name: str) -> Any:
+        if name not in _NAMES:
+            raise AttributeError(f"there is no kernel named {name!r}")
+        module = import_module(_MODULES[self.device])
+        kernel = getattr(module if hasattr(module, name) else get_kernels("cpu"), name)
+        setattr(self, name, kernel)
+        return kernel
 
-    def apply_groups(
-        self,
-        bases: NDArray[np.float32],
-        labels: NDArray[np.int32],
-        directions: NDArray[np.float32],
-    ) -> NDArray[np.float64]:
-        """Products of the groups' matrices with one vector each."""
-        ...
 
-    def square_projections(
-        self, bases: NDArray[np.float32], directions: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """Squared projections of directions on context subspaces."""
-        ...
-
-    def multiply_bases(self, bases: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Inner products of each basis's rows."""
-        ...
+_KERNELS = {device: _Device(device) for device in DEVICES}
 
 
 def get_kernels(device: str = "cpu") -> Kernels:
     """The kernels of a device.
+
+    Parameters
+    ----------
+    device : {"cpu", "numpy"}
+        ``"cpu"`` is compiled by Numba; ``"numpy"`` has nothing to load or to compile, and suits the
+        few contexts of a sentence.
 
     Raises
     ------
     InputError
         If there is no such device.
     """
-    if device == "cpu":
-        from grassmeans.kernels import cpu
-
-        return cpu
-    if device == "numpy":
-        from grassmeans.kernels import plain
-
-        return plain
-    raise InputError(f"device must be one of {', '.join(map(repr, DEVICES))}, got {device!r}")
+    if device not in _KERNELS:
+        raise InputError(f"device must be one of {', '.join(map(repr, DEVICES))}, got {device!r}")
+    return cast(Kernels, _KERNELS[device])

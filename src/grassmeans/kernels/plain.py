@@ -20,7 +20,7 @@ _SINGLE_EPSILON = 2.0**-23
 def solve_subspaces(
     context_ids: Integers, vectors: Floats, rank: int, with_bases: bool = True
 ) -> tuple[Floats, Doubles, Doubles]:
-    """Leading singular vectors and squared singular values; see the CPU's kernel."""
+    """See `grassmeans.kernels.interface`."""
     n_contexts = len(context_ids)
     bases = np.zeros((n_contexts if with_bases else 0, rank, vectors.shape[1]), np.float32)
     squares = np.zeros((n_contexts, rank))
@@ -75,7 +75,7 @@ def _point_up(rows: Doubles) -> Doubles:
 
 
 def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
-    """Nearest directions, squared projections on them, and group products; see the CPU's kernel."""
+    """See `grassmeans.kernels.interface`."""
     n_restarts, n_senses, dim = directions.shape
     squares = square_projections(bases, directions.reshape(-1, dim))
     by_restart = squares.reshape(len(bases), n_restarts, n_senses)
@@ -85,7 +85,7 @@ def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats
 
 
 def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles:
-    """C_k q_k for every restart and group; see the CPU's kernel."""
+    """See `grassmeans.kernels.interface`."""
     products = np.zeros(directions.shape)
     for restart, senses in enumerate(directions):
         for k, direction in enumerate(senses):
@@ -95,12 +95,12 @@ def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles
 
 
 def square_projections(bases: Floats, directions: Floats) -> Floats:
-    """Squared projections of directions on context subspaces, (n_contexts, n_directions)."""
+    """See `grassmeans.kernels.interface`."""
     squares: Floats = np.square(bases @ directions.T).sum(axis=1)
     return np.minimum(squares, np.float32(1.0))
 
 
 def multiply_bases(bases: Floats) -> Floats:
-    """The inner products of each basis's rows, (n_contexts, rank, rank)."""
+    """See `grassmeans.kernels.interface`."""
     grams: Floats = bases @ bases.transpose(0, 2, 1)
     return grams

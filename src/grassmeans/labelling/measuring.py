@@ -15,14 +15,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
-from grassmeans.kernels.cpu.labelling import (
-    BLOCK,
-    SenseTable,
-    measure_distances,
-    prepare_senses,
-)
-from grassmeans.kernels.cpu.windows import find_occurrences
+from grassmeans.kernels import OCCURRENCE_BLOCK, get_kernels
 from grassmeans.labelling.stored import DISTANCES, POSITIONS, write_distances
 from grassmeans.labelling.targets import Targets
 from grassmeans.parallel import map_tasks
@@ -32,7 +25,7 @@ from grassmeans.senses.settings import fewest_words
 from grassmeans.subspaces import principal_subspaces
 
 DONE = "distances.json"
-_OCCURRENCES_AT_ONCE = 64 * BLOCK
+_OCCURRENCES_AT_ONCE = 64 * OCCURRENCE_BLOCK
 _CONTEXTS_AT_ONCE = 4096
 
 
@@ -138,7 +131,8 @@ def measure_shard(source: Path, folder: Path, measure: ShardMeasure) -> int:
 
 def _measure_text(shard: Shard, measure: Measure) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
     """All occurrences in text order; neighbours share their products."""
-    table: SenseTable = prepare_senses(
+    kernels = get_kernels()
+    table = kernels.prepare_senses(
         measure.vectors,
         measure.directions,
         measure.sense_offsets,
@@ -147,7 +141,7 @@ def _measure_text(shard: Shard, measure: Measure) -> tuple[NDArray[np.int32], ND
         window=measure.window,
         fewest=fewest_words(measure.rank, measure.weighting),
     )
-    found = find_occurrences(
+    found = kernels.find_occurrences(
         np.asarray(shard.tokens),
         np.asarray(shard.document_offsets),
         measure.row_of_token,
@@ -157,7 +151,7 @@ def _measure_text(shard: Shard, measure: Measure) -> tuple[NDArray[np.int32], ND
     distances = np.empty((len(found.positions), measure.max_senses), np.float16)
     for start in range(0, len(distances), _OCCURRENCES_AT_ONCE):
         part = slice(start, start + _OCCURRENCES_AT_ONCE)
-        measured = measure_distances(found, part, table, measure.window)
+        measured = kernels.measure_distances(found, part, table, measure.window)
         poor = found.context_sizes(part) < table.fewest
         if np.any(np.isnan(measured[:, 0]) & ~poor):
             raise InputError(
@@ -184,7 +178,7 @@ def _measure_word_by_word(
         word = int(words[positions[rows[0]]])
         ids = by_word[slice(*np.searchsorted(ordered, (word, word + 1)))]
         own.row_of_token[ids] = -1
-        contexts = gather_word(shard, positions[rows], int(tokens[positions[rows[0]]]), own)
+        contexts = gather_word(shard, positions[rows], own)
         own.row_of_token[ids] = measure.row_of_token[ids]
         first, end = (int(i) for i in measure.sense_offsets[word : word + 2])
         found = measure_contexts(contexts, measure.directions[first:end], measure)
@@ -201,24 +195,16 @@ def _occurrences_by_word(words: NDArray[np.int32]) -> Iterator[NDArray[np.int64]
             yield rows[start : start + _CONTEXTS_AT_ONCE]
 
 
-def gather_word(
-    shard: Shard, positions: NDArray[np.int64], token: int, measure: Measure
-) -> NDArray[np.int32]:
+def gather_word(shard: Shard, positions: NDArray[np.int64], measure: Measure) -> NDArray[np.int32]:
     """(n, 2 * window) context words of one word's occurrences."""
-    offsets = np.asarray(shard.document_offsets)
-    document = np.searchsorted(offsets, positions, side="right") - 1
-    contexts = empty_contexts(len(positions), measure.window)
-    gather_contexts(
+    return get_kernels().gather_contexts(
         np.asarray(shard.tokens),
+        np.asarray(shard.document_offsets),
         measure.row_of_token,
         positions,
-        offsets[document],
-        offsets[document + 1],
         measure.window,
-        token if measure.drop_repeats else -2,
-        contexts,
+        drop_repeats=measure.drop_repeats,
     )
-    return contexts
 
 
 def measure_contexts(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import open_array, read_json, write_array, write_json
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table, train_documents
+from grassmeans.kernels import get_kernels
 from grassmeans.progress import Advance
 
 CHUNK_TOKENS = 100_000
@@ -145,8 +145,10 @@ class ChunkTrainer(ABC):
         self._chunks = _plan_chunks(shards, settings.epochs)
         self._n_tokens = sum(chunk.n_tokens for chunk in self._chunks)
         self._keep = keep_probabilities(counts, settings.sample)
-        self._threshold, self._alias = alias_table(counts.astype(np.float64) ** UNIGRAM_POWER)
-        self._table = sigmoid_table()
+        kernels = get_kernels()
+        negatives = counts.astype(np.float64) ** UNIGRAM_POWER
+        self._threshold, self._alias = kernels.alias_table(negatives)
+        self._table = kernels.sigmoid_table()
         self._stopping = threading.Event()
 
     @property
@@ -243,7 +245,7 @@ class Trainer(ChunkTrainer):
 
     def _train_stretch(self, stretch: Stretch) -> None:
         settings, matrices = self._settings, self._matrices
-        train_documents(
+        get_kernels().train_skipgram(
             stretch.tokens,
             stretch.document_offsets,
             matrices.inputs,

@@ -1,7 +1,16 @@
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+
+import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.kernels import get_kernels
+from grassmeans.kernels import DEVICES, Kernels, get_kernels
+
+NAMES = [name for name in dir(Kernels) if not name.startswith("_")]
 
 
 def test_cpu_is_the_default_device():
@@ -11,3 +20,45 @@ def test_cpu_is_the_default_device():
 def test_an_unknown_device_names_those_that_exist():
     with pytest.raises(InputError, match=r"'cpu'.*got 'tpu'"):
         get_kernels("tpu")
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_function_takes_what_the_interface_says(device, name):
+    kernel = getattr(get_kernels(device), name)
+    found = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
+    _, *promised = inspect.signature(getattr(Kernels, name)).parameters.values()
+    assert list(found) == [parameter.name for parameter in promised]
+    assert [found[p.name].default for p in promised] == [p.default for p in promised]
+
+
+def test_a_name_that_is_no_kernel():
+    with pytest.raises(AttributeError, match="no kernel named 'run_in_blocks'"):
+        _ = get_kernels().run_in_blocks
+
+
+def test_what_a_device_lacks_is_the_cpus():
+    assert get_kernels("numpy").sigmoid_table is get_kernels("cpu").sigmoid_table
+    assert get_kernels("numpy").multiply_bases is not get_kernels("cpu").multiply_bases
+
+
+def test_the_compiler_is_loaded_when_a_compiled_kernel_is_asked_for():
+    code = (
+        "import sys\n"
+        "from grassmeans.kernels import get_kernels\n"
+        "import grassmeans.contexts, grassmeans.labelling.measuring, grassmeans.vectors.training\n"
+        "get_kernels('cpu')\n"
+        "get_kernels('numpy').multiply_bases\n"
+        "before = 'numba' in sys.modules\n"
+        "get_kernels('cpu').multiply_bases\n"
+        "print(before, 'numba' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False True\n"
+
+
+def test_documents_of_a_token_are_counted_once():
+    # Documents: 0 0 1 | (empty) | 1 -1 1 | 2.
+    tokens = np.array([0, 0, 1, 1, -1, 1, 2], np.int32)
+    counts = get_kernels().count_documents(tokens, np.array([0, 3, 3, 6, 7]), 4)
+    assert counts.tolist() == [1, 2, 1, 0]

@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
-from grassmeans.kernels.cpu.labelling import BLOCK, measure_distances, prepare_senses
-from grassmeans.kernels.cpu.windows import find_occurrences
+from grassmeans.kernels import OCCURRENCE_BLOCK as BLOCK
+from grassmeans.kernels import get_kernels
 
 DIM, N_WORDS, WINDOW = 16, 60, 4
 N_SENSES = np.array([2, 5, 1, 4])
@@ -30,10 +29,12 @@ class Text:
         self.sense_offsets = np.concatenate([[0], np.cumsum(N_SENSES)]).astype(np.int64)
 
     def find(self):
-        return find_occurrences(self.tokens, self.offsets, self.rows, self.words, WINDOW)
+        return get_kernels().find_occurrences(
+            self.tokens, self.offsets, self.rows, self.words, WINDOW
+        )
 
     def measure(self, rank: int, singular: bool = False, part: slice = slice(None)):
-        table = prepare_senses(
+        table = get_kernels().prepare_senses(
             self.vectors,
             self.directions,
             self.sense_offsets,
@@ -41,15 +42,14 @@ class Text:
             singular=singular,
             window=WINDOW,
         )
-        return measure_distances(self.find(), part, table, WINDOW)
+        return get_kernels().measure_distances(self.find(), part, table, WINDOW)
 
     def expected(self, rank: int, singular: bool = False):
         """The definition: an SVD per context, in double precision."""
         positions = np.flatnonzero((self.tokens >= 0) & (self.words[self.tokens] >= 0))
-        document = np.searchsorted(self.offsets, positions, side="right") - 1
-        contexts = empty_contexts(len(positions), WINDOW)
-        starts, ends = self.offsets[document], self.offsets[document + 1]
-        gather_contexts(self.tokens, self.rows, positions, starts, ends, WINDOW, -2, contexts)
+        contexts = get_kernels().gather_contexts(
+            self.tokens, self.offsets, self.rows, positions, WINDOW
+        )
         distances = np.full((len(positions), 5), np.nan)
         for i, context in enumerate(contexts):
             rows = context[context >= 0]
@@ -73,7 +73,7 @@ def test_windows_by_hand() -> None:
     rows[3] = -1
     words = np.full(10, -1, np.int32)
     words[[3, 5]] = 0, 1
-    found = find_occurrences(tokens, np.array([0, 6, 7]), rows, words, 1)
+    found = get_kernels().find_occurrences(tokens, np.array([0, 6, 7]), rows, words, 1)
     assert found.kept_rows.tolist() == [5, 7, 8, 9, 5]
     assert found.positions.tolist() == [0, 1, 6]
     assert found.words.tolist() == [1, 0, 1]

@@ -5,7 +5,7 @@ import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table, train_documents
+from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table, train_skipgram
 from grassmeans.vectors import training
 from grassmeans.vectors.training import keep_probabilities
 
@@ -191,7 +191,7 @@ def test_kernel_agrees_with_the_textbook(n_negative: int) -> None:
     expected = plain_step([0, 1], inputs, outputs, [4] * n_negative, 0.1)
     threshold, alias = alias_table(np.array([0, 0, 0, 0, 1.0]))
     free = np.zeros(5, np.bool_)
-    centres = train_documents(
+    centres = train_skipgram(
         np.array([0, 1], np.int32),
         np.array([0, 2], np.int64),
         inputs,

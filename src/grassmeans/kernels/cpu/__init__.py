@@ -1,17 +1,24 @@
-"""The kernels on the CPU, compiled by Numba."""
+"""The kernels on the CPU, compiled by Numba; each module is loaded when it is first needed."""
 
-from grassmeans.kernels.cpu.grassmeans import (
-    apply_groups,
-    assign_contexts,
-    multiply_bases,
-    square_projections,
-)
-from grassmeans.kernels.cpu.subspaces import solve_subspaces
+from __future__ import annotations
 
-__all__ = [
-    "apply_groups",
-    "assign_contexts",
-    "multiply_bases",
-    "solve_subspaces",
-    "square_projections",
-]
+from importlib import import_module
+from typing import Any
+
+_FUNCTIONS = {
+    "contexts": ("count_documents", "find_occurrences", "gather_contexts"),
+    "context_means": ("average_contexts", "measure_means"),
+    "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
+    "labelling": ("measure_distances", "prepare_senses"),
+    "multisense": ("train_multisense",),
+    "skipgram": ("alias_table", "sigmoid_table", "train_skipgram"),
+    "sparse_coding": ("code_signals", "find_residuals", "improve_atoms"),
+    "subspaces": ("solve_subspaces",),
+}
+_MODULE_OF = {name: module for module, names in _FUNCTIONS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULE_OF:
+        raise AttributeError(f"the CPU has no kernel named {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

@@ -6,9 +6,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grassmeans.kernels.cpu.products import FAST_SUMS
+from grassmeans.kernels.cpu.products import FAST_SUMS, as_read_only
 from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.cpu.windows import as_read_only
 
 _BLOCK = 256
 
@@ -16,20 +15,7 @@ _BLOCK = 256
 def average_contexts(
     context_ids: NDArray[np.int32], vectors: NDArray[np.float32], weights: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """The direction of each context's weighted mean.
-
-    Parameters
-    ----------
-    context_ids : (n_contexts, width) int32
-        Rows of the vectors, -1 for padding.
-    vectors : (n_words, dim) float32
-    weights : (n_words,) float32
-
-    Returns
-    -------
-    means : (n_contexts, dim) float32
-        Unit rows; zeros where a context has no word, or its words weigh nothing.
-    """
+    """See `grassmeans.kernels.interface`."""
     ids = as_read_only(context_ids, np.int32)
     table = as_read_only(vectors, np.float32)
     given = as_read_only(weights, np.float32)
@@ -48,23 +34,7 @@ def measure_means(
     directions: NDArray[np.float32],
     sense_offsets: NDArray[np.int64],
 ) -> NDArray[np.float32]:
-    """Distances (1 - cosine) / 2 of contexts to the senses of their words.
-
-    Parameters
-    ----------
-    means : (n_contexts, dim) float32
-        From `average_contexts`.
-    words : (n_contexts,) int32
-        Number of each context's word.
-    directions : (n_directions, dim) float32
-        Unit vectors, the senses of one word after the other.
-    sense_offsets : (n_words + 1,) int64
-
-    Returns
-    -------
-    distances : (n_contexts, most senses) float32
-        In [0, 1]; NaN beyond a word's senses, and all along where the mean is zero.
-    """
+    """See `grassmeans.kernels.interface`."""
     n_senses = int(np.diff(sense_offsets).max(initial=1))
     distances = np.full((len(means), n_senses), np.nan, np.float32)
     numbers = as_read_only(words, np.int32)

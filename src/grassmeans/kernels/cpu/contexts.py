@@ -1,38 +1,69 @@
-"""The words around occurrences: ids in, ids out."""
+"""The words around occurrences, in passes over running text: ids in, ids out.
+
+Windows of neighbouring occurrences overlap. Each is a stretch of the text's kept words, so
+`find_occurrences` stores a word that is in many windows once.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
+
+from grassmeans.kernels.cpu.products import as_read_only
+from grassmeans.kernels.interface import NOT_KEPT, Occurrences
+
+Integers = NDArray[np.int32]
+Indices = NDArray[np.int64]
+
+_NO_TOKEN = -2
 
 
-@njit(cache=True, nogil=True)
-def gather_contexts(tokens, row_of_token, positions, starts, ends, window, left_out, context_rows):
-    """Fill ``context_rows`` with the nearest kept words on both sides of each occurrence.
+def gather_contexts(
+    tokens: Integers,
+    document_offsets: Indices,
+    row_of_token: Integers,
+    positions: Indices,
+    window: int,
+    drop_repeats: bool = False,
+) -> Integers:
+    """See `grassmeans.kernels.interface`."""
+    document = np.searchsorted(document_offsets, positions, side="right") - 1
+    context_ids = np.full((len(positions), 2 * window), -1, np.int32)
+    _gather(
+        as_read_only(tokens, np.int32),
+        as_read_only(row_of_token, np.int32),
+        as_read_only(positions, np.int64),
+        as_read_only(document_offsets[document], np.int64),
+        as_read_only(document_offsets[document + 1], np.int64),
+        window,
+        drop_repeats,
+        context_ids,
+    )
+    return context_ids
 
-    Parameters
-    ----------
-    tokens : (n_tokens,) int32
-    row_of_token : (n_types,) int32
-        Row of each token id in the vectors; -1 for words that are dropped.
-    positions, starts, ends : (n_contexts,) int64
-        Each occurrence, and the bounds of its document.
-    window : int
-        Kept words a side.
-    left_out : int
-        A token id that never counts as a context word (the target, where its repeats are removed);
-        -2 for none.
-    context_rows : (n_contexts, 2 * window) int32, filled with -1
-        Words in text order; the nearest ones stand on both sides of the middle.
-    """
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _gather(
+    tokens: Integers,
+    row_of_token: Integers,
+    positions: Indices,
+    starts: Indices,
+    ends: Indices,
+    window: int,
+    drop_repeats: bool,
+    context_ids: Integers,
+) -> None:
+    """Walk away from each occurrence, to the left and to the right, until a side is full."""
     n_types = row_of_token.shape[0]
     for i in range(positions.shape[0]):
+        left_out = tokens[positions[i]] if drop_repeats else _NO_TOKEN
         column = window - 1
         t = positions[i] - 1
         while t >= starts[i] and column >= 0:
             token = tokens[t]
             if 0 <= token < n_types and token != left_out and row_of_token[token] >= 0:
-                context_rows[i, column] = row_of_token[token]
+                context_ids[i, column] = row_of_token[token]
                 column -= 1
             t -= 1
         column = window
@@ -40,11 +71,89 @@ def gather_contexts(tokens, row_of_token, positions, starts, ends, window, left_
         while t < ends[i] and column < 2 * window:
             token = tokens[t]
             if 0 <= token < n_types and token != left_out and row_of_token[token] >= 0:
-                context_rows[i, column] = row_of_token[token]
+                context_ids[i, column] = row_of_token[token]
                 column += 1
             t += 1
 
 
-def empty_contexts(n_contexts: int, window: int) -> np.ndarray:
-    """(n_contexts, 2 * window) int32 of -1."""
-    return np.full((n_contexts, 2 * window), -1, np.int32)
+def find_occurrences(
+    tokens: Integers,
+    document_offsets: Indices,
+    row_of_token: Integers,
+    word_of_token: Integers,
+    window: int,
+) -> Occurrences:
+    """See `grassmeans.kernels.interface`."""
+    return _find_windows(
+        as_read_only(tokens, np.int32),
+        as_read_only(document_offsets, np.int64),
+        as_read_only(row_of_token, np.int32),
+        as_read_only(word_of_token, np.int32),
+        window,
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _find_windows(
+    tokens: Integers,
+    document_offsets: Indices,
+    row_of_token: Integers,
+    word_of_token: Integers,
+    window: int,
+) -> Occurrences:
+    n_kept = 0
+    n_found = 0
+    for token in tokens:
+        if token >= 0:
+            n_kept += row_of_token[token] >= 0
+            n_found += word_of_token[token] >= 0
+    kept_rows = np.empty(n_kept, np.int32)
+    positions = np.empty(n_found, np.int32)
+    words = np.empty(n_found, np.int32)
+    firsts = np.empty(n_found, np.int32)
+    ends = np.empty(n_found, np.int32)
+    centres = np.empty(n_found, np.int32)
+    kept = 0
+    found = 0
+    for document in range(document_offsets.shape[0] - 1):
+        document_kept, document_found = kept, found
+        for position in range(document_offsets[document], document_offsets[document + 1]):
+            token = tokens[position]
+            if token < 0:
+                continue
+            is_kept = row_of_token[token] >= 0
+            if word_of_token[token] >= 0:
+                first = max(document_kept, kept - window)
+                positions[found] = position
+                words[found] = word_of_token[token]
+                firsts[found] = first
+                ends[found] = kept + is_kept + window
+                centres[found] = kept - first if is_kept else NOT_KEPT
+                found += 1
+            if is_kept:
+                kept_rows[kept] = row_of_token[token]
+                kept += 1
+        for i in range(document_found, found):
+            ends[i] = min(ends[i], kept)
+    return Occurrences(kept_rows, positions, words, firsts, ends, centres)
+
+
+def count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
+    """See `grassmeans.kernels.interface`."""
+    return _count_documents(
+        as_read_only(tokens, np.int32), as_read_only(document_offsets, np.int64), n_types
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
+    """Count a token id where its document is not the last one that it was seen in."""
+    counts = np.zeros(n_types, np.int64)
+    last_document = np.full(n_types, -1, np.int64)
+    for document in range(document_offsets.shape[0] - 1):
+        for position in range(document_offsets[document], document_offsets[document + 1]):
+            token = tokens[position]
+            if token >= 0 and last_document[token] != document:
+                last_document[token] = document
+                counts[token] += 1
+    return counts

@@ -141,23 +141,7 @@ def _gram_block(rows: Floats, rank: int, grams: Floats) -> None:
 
 
 def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
-    """Expectation step of every restart, with the first product of its maximisation step.
-
-    Parameters
-    ----------
-    bases : (n_contexts, rank, dim) float32
-    directions : (n_restarts, n_senses, dim) float32
-        Unit rows.
-
-    Returns
-    -------
-    labels : (n_contexts, n_restarts) int32
-        The nearest direction; the first of equally near ones.
-    gains : (n_contexts, n_restarts) float32
-        The squared projection on it, at most 1: the squared distance is 1 less this.
-    products : (n_restarts, n_senses, dim) float64
-        C_k u_k for every group.
-    """
+    """See `grassmeans.kernels.interface`."""
     n_contexts, rank, dim = bases.shape
     n_restarts = directions.shape[0]
     rows = as_read_only(bases).reshape(-1, dim)
@@ -183,18 +167,7 @@ def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats
 
 
 def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles:
-    """C_k q_k for every restart and group, with the groups that ``labels`` gives.
-
-    Parameters
-    ----------
-    bases : (n_contexts, rank, dim) float32
-    labels : (n_contexts, n_restarts) int32
-    directions : (n_restarts, n_senses, dim) float32
-
-    Returns
-    -------
-    products : (n_restarts, n_senses, dim) float64
-    """
+    """See `grassmeans.kernels.interface`."""
     n_contexts, rank, dim = bases.shape
     rows = as_read_only(bases).reshape(-1, dim)
     flat = as_read_only(directions).reshape(-1, dim)
@@ -212,7 +185,7 @@ def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles
 
 
 def square_projections(bases: Floats, directions: Floats) -> Floats:
-    """Squared projections of directions (n_directions, dim) on contexts: (n, n_directions)."""
+    """See `grassmeans.kernels.interface`."""
     n_contexts, rank, dim = bases.shape
     rows = as_read_only(bases).reshape(-1, dim)
     squares = np.empty((n_contexts, len(directions)), np.float32)
@@ -228,7 +201,7 @@ def square_projections(bases: Floats, directions: Floats) -> Floats:
 
 
 def multiply_bases(bases: Floats) -> Floats:
-    """The inner products of each basis's rows, (n_contexts, rank, rank); NaN where it has any."""
+    """See `grassmeans.kernels.interface`."""
     n_contexts, rank, dim = bases.shape
     rows = as_read_only(bases).reshape(-1, dim)
     grams = np.empty((n_contexts, rank, rank), np.float32)

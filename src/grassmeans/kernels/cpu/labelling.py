@@ -12,23 +12,27 @@ so the subspace's basis is never formed.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
-from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, multiply_column, multiply_tile
-from grassmeans.kernels.cpu.windows import NOT_KEPT, Occurrences, as_read_only, lay_out
+from grassmeans.kernels.cpu.products import (
+    FAST_SUMS,
+    TILE,
+    as_read_only,
+    multiply_column,
+    multiply_tile,
+)
+from grassmeans.kernels.interface import NOT_KEPT, OCCURRENCE_BLOCK, Occurrences, SenseTable
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Indices = NDArray[np.int64]
 
-BLOCK = 8 * LANES
-"""Occurrences that share a band; a multiple of the eigen-solver's batch."""
+# Occurrences that share a band; a multiple of the eigen-solver's batch.
+BLOCK = OCCURRENCE_BLOCK
 
 # The rules of the subspaces kernel: what counts as dependent, and what has to be done again in
 # double precision.
@@ -37,33 +41,35 @@ _ILL_CONDITIONED = 1e-2
 _UNDERFLOW = 1e-25
 
 
-class SenseTable(NamedTuple):
-    """What distances are measured with.
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _lay_out(
+    kept_rows: Integers, firsts: Integers, ends: Integers, slots: Indices, reach: Indices
+) -> tuple[Indices, int]:
+    """Put the words of a block's windows into slots, each word once.
 
-    Attributes
-    ----------
-    vectors : (n_words, dim) float32
-    directions : (n_directions, dim) float32
-        Unit vectors, the senses of one target word after the other.
-    sense_offsets : (n_targets + 1,) int64
-        Where each target's directions begin, and the end.
-    rank : int
-        Dimension of a context's subspace.
-    singular : bool
-        Whether a subspace's direction n weighs lambda_n / lambda_1 instead of 1.
-    tolerance : float
-        Share of lambda_1 from which on an eigenvalue counts as zero.
-    fewest : int
-        Contexts with fewer words are left out.
+    Windows come in text order and overlap, so every window is a stretch of slots. ``reach`` tells
+    for each slot where the last window that holds it ends: so far its products are needed.
+
+    Returns
+    -------
+    first_slots : (n_occurrences,) int64
+    n_slots : int
     """
-
-    vectors: Floats
-    directions: Floats
-    sense_offsets: Indices
-    rank: int
-    singular: bool
-    tolerance: float
-    fewest: int
+    n_slots = 0
+    taken = 0  # kept words before this one have their slot
+    first_slots = np.empty(firsts.shape[0], np.int64)
+    for i in range(firsts.shape[0]):
+        for kept in range(max(firsts[i], taken), ends[i]):
+            slots[n_slots] = kept_rows[kept]
+            n_slots += 1
+        taken = max(taken, ends[i])
+        first_slots[i] = n_slots - (ends[i] - firsts[i])
+        for slot in range(first_slots[i], n_slots):
+            reach[slot] = n_slots
+    for slot in range(n_slots, n_slots + TILE):
+        slots[slot] = slots[n_slots - 1] if n_slots else 0
+        reach[slot] = n_slots
+    return first_slots, n_slots
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -247,7 +253,7 @@ def _measure_windows(
     band = np.empty((BLOCK * width + TILE, width), np.float32)
     for start in range(0, words.shape[0], BLOCK):
         stop = min(start + BLOCK, words.shape[0])
-        first_slots, n_slots = lay_out(
+        first_slots, n_slots = _lay_out(
             kept_rows, firsts[start:stop], ends[start:stop], slots, reach
         )
         _fill_band(table.vectors, slots, reach, n_slots, band)
@@ -277,18 +283,7 @@ def _measure_windows(
 def measure_distances(
     occurrences: Occurrences, part: slice, table: SenseTable, window: int
 ) -> Floats:
-    """Distances of some of the occurrences to the senses of their words.
-
-    Parameters
-    ----------
-    part : slice
-        Which occurrences; a result is the same for every cut at multiples of `BLOCK`.
-
-    Returns
-    -------
-    distances : (n, largest number of senses) float32
-        NaN beyond a word's senses, and all along where the context has too few words.
-    """
+    """See `grassmeans.kernels.interface`."""
     n_senses = int(np.diff(table.sense_offsets).max())
     words = occurrences.words[part]
     distances = np.full((len(words), n_senses), np.nan, np.float32)
@@ -315,7 +310,7 @@ def prepare_senses(
     window: int,
     fewest: int | None = None,
 ) -> SenseTable:
-    """Put the arrays into the form that the kernel is compiled for."""
+    """See `grassmeans.kernels.interface`."""
     # The rule of numpy.linalg.matrix_rank for single-precision input, on squared values.
     tolerance = (max(2 * window, vectors.shape[1]) * _SINGLE_EPSILON) ** 2
     return SenseTable(

@@ -165,7 +165,7 @@ def update_side(
 
 
 @njit(**_OPTIONS)
-def train_documents(
+def train_multisense(
     tokens,
     document_offsets,
     global_vectors,
@@ -186,32 +186,7 @@ def train_documents(
     last_rate,
     seed,
 ):
-    """Train on consecutive documents; returns the number of centre words.
-
-    Parameters
-    ----------
-    tokens : (n_tokens,) int32
-        Rows of ``global_vectors``; others are passed over as if they were not there.
-    document_offsets : (n_documents + 1,) int64
-        Document i is ``tokens[document_offsets[i]:document_offsets[i + 1]]``.
-    global_vectors : (n_words, dim) float32
-    senses, centres : (n_rows, dim) float32
-        Sense vectors, and the sums of the contexts that were given to them.
-    sizes : (n_rows,) int64
-        How many contexts that were.
-    first_row : (n_words + 1,) int64
-        The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``.
-    n_open : (n_words,) int32
-        How many of them are in use.
-    new_sense_below : float
-        A new sense is opened where every cosine is smaller than this.
-    choosing : bool
-        False trains each word's first sense, as if it were the only one, and no centres.
-    keep, threshold, alias, table, window, negative, first_rate, last_rate, seed
-        As in `grassmeans.kernels.cpu.skipgram.train_documents`. The window is drawn anew at every
-        word, for the context and the gradient alike; the words of one of its sides share their
-        negatives.
-    """
+    """See `grassmeans.kernels.interface`."""
     dim = senses.shape[1]
     n_columns = (window + negative + OUTPUT_BLOCK - 1) // OUTPUT_BLOCK * OUTPUT_BLOCK
     y = np.zeros((n_columns, dim), np.float32)

@@ -84,11 +84,11 @@ def add_rows(
         total[k, d] += (c0 * rows[a0, d] + c1 * rows[a1, d]) + (c2 * rows[a2, d] + c3 * rows[a3, d])
 
 
-def as_read_only(array: NDArray[Any]) -> NDArray[Any]:
+def as_read_only(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
     """A view that Numba types the same whether the array is a read-only map or in memory.
 
     A kernel is compiled once for every combination of types that it meets.
     """
-    view = np.ascontiguousarray(array).view(np.ndarray)
+    view = np.ascontiguousarray(array, dtype).view(np.ndarray)
     view.flags.writeable = False
     return view

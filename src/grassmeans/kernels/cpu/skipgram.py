@@ -265,7 +265,7 @@ def _update_window(
 
 
 @njit(**_OPTIONS)
-def train_documents(
+def train_skipgram(
     tokens,
     document_offsets,
     inputs,
@@ -282,27 +282,7 @@ def train_documents(
     last_rate,
     seed,
 ):
-    """Train on consecutive documents; returns the number of centre words.
-
-    Parameters
-    ----------
-    tokens : (n_tokens,) int32
-        Word ids; ids outside the matrices are passed over as if they were not there.
-    document_offsets : (n_documents + 1,) int64
-        Document i is ``tokens[document_offsets[i]:document_offsets[i + 1]]``.
-    inputs, outputs : (n_words, dim) float32
-        The two matrices, changed in place.
-    frozen_inputs, frozen_outputs : (n_words,) bool
-        Rows that are read but never changed.
-    keep : (n_words,) float32
-        Probability that an occurrence survives subsampling.
-    threshold, alias, table
-        From `alias_table` (unigram^0.75) and `sigmoid_table`.
-    first_rate, last_rate : float
-        The learning rate falls linearly from one to the other over these documents.
-    seed : uint64
-        The same seed gives the same draws.
-    """
+    """See `grassmeans.kernels.interface`."""
     dim = inputs.shape[1]
     n_columns = (negative + OUTPUT_BLOCK) // OUTPUT_BLOCK * OUTPUT_BLOCK
     n_rows = 2 * window + 4

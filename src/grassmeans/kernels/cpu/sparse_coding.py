@@ -8,16 +8,13 @@ needed once, in a product of large matrices, and its remainder never.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.products import FAST_SUMS
 from grassmeans.kernels.cpu.threads import run_in_blocks
-
-NO_ATOM = -1
+from grassmeans.kernels.interface import NO_ATOM, SparseCodes
 
 _SIGNALS_AT_ONCE = 8192
 _BLOCK = 64
@@ -27,35 +24,10 @@ _NOTHING_LEFT = 1e-5
 _DEPENDENT = 1e-6
 
 
-@dataclass(frozen=True, slots=True)
-class SparseCodes:
-    """Which atoms make up each signal.
-
-    Attributes
-    ----------
-    ids : (n_signals, sparsity) int32
-        Rows of the atoms in the order they were chosen; `NO_ATOM` where fewer are needed.
-    coefficients : (n_signals, sparsity) float32
-        0 where there is no atom.
-    """
-
-    ids: NDArray[np.int32]
-    coefficients: NDArray[np.float32]
-
-
 def code_signals(
     signals: NDArray[np.float32], atoms: NDArray[np.float32], sparsity: int
 ) -> SparseCodes:
-    """Code every signal by orthogonal matching pursuit.
-
-    Parameters
-    ----------
-    signals : (n_signals, dim) float32
-    atoms : (n_atoms, dim) float32
-        Unit rows.
-    sparsity : int
-        Atoms a signal at most.
-    """
+    """See `grassmeans.kernels.interface`."""
     n_chosen = min(sparsity, len(atoms))
     ids = np.full((len(signals), n_chosen), NO_ATOM, np.int32)
     coefficients = np.zeros(ids.shape, np.float32)
@@ -81,7 +53,7 @@ def code_signals(
 def find_residuals(
     signals: NDArray[np.float32], atoms: NDArray[np.float32], codes: SparseCodes
 ) -> NDArray[np.float32]:
-    """(n_signals, dim) what the codes leave of the signals."""
+    """See `grassmeans.kernels.interface`."""
     residuals = np.array(signals, np.float32, order="C")
 
     def subtract(start: int, stop: int) -> None:
@@ -95,21 +67,7 @@ def find_residuals(
 def improve_atoms(
     residuals: NDArray[np.float32], atoms: NDArray[np.float32], codes: SparseCodes
 ) -> NDArray[np.int64]:
-    """Fit one atom after the other to the signals that use it; everything is changed in place.
-
-    Each atom becomes the best direction for the given coefficients, then its coefficients the best
-    ones for that direction (approximate K-SVD): the sum of squared residuals never grows.
-
-    Parameters
-    ----------
-    residuals : (n_signals, dim) float32
-        Those of the codes.
-
-    Returns
-    -------
-    n_users : (n_atoms,) int64
-        How many signals use each atom. Atoms without any stay as they are.
-    """
+    """See `grassmeans.kernels.interface`."""
     flat = codes.ids.reshape(-1)
     places = np.argsort(flat, kind="stable")
     offsets = np.searchsorted(flat[places], np.arange(len(atoms) + 1))

@@ -187,25 +187,7 @@ def _find_ill_conditioned(solved: SolvedContexts) -> NDArray[np.bool_]:
 def solve_subspaces(
     context_ids: Integers, vectors: Floats, rank: int, with_bases: bool = True
 ) -> tuple[Floats, Doubles, Doubles]:
-    """Leading singular vectors and squared singular values of every context's word vectors.
-
-    Parameters
-    ----------
-    context_ids : (n_contexts, width) int32
-        Word ids, -1 for padding anywhere in a row.
-    vectors : (n_words, dim) float32
-    rank : int
-    with_bases : bool
-        Whether the singular vectors are wanted; without them ``bases`` has no contexts.
-
-    Returns
-    -------
-    bases : (n_contexts, rank, dim) float32
-        Orthonormal rows, then rows of zeros where there are fewer independent words.
-    squared_singular_values : (n_contexts, rank) float64
-    totals : (n_contexts,) float64
-        The sum of all squared singular values. Not finite where a vector is not.
-    """
+    """See `grassmeans.kernels.interface`."""
     n_contexts = context_ids.shape[0]
     ids, readable = as_read_only(context_ids), as_read_only(vectors)
     bases = np.zeros((n_contexts if with_bases else 0, rank, vectors.shape[1]), np.float32)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import open_array, write_array
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.sparse_coding import SparseCodes, code_signals
+from grassmeans.kernels import SparseCodes, get_kernels
 from grassmeans.laboratory.rivals.cosine_senses import CosineSenses, SenseDirections
 from grassmeans.laboratory.rivals.dictionary import learn_dictionary
 from grassmeans.laboratory.rivals.interface import ContextRule, Material, SenseInducer
@@ -142,7 +142,9 @@ class AtomSenses(SenseInducer):
             n_iterations=self.n_iterations,
             random_state=material.random_state,
         )
-        rest = code_signals(signals[len(learnt.codes.ids) :], learnt.atoms, self.sparsity)
+        rest = get_kernels().code_signals(
+            signals[len(learnt.codes.ids) :], learnt.atoms, self.sparsity
+        )
         codes = SparseCodes(
             np.concatenate([learnt.codes.ids, rest.ids]),
             np.concatenate([learnt.codes.coefficients, rest.coefficients]),

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import NO_TOKEN
 from grassmeans.corpus.shard import Shard
-from grassmeans.kernels.cpu.context_means import average_contexts, measure_means
-from grassmeans.kernels.cpu.contexts import empty_contexts, gather_contexts
+from grassmeans.kernels import get_kernels
 
 _OCCURRENCES_AT_ONCE = 8192
 
@@ -44,6 +42,7 @@ class CosineMeasure:
 
     def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
+        kernels = get_kernels()
         tokens = np.asarray(shard.tokens)
         words = self.word_of_token[tokens]
         positions = np.flatnonzero(words >= 0)
@@ -52,16 +51,11 @@ class CosineMeasure:
         for start in range(0, len(positions), _OCCURRENCES_AT_ONCE):
             part = slice(start, start + _OCCURRENCES_AT_ONCE)
             here = positions[part]
-            contexts = empty_contexts(len(here), self.window)
-            gather_contexts(
-                tokens,
-                self.row_of_token,
-                here,
-                *shard.document_bounds(here),
-                self.window,
-                NO_TOKEN,
-                contexts,
+            contexts = kernels.gather_contexts(
+                tokens, np.asarray(shard.document_offsets), self.row_of_token, here, self.window
             )
-            means = average_contexts(contexts, self.vectors, self.weights)
-            distances[part] = measure_means(means, words[here], self.directions, self.sense_offsets)
+            means = kernels.average_contexts(contexts, self.vectors, self.weights)
+            distances[part] = kernels.measure_means(
+                means, words[here], self.directions, self.sense_offsets
+            )
         return positions.astype(np.int32), distances

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import open_array, read_bytes, write_array, write_bytes
 from grassmeans.errors import ArtifactError
-from grassmeans.kernels.cpu.context_means import average_contexts, measure_means
+from grassmeans.kernels import get_kernels
 from grassmeans.laboratory.rivals.interface import ContextRule, InducedSenses
 from grassmeans.vectors.storage import decode_words, encode_words
 from grassmeans.vectors.word_vectors import WordVectors
@@ -141,9 +141,10 @@ class CosineSenses(InducedSenses):
         """(n_contexts, n_senses) distances; NaN where no word of a context weighs anything."""
         self.require(word)
         directions = np.asarray(self._senses.directions[self._senses.part_of(word)])
-        means = average_contexts(context_ids, self._vectors.vectors, self._weights)
+        kernels = get_kernels()
+        means = kernels.average_contexts(context_ids, self._vectors.vectors, self._weights)
         only = np.zeros(len(means), np.int32)
-        return measure_means(means, only, directions, np.array([0, len(directions)]))
+        return kernels.measure_means(means, only, directions, np.array([0, len(directions)]))
 
     def sense_vectors(self, word: str) -> NDArray[np.float32]:
         """(n_senses, dim) a vector for each sense."""

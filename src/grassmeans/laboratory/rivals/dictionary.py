@@ -8,12 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.sparse_coding import (
-    SparseCodes,
-    code_signals,
-    find_residuals,
-    improve_atoms,
-)
+from grassmeans.kernels import SparseCodes, get_kernels
 from grassmeans.progress import progress_bar
 
 _NEARLY_THE_SAME = 0.9
@@ -132,8 +127,8 @@ def _code(
     before: _State | None = None,
 ) -> tuple[SparseCodes, NDArray[np.float32]]:
     """New codes of the signals where they are better than those before, and the residuals."""
-    codes = code_signals(signals, atoms, sparsity)
-    residuals = find_residuals(signals, atoms, codes)
+    codes = get_kernels().code_signals(signals, atoms, sparsity)
+    residuals = get_kernels().find_residuals(signals, atoms, codes)
     if before is not None:
         worse = np.flatnonzero(_squared_lengths(residuals) > before.errors)
         codes.ids[worse] = before.codes.ids[worse]
@@ -144,7 +139,7 @@ def _code(
 
 def _improve(signals: NDArray[np.float32], state: _State) -> _State:
     """Improve all atoms, in place, and replace those that no signal uses."""
-    n_users = improve_atoms(state.residuals, state.atoms, state.codes)
+    n_users = get_kernels().improve_atoms(state.residuals, state.atoms, state.codes)
     errors = _squared_lengths(state.residuals)
     _put_worst_signals(state.atoms, np.flatnonzero(n_users == 0), signals, errors)
     return replace(state, errors=errors)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import MANIFEST, digest_of, digest_of_array
 from grassmeans.contexts import rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.kernels.cpu.context_means import average_contexts
+from grassmeans.kernels import get_kernels
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
 from grassmeans.labelling.targets import Targets
@@ -215,7 +215,7 @@ class _CentreFinder:
         self, word: str, context_ids: NDArray[np.int32], rng: np.random.Generator
     ) -> NDArray[np.float32] | None:
         """(n_senses, dim) centres, that of the largest cluster first; None: too few contexts."""
-        means = average_contexts(context_ids, self._vectors.vectors, self._weights)
+        means = get_kernels().average_contexts(context_ids, self._vectors.vectors, self._weights)
         means = means[np.any(means != 0.0, axis=1)]
         if len(means) < self._method.n_senses:
             return None

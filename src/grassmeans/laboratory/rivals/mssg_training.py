@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from grassmeans.contexts import rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.kernels.cpu.multisense import train_documents
+from grassmeans.kernels import get_kernels
 from grassmeans.parallel import effective_workers
 from grassmeans.progress import Advance, progress_bar
 from grassmeans.vectors.training import ChunkTrainer, Stretch, TokenShard, TrainingSettings
@@ -141,7 +141,7 @@ class MultiSenseTrainer(ChunkTrainer):
         return self._collect()
 
     def _train_stretch(self, stretch: Stretch) -> None:
-        train_documents(
+        get_kernels().train_multisense(
             stretch.tokens,
             stretch.document_offsets,
             self._global_vectors,

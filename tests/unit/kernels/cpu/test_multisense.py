@@ -9,7 +9,7 @@ from grassmeans.kernels.cpu.multisense import (
     assign_sense,
     average_rows,
     find_nearest_centre,
-    train_documents,
+    train_multisense,
     update_side,
 )
 from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table
@@ -132,7 +132,7 @@ def train(
         "first_row": np.arange(0, 2 * n_words + 1, 2),
         "n_open": np.zeros(n_words, np.int32),
     }
-    n_centres = train_documents(
+    n_centres = train_multisense(
         np.array(tokens, np.int32),
         np.array(offsets, np.int64),
         *arrays.values(),

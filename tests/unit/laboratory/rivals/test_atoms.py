@@ -8,7 +8,7 @@ import pytest
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.kernels.cpu.sparse_coding import SparseCodes
+from grassmeans.kernels import SparseCodes
 from grassmeans.laboratory.rivals.atoms import (
     AtomSenses,
     CodedWords,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.sparse_coding import find_residuals
+from grassmeans.kernels import get_kernels
 from grassmeans.laboratory.rivals.dictionary import learn_dictionary
 
 
@@ -50,7 +50,7 @@ def test_codes_belong_to_the_atoms() -> None:
     rng = np.random.default_rng(2)
     signals = rng.normal(size=(300, 12)).astype(np.float32)
     found = learn_dictionary(signals, 20, 3, n_iterations=5)
-    left = float(np.square(find_residuals(signals, found.atoms, found.codes)).sum())
+    left = float(np.square(get_kernels().find_residuals(signals, found.atoms, found.codes)).sum())
     assert left <= found.objective_path[-1] * (1 + 1e-5)
     sums = np.bincount(found.codes.ids.ravel(), found.codes.coefficients.ravel(), minlength=20)
     assert np.all(sums >= 0.0)

@@ -1,0 +1,470 @@
+"""What every device offers: the functions, one group an idea, and what goes between them.
+
+This module is the contract and the reference of the kernels; it needs NumPy only. All functions
+take and give NumPy arrays (C order, of the types named here; read-only memory maps are fine), so
+those of different devices can be mixed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int32]
+Indices = NDArray[np.int64]
+
+NOT_KEPT = 2**30
+"""The place of a target in its window where it is not in it; beyond every window."""
+
+NO_ATOM = -1
+
+OCCURRENCE_BLOCK = 512
+"""`measure_distances` gives the same for every cut of the occurrences at multiples of this."""
+
+
+class Occurrences(NamedTuple):
+    """Occurrences of target words, and the windows of kept words around them.
+
+    Attributes
+    ----------
+    kept_rows : (n_kept,) int32
+        Rows of the vectors for the text's kept words, in order.
+    positions : (n_occurrences,) int32
+        Where the targets stand among the tokens.
+    words : (n_occurrences,) int32
+        Which target each one is.
+    firsts, ends : (n_occurrences,) int32
+        The window: ``kept_rows[first:end]``, inside the document.
+    centres : (n_occurrences,) int32
+        Index of the occurrence itself inside its window, which is no part of the context;
+        `NOT_KEPT` where the target is not a kept word.
+    """
+
+    kept_rows: Integers
+    positions: Integers
+    words: Integers
+    firsts: Integers
+    ends: Integers
+    centres: Integers
+
+    def context_sizes(self, part: slice) -> Integers:
+        """How many words the contexts of some occurrences have."""
+        is_kept = self.centres[part] != NOT_KEPT
+        return (self.ends[part] - self.firsts[part] - is_kept).astype(np.int32)
+
+
+class SenseTable(NamedTuple):
+    """What distances are measured with.
+
+    Attributes
+    ----------
+    vectors : (n_words, dim) float32
+    directions : (n_directions, dim) float32
+        Unit vectors, the senses of one target word after the other.
+    sense_offsets : (n_targets + 1,) int64
+        Where each target's directions begin, and the end.
+    rank : int
+        Dimension of a context's subspace.
+    singular : bool
+        Whether a subspace's direction n weighs lambda_n / lambda_1 instead of 1.
+    tolerance : float
+        Share of lambda_1 from which on an eigenvalue counts as zero.
+    fewest : int
+        Contexts with fewer words are left out.
+    """
+
+    vectors: Floats
+    directions: Floats
+    sense_offsets: Indices
+    rank: int
+    singular: bool
+    tolerance: float
+    fewest: int
+
+
+@dataclass(frozen=True, slots=True)
+class SparseCodes:
+    """Which atoms make up each signal.
+
+    Attributes
+    ----------
+    ids : (n_signals, sparsity) int32
+        Rows of the atoms in the order they were chosen; `NO_ATOM` where fewer are needed.
+    coefficients : (n_signals, sparsity) float32
+        0 where there is no atom.
+    """
+
+    ids: Integers
+    coefficients: Floats
+
+
+class TextKernels(Protocol):
+    """Passes over running text: token ids in, contexts and counts out."""
+
+    def gather_contexts(
+        self,
+        tokens: Integers,
+        document_offsets: Indices,
+        row_of_token: Integers,
+        positions: Indices,
+        window: int,
+        drop_repeats: bool = False,
+    ) -> Integers:
+        """The nearest kept words on both sides of each occurrence, inside its document.
+
+        Parameters
+        ----------
+        tokens : (n_tokens,) int32
+        document_offsets : (n_documents + 1,) int64
+            Where each document begins, and the end.
+        row_of_token : (n_types,) int32
+            Row of each token id in the vectors; -1 for words that are dropped.
+        positions : (n_contexts,) int64
+            Where in ``tokens`` each occurrence stands.
+        window : int
+            Kept words a side.
+        drop_repeats : bool
+            Leave out other occurrences of the token that stands at the position, too.
+
+        Returns
+        -------
+        context_ids : (n_contexts, 2 * window) int32
+            Rows of the vectors in text order, -1 where there is no word; the nearest ones stand on
+            both sides of the middle.
+        """
+        ...
+
+    def find_occurrences(
+        self,
+        tokens: Integers,
+        document_offsets: Indices,
+        row_of_token: Integers,
+        word_of_token: Integers,
+        window: int,
+    ) -> Occurrences:
+        """Find the targets of a text and the window of each.
+
+        Parameters
+        ----------
+        tokens, document_offsets, row_of_token, window
+            As in `gather_contexts`.
+        word_of_token : (n_types,) int32
+            Number of the target word that a token id is; -1 for the others.
+        """
+        ...
+
+    def count_documents(self, tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
+        """(n_types,) int64: in how many of the documents each token id occurs."""
+        ...
+
+
+class SubspaceKernels(Protocol):
+    """Contexts as subspaces, and the products that K-Grassmeans is made of."""
+
+    def solve_subspaces(
+        self, context_ids: Integers, vectors: Floats, rank: int, with_bases: bool = True
+    ) -> tuple[Floats, Doubles, Doubles]:
+        """Leading singular vectors and squared singular values of every context's word vectors.
+
+        Parameters
+        ----------
+        context_ids : (n_contexts, width) int32
+            Word ids, -1 for padding anywhere in a row.
+        vectors : (n_words, dim) float32
+        rank : int
+        with_bases : bool
+            Whether the singular vectors are wanted; without them ``bases`` has no contexts.
+
+        Returns
+        -------
+        bases : (n_contexts, rank, dim) float32
+            Orthonormal rows, then rows of zeros where there are fewer independent words.
+        squared_singular_values : (n_contexts, rank) float64
+        totals : (n_contexts,) float64
+            The sum of all squared singular values. Not finite where a vector is not.
+        """
+        ...
+
+    def assign_contexts(
+        self, bases: Floats, directions: Floats
+    ) -> tuple[Integers, Floats, Doubles]:
+        """Expectation step of every restart, with the first product of its maximisation step.
+
+        Parameters
+        ----------
+        bases : (n_contexts, rank, dim) float32
+        directions : (n_restarts, n_senses, dim) float32
+            Unit rows.
+
+        Returns
+        -------
+        labels : (n_contexts, n_restarts) int32
+            The nearest direction; the first of equally near ones.
+        gains : (n_contexts, n_restarts) float32
+            The squared projection on it, at most 1: the squared distance is 1 less this.
+        products : (n_restarts, n_senses, dim) float64
+            C_k u_k for every group.
+        """
+        ...
+
+    def apply_groups(self, bases: Floats, labels: Integers, directions: Floats) -> Doubles:
+        """C_k q_k for every restart and group, with the groups that ``labels`` gives.
+
+        Parameters
+        ----------
+        bases : (n_contexts, rank, dim) float32
+        labels : (n_contexts, n_restarts) int32
+        directions : (n_restarts, n_senses, dim) float32
+
+        Returns
+        -------
+        products : (n_restarts, n_senses, dim) float64
+        """
+        ...
+
+    def square_projections(self, bases: Floats, directions: Floats) -> Floats:
+        """Squared projections of directions (n_directions, dim) on contexts: (n, n_directions)."""
+        ...
+
+    def multiply_bases(self, bases: Floats) -> Floats:
+        """The inner products of each basis's rows, (n_contexts, rank, rank); NaN where any is."""
+        ...
+
+
+class LabellingKernels(Protocol):
+    """Distances of all occurrences of a text to the senses of their words, without bases."""
+
+    def prepare_senses(
+        self,
+        vectors: Floats,
+        directions: Floats,
+        sense_offsets: Indices,
+        rank: int,
+        *,
+        singular: bool,
+        window: int,
+        fewest: int | None = None,
+    ) -> SenseTable:
+        """Put the arrays into the form that `measure_distances` takes; ``fewest`` is the rank."""
+        ...
+
+    def measure_distances(
+        self, occurrences: Occurrences, part: slice, table: SenseTable, window: int
+    ) -> Floats:
+        """Distances of some of the occurrences to the senses of their words.
+
+        Parameters
+        ----------
+        part : slice
+            Which occurrences; cut at multiples of `OCCURRENCE_BLOCK`.
+
+        Returns
+        -------
+        distances : (n, largest number of senses) float32
+            NaN beyond a word's senses, and all along where the context has too few words.
+        """
+        ...
+
+
+class MeanKernels(Protocol):
+    """Contexts as weighted means of their words' vectors."""
+
+    def average_contexts(self, context_ids: Integers, vectors: Floats, weights: Floats) -> Floats:
+        """The direction of each context's weighted mean.
+
+        Parameters
+        ----------
+        context_ids : (n_contexts, width) int32
+            Rows of the vectors, -1 for padding.
+        vectors : (n_words, dim) float32
+        weights : (n_words,) float32
+
+        Returns
+        -------
+        means : (n_contexts, dim) float32
+            Unit rows; zeros where a context has no word, or its words weigh nothing.
+        """
+        ...
+
+    def measure_means(
+        self, means: Floats, words: Integers, directions: Floats, sense_offsets: Indices
+    ) -> Floats:
+        """Distances (1 - cosine) / 2 of contexts to the senses of their words.
+
+        Parameters
+        ----------
+        means : (n_contexts, dim) float32
+            From `average_contexts`.
+        words : (n_contexts,) int32
+            Number of each context's word.
+        directions : (n_directions, dim) float32
+            Unit vectors, the senses of one word after the other.
+        sense_offsets : (n_words + 1,) int64
+
+        Returns
+        -------
+        distances : (n_contexts, most senses) float32
+            In [0, 1]; NaN beyond a word's senses, and all along where the mean is zero.
+        """
+        ...
+
+
+class TrainingKernels(Protocol):
+    """Skip-gram with negative sampling, for one sense a word and for several.
+
+    The matrices are changed in place, and several threads may change the same ones. The same seed
+    gives the same draws on the same device; devices need not agree on them.
+    """
+
+    def alias_table(self, weights: Doubles) -> tuple[Floats, Integers]:
+        """Threshold and alias (n,) each: what draws from these weights need."""
+        ...
+
+    def sigmoid_table(self) -> Floats:
+        """Sigmoid at the middle of 1,024 steps over [-6, 6], as word2vec tabulates it."""
+        ...
+
+    def train_skipgram(
+        self,
+        tokens: Integers,
+        document_offsets: Indices,
+        inputs: Floats,
+        outputs: Floats,
+        frozen_inputs: NDArray[np.bool_],
+        frozen_outputs: NDArray[np.bool_],
+        keep: Floats,
+        threshold: Floats,
+        alias: Integers,
+        table: Floats,
+        window: int,
+        negative: int,
+        first_rate: float,
+        last_rate: float,
+        seed: np.uint64,
+    ) -> int:
+        """Train on consecutive documents; returns the number of centre words.
+
+        Parameters
+        ----------
+        tokens : (n_tokens,) int32
+            Word ids; ids outside the matrices are passed over as if they were not there.
+        document_offsets : (n_documents + 1,) int64
+            Document i is ``tokens[document_offsets[i]:document_offsets[i + 1]]``.
+        inputs, outputs : (n_words, dim) float32
+            The two matrices, changed in place.
+        frozen_inputs, frozen_outputs : (n_words,) bool
+            Rows that are read but never changed.
+        keep : (n_words,) float32
+            Probability that an occurrence survives subsampling.
+        threshold, alias, table
+            From `alias_table` (unigram^0.75) and `sigmoid_table`.
+        first_rate, last_rate : float
+            The learning rate falls linearly from one to the other over these documents.
+        seed : uint64
+        """
+        ...
+
+    def train_multisense(
+        self,
+        tokens: Integers,
+        document_offsets: Indices,
+        global_vectors: Floats,
+        senses: Floats,
+        centres: Floats,
+        sizes: Indices,
+        first_row: Indices,
+        n_open: Integers,
+        new_sense_below: float,
+        choosing: bool,
+        keep: Floats,
+        threshold: Floats,
+        alias: Integers,
+        table: Floats,
+        window: int,
+        negative: int,
+        first_rate: float,
+        last_rate: float,
+        seed: np.uint64,
+    ) -> int:
+        """Train on consecutive documents; returns the number of centre words.
+
+        Parameters
+        ----------
+        tokens : (n_tokens,) int32
+            Rows of ``global_vectors``; others are passed over as if they were not there.
+        document_offsets, keep, threshold, alias, table, first_rate, last_rate, seed
+            As in `train_skipgram`.
+        global_vectors : (n_words, dim) float32
+        senses, centres : (n_rows, dim) float32
+            Sense vectors, and the sums of the contexts that were given to them.
+        sizes : (n_rows,) int64
+            How many contexts that were.
+        first_row : (n_words + 1,) int64
+            The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``.
+        n_open : (n_words,) int32
+            How many of them are in use.
+        new_sense_below : float
+            A new sense is opened where every cosine is smaller than this.
+        choosing : bool
+            False trains each word's first sense, as if it were the only one, and no centres.
+        window, negative : int
+            The window is drawn anew at every word, for the context and the gradient alike; the
+            words of one of its sides share their negatives.
+        """
+        ...
+
+
+class SparseCodingKernels(Protocol):
+    """Vectors as sums of few atoms, and atoms that suit such sums better."""
+
+    def code_signals(self, signals: Floats, atoms: Floats, sparsity: int) -> SparseCodes:
+        """Code every signal by orthogonal matching pursuit.
+
+        Parameters
+        ----------
+        signals : (n_signals, dim) float32
+        atoms : (n_atoms, dim) float32
+            Unit rows.
+        sparsity : int
+            Atoms a signal at most.
+        """
+        ...
+
+    def find_residuals(self, signals: Floats, atoms: Floats, codes: SparseCodes) -> Floats:
+        """(n_signals, dim) what the codes leave of the signals."""
+        ...
+
+    def improve_atoms(self, residuals: Floats, atoms: Floats, codes: SparseCodes) -> Indices:
+        """Fit one atom after the other to the signals that use it; everything changes in place.
+
+        Each atom becomes the best direction for the given coefficients, then its coefficients the
+        best ones for that direction (approximate K-SVD): the sum of squared residuals never grows.
+
+        Parameters
+        ----------
+        residuals : (n_signals, dim) float32
+            Those of the codes.
+
+        Returns
+        -------
+        n_users : (n_atoms,) int64
+            How many signals use each atom. Atoms without any stay as they are.
+        """
+        ...
+
+
+class Kernels(
+    TextKernels,
+    SubspaceKernels,
+    LabellingKernels,
+    MeanKernels,
+    TrainingKernels,
+    SparseCodingKernels,
+    Protocol,
+):
+    """Everything that `grassmeans.kernels.get_kernels` gives."""
