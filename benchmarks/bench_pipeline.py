@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from grassmeans.corpus.documents import ReadReport
-from grassmeans.corpus.readers import read_documents
+from grassmeans.corpus.reading import read_documents
 from measurement import write_result
 
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]

@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import default_options
-from grassmeans.corpus.documents import ReadReport
+from grassmeans.corpus.documents import ReadOptions, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.corpus.readers import read_documents
+from grassmeans.corpus.reading import read_documents
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.laboratory.datasets.links import LinkSettings, build_links
 
@@ -211,7 +211,8 @@ def test_links_of_a_real_dump(tmp_path) -> None:
     )
     report = ReadReport()
     # A fifth of the dump is enough.
-    some = islice(read_documents([SAMPLE], report=report, keep_redirects=True), 300)
+    documents = read_documents([SAMPLE], ReadOptions(keep_redirects=True), report=report)
+    some = islice(documents, 300)
     ingest_documents(some, tmp_path / "corpus", options, report=report, show_progress=False)
     corpus = Corpus.open(tmp_path / "corpus")
     summary = build_links(corpus, tmp_path / "set", LinkSettings(min_instances=4))

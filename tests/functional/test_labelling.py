@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.corpus.function_words import load_function_words
 from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.senses.building import build_model
 from grassmeans.senses.settings import InductionSettings
 

@@ -71,9 +71,9 @@ def ingest(
     [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.corpus.function_words import load_function_words
     from grassmeans.corpus.ingest import IngestOptions
     from grassmeans.corpus.tokenizer import Tokenizer
+    from grassmeans.corpus.vocabulary import load_function_words
 
     options = IngestOptions(
         tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers),

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import read_manifest
-from grassmeans.corpus.concordance import ConcordanceLine, line_at
-from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.function_words import load_function_words
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
     KIND,
@@ -24,10 +22,10 @@ from grassmeans.corpus.ingest import (
     shard_folder,
 )
 from grassmeans.corpus.opening import list_inputs
-from grassmeans.corpus.readers import read_documents
-from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.reading import read_documents
+from grassmeans.corpus.shard import ConcordanceLine, Shard
 from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
-from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
+from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 
 
@@ -77,14 +75,15 @@ class Corpus:
     ) -> Corpus:
         """Read files or folders into a new corpus folder.
 
-        ``reading`` goes to `grassmeans.corpus.readers.read_documents`: ``format``, ``text_field``,
+        ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``.
         """
         files = list_inputs([Path(item) for item in inputs])
         report = ReadReport()
         chosen = options or default_options()
+        read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
         ingest_documents(
-            read_documents(files, report=report, keep_redirects=chosen.keep_links, **reading),
+            read_documents(files, read_options, report=report),
             Path(output),
             chosen,
             report=report,
@@ -215,7 +214,7 @@ class Corpus:
     def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
         """The original text around an occurrence, ``width`` characters a side."""
         number, local = self.locate(position)
-        return line_at(self.shards[number], local, position, self.tokenizer, width)
+        return self.shards[number].line_at(local, position, self.tokenizer, width)
 
     def concordance(
         self, word: str, *, limit: int | None = 100, width: int = 60
@@ -228,10 +227,8 @@ class Corpus:
         if not 0 <= number < self.n_documents:
             raise InputError(f"document {number} is outside the corpus of {self.n_documents}")
         shard_number = int(np.searchsorted(self.document_starts, number, side="right")) - 1
-        shard = self.shards[shard_number]
         local = number - int(self.document_starts[shard_number])
-        start, end = shard.text_offsets[local : local + 2]
-        return bytes(shard.text[start:end]).decode()
+        return self.shards[shard_number].document_text(local)
 
 
 def default_options(language: str = "en") -> IngestOptions:

@@ -1,9 +1,13 @@
-"""What a reader yields: one document, raw or already split into tokens."""
+"""What a reader yields: documents, raw or already split into tokens, and a report of the rest."""
 
 from __future__ import annotations
 
+import codecs
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from grassmeans.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +37,43 @@ class RawDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
-    """A link annotation: the characters ``start:end`` of the cleaned text point to ``target``."""
+class ReadOptions:
+    """What the caller may choose about reading.
 
-    start: int
-    end: int
-    target: str
+    Parameters
+    ----------
+    format : str
+        One of `reading.FORMATS`, or ``"auto"``: recognised for every file from its content.
+    text_field : str
+        The field (JSON lines) or column (Parquet) that holds the text.
+    column : str, int or None
+        CoNLL-U (a name or a number) and vertical files (a number, from 0): where the keys of the
+        tokens are; by default they are the forms.
+    encoding : str, optional
+        Of text files; by default UTF-8, or what a byte order mark says.
+    max_document_chars : int
+        Longer documents are split at white space; the ids of the parts end in ``#2``, ``#3`` ...
+    keep_redirects : bool
+        MediaWiki: yield redirect pages as well, with ``markup="redirect"``; they are no documents.
+    """
+
+    format: str = "auto"
+    text_field: str = "text"
+    column: str | int | None = None
+    encoding: str | None = None
+    max_document_chars: int = 4_000_000
+    keep_redirects: bool = False
+
+    def __post_init__(self) -> None:
+        if self.max_document_chars < 1:
+            raise InputError(f"max_document_chars must be 1 or more, got {self.max_document_chars}")
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError as error:
+            raise InputError(
+                f"unknown encoding {self.encoding!r}: give a name such as utf-8, latin-1, cp1251 "
+                "or gb18030"
+            ) from error
 
 
 @dataclass(slots=True)
@@ -56,3 +91,112 @@ class ReadReport:
         self.skipped[reason] += 1
         if example and reason not in self.examples:
             self.examples[reason] = example[:200]
+
+
+class DocumentBuilder:
+    """Gathers the lines or tokens of one document, and gives them away in parts of bounded length.
+
+    Parameters
+    ----------
+    max_chars : int
+        A part holds at most this many characters, or one piece.
+    tokenised : bool
+        The pieces are tokens, joined by spaces; otherwise lines.
+    keyed : bool
+        The tokens have keys.
+    """
+
+    def __init__(
+        self, report: ReadReport, max_chars: int, *, tokenised: bool = False, keyed: bool = False
+    ) -> None:
+        self._report = report
+        self._max_chars = max_chars
+        self._separator, self._markup = (" ", "tokens") if tokenised else ("\n", "plain")
+        self._keyed = keyed
+        self.start("")
+
+    def start(self, identifier: str, title: str = "") -> None:
+        """Begin a document; what was gathered has to be taken before."""
+        self.id = identifier
+        self.title = title
+        self._part = 1
+        self._empty()
+
+    def _empty(self) -> None:
+        self._pieces: list[str] = []
+        self._keys: list[str] = []
+        self._n_chars = 0
+
+    @property
+    def is_new(self) -> bool:
+        """Whether nothing was gathered since the start."""
+        return self._part == 1 and not self._pieces
+
+    def __bool__(self) -> bool:
+        return bool(self._pieces)
+
+    def add(self, piece: str, key: str = "") -> None:
+        """Add a line, or a token with its key."""
+        self._pieces.append(piece)
+        self._n_chars += len(piece) + 1
+        if self._keyed:
+            self._keys.append(key)
+
+    def make_room(self, n_chars: int = 0) -> Iterator[RawDocument]:
+        """Yield a part where so many more characters would make it too long."""
+        if self._pieces and self._n_chars + n_chars > self._max_chars:
+            self._report.skip("long document split", self.id)
+            yield from self.take()
+
+    def take(self, *, even_empty: bool = False) -> Iterator[RawDocument]:
+        """Yield what is left of the document, if anything is; or a document without any text."""
+        if self._pieces or (even_empty and self.is_new):
+            yield RawDocument(
+                id=_number_part(self.id, self._part),
+                title=self.title,
+                text=self._separator.join(self._pieces),
+                markup=self._markup,
+                keys=tuple(self._keys) if self._keyed else None,
+            )
+            self._part += 1
+            self._empty()
+
+
+def _number_part(identifier: str, part: int) -> str:
+    """The id of a document's part: the first keeps the id, the others get ``#2``, ``#3`` ..."""
+    return identifier if part == 1 else f"{identifier}#{part}"
+
+
+def split_document(document: RawDocument, max_chars: int) -> Iterator[RawDocument]:
+    """Yield a document in parts of at most ``max_chars`` characters.
+
+    A stretch longer than that without any white space is cut anyway. The parts of a tokenised
+    document take their share of the keys along.
+    """
+    text = document.text
+    start = n_tokens = 0
+    part = 1
+    while start < len(text):
+        end = _find_cut(text, start, max_chars)
+        piece = text[start:end].strip(" \n")
+        start = end
+        if not piece:
+            continue
+        keys = None
+        if document.keys is not None:
+            n_piece = piece.count(" ") + 1
+            keys = document.keys[n_tokens : n_tokens + n_piece]
+            n_tokens += n_piece
+        yield replace(document, id=_number_part(document.id, part), text=piece, keys=keys)
+        part += 1
+
+
+def _find_cut(text: str, start: int, max_chars: int) -> int:
+    end = start + max_chars
+    if end >= len(text):
+        return len(text)
+    cut = text.rfind("\n", start + 1, end + 1)
+    # A line end is a better place than a space, unless it lies far back.
+    if cut < start + max_chars // 2:
+        cut = max(cut, text.rfind(" ", start + 1, end + 1))
+    return cut if cut > start else end

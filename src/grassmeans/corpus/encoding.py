@@ -23,7 +23,7 @@ from grassmeans.artifacts import (
     write_bytes,
     write_json,
 )
-from grassmeans.corpus.documents import Link, RawDocument
+from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.shard import DONE
 from grassmeans.corpus.tokenizer import (
     SurfaceTable,
@@ -31,8 +31,7 @@ from grassmeans.corpus.tokenizer import (
     WhitespaceTokenizer,
     normalize_text,
 )
-from grassmeans.corpus.wikitext import clean_wikitext
-from grassmeans.corpus.wikitext_titles import normalize_title
+from grassmeans.corpus.wikitext import Link, clean_wikitext, normalize_title
 
 PIECE_LENGTH = 2_000
 """Characters between two anchors, up to the next white space."""

@@ -2,6 +2,9 @@
 
 A shard is a folder of plain arrays, opened memory-mapped. Positions inside a shard count its
 tokens from 0; the corpus adds the shard's start.
+
+The text is kept once and no offset per token. A keyword-in-context line is found by tokenising
+again from the nearest anchor before it, which is never more than a short stretch away.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import map_bytes, open_array, read_bytes, read_json, write_array
+from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
+from grassmeans.errors import ArtifactError
 
 DONE = "shard.json"
+_BYTES_PER_CHARACTER = 4
+_CONTINUATION = 0b1000_0000
+_CONTINUATION_MASK = 0b1100_0000
 
 
 @dataclass(frozen=True, slots=True)
-class LinkSpan:
-    """A link over the tokens ``start:end`` (positions inside the shard) to a page.
+class ConcordanceLine:
+    """One occurrence in its original text."""
 
-    ``is_exact`` tells whether its text is these tokens and nothing else: not so for "Apollo 11"
-    where numbers are no tokens, nor for "C++". Corpora of older releases do not know it.
-    """
+    left: str
+    word: str
+    right: str
+    position: int
+    document_id: str
+    document_title: str
 
-    start: int
-    end: int
-    target: str
-    is_exact: bool = True
+    def __str__(self) -> str:
+        return f"{self.left}<b>{self.word}</b>{self.right}"
 
 
 class Shard:
@@ -96,6 +106,56 @@ class Shard:
         entries = map(json.loads, text.split("\n") if text else ())
         return [(entry[0], entry[1]) for entry in entries]
 
+    def document_at(self, position: int) -> int:
+        """Number in the shard of the document that a position is in."""
+        return int(np.searchsorted(self.document_offsets, position, side="right")) - 1
+
+    def document_text(self, document: int) -> str:
+        """The cleaned text of a document of the shard."""
+        start, end = self.text_offsets[document : document + 2]
+        return bytes(self.text[start:end]).decode()
+
+    def token_rule(self, document: int, tokenizer: Tokenizer) -> Tokenizer | WhitespaceTokenizer:
+        """What finds the tokens of a document again: the corpus's rule, or none but spaces."""
+        if self.pretokenised[document]:
+            return WhitespaceTokenizer(lowercase=tokenizer.lowercase)
+        return tokenizer
+
+    def line_at(
+        self, local: int, position: int, tokenizer: Tokenizer, width: int
+    ) -> ConcordanceLine:
+        """The line of the token at ``local`` here, which is at ``position`` in the corpus."""
+        document = self.document_at(local)
+        first_byte, last_byte = (int(b) for b in self.text_offsets[document : document + 2])
+        anchor = int(np.searchsorted(self.anchors[:, 0], local, side="right")) - 1
+        anchor_token, anchor_byte = (int(value) for value in self.anchors[anchor])
+        after = int(self.anchors[anchor + 1, 1]) if anchor + 1 < len(self.anchors) else last_byte
+        margin = _BYTES_PER_CHARACTER * (width + 1)
+        piece = self._decode(anchor_byte, after)
+        spans = self.token_rule(document, tokenizer).spans(piece)
+        start, end = next(islice(spans, local - anchor_token, None), (-1, -1))
+        if start < 0:
+            raise ArtifactError(
+                f"{self.folder} is damaged: text and tokens do not fit; build it again"
+            )
+        left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + piece[:start]
+        right = piece[end:] + self._decode(after, min(last_byte, after + margin))
+        return ConcordanceLine(
+            _flatten(left)[-width:] if width else "",
+            piece[start:end],
+            _flatten(right)[:width],
+            position,
+            *self.metadata[document],
+        )
+
+    def _decode(self, start: int, end: int) -> str:
+        """Bytes to text; a character cut at either end is left out."""
+        content = bytes(self.text[start:end])
+        skip = 0
+        while skip < len(content) and content[skip] & _CONTINUATION_MASK == _CONTINUATION:
+            skip += 1
+        return content[skip:].decode(errors="ignore")
+
     @cached_property
     def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
         return self._open("index_words"), self._open("index_offsets"), self._open("index_positions")
@@ -120,33 +180,23 @@ class Shard:
 
     @cached_property
     def exact_links(self) -> NDArray[np.bool_]:
-        """(n_links,) whether a link's text is its tokens and nothing else; see `LinkSpan`."""
+        """(n_links,) whether a link's text is its tokens and nothing else.
+
+        Not so for "Apollo 11" where numbers are no tokens, nor for "C++". Corpora of older releases
+        do not know it.
+        """
         if (self.folder / "links_exact.npy").exists():
             return self._open("links_exact")
         return np.ones(len(self.link_spans), np.bool_)
 
     def link_targets(self) -> list[str]:
         """The pages that the shard's links lead to."""
-        targets: list[str] = []
-        if self.has_links:
-            targets = read_json(self.folder / "link_targets.json")
-        return targets
-
-    def links(self) -> list[LinkSpan]:
-        """The link annotations, where they were kept."""
-        targets = self.link_targets()
-        return [
-            LinkSpan(start, end, targets[target], is_exact)
-            for (start, end, target), is_exact in zip(
-                self.link_spans.tolist(), self.exact_links.tolist(), strict=True
-            )
-        ]
+        return read_json(self.folder / "link_targets.json") if self.has_links else []
 
     def redirects(self) -> dict[str, str]:
         """Redirect page -> the page it leads to, where links were kept."""
         path = self.folder / "redirects.json"
-        found: dict[str, str] = read_json(path) if path.exists() else {}
-        return found
+        return read_json(path) if path.exists() else {}
 
 
 def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:
@@ -159,3 +209,8 @@ def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:
     write_array(folder / "index_words.npy", words.astype(np.int32))
     write_array(folder / "index_offsets.npy", offsets)
     write_array(folder / "index_positions.npy", order[n_unknown:])
+
+
+def _flatten(text: str) -> str:
+    """Line breaks inside a line would break the table that shows it."""
+    return text.replace("\r", " ").replace("\n", " ")

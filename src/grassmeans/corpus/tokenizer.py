@@ -150,10 +150,6 @@ class _PatternTokenizer(ABC):
         table = _key_table(self)
         return [key for key in map(table.__getitem__, self._pattern().findall(text)) if key]
 
-    def surfaces(self, text: str) -> list[str]:
-        """The surface forms of exactly the tokens that ``tokenize`` gives."""
-        return [text[start:end] for start, end in self.spans(text)]
-
     def spans(self, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
         """Character spans (into ``text``) of the tokens from ``start`` on.
 

@@ -20,10 +20,7 @@ from mwparserfromhell.nodes import Wikilink
 from mwparserfromhell.parser import ParserError
 from mwparserfromhell.wikicode import Wikicode
 
-from grassmeans.corpus.documents import Link
 from grassmeans.corpus.tokenizer import normalize_text
-from grassmeans.corpus.wikitext_scan import cut_braces, cut_content_tags
-from grassmeans.corpus.wikitext_titles import is_dropped_link, normalize_title
 
 # Noncharacters, which no text has, mark a link's anchor: OPEN number MIDDLE anchor CLOSE.
 _OPEN, _MIDDLE, _CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
@@ -57,6 +54,60 @@ _BLANKS = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # single spaces are fine as
 _BLANK_BEFORE_STOP = re.compile(r" ([,.])(?=\s|$)")
 _WORD = re.compile(r"\w")
 
+# Extension tags whose content is not prose.
+_CONTENT_TAGS = (
+    "ref|references|math|chem|ce|gallery|nowiki|code|source|syntaxhighlight|pre|timeline|imagemap|"
+    "hiero|score|graph|mapframe|maplink|templatedata|includeonly|section|categorytree|inputbox"
+)
+_CONTENT_TAG = re.compile(rf"<(/?)({_CONTENT_TAGS})\b[^<>]*?(/?)>", re.IGNORECASE)
+# A table begins and ends at the start of a line: "|}" elsewhere may be the end of a template.
+# All four begin with a plain character and none is a group, which makes the search five times
+# faster; the last two characters tell which one it is.
+_BRACE = re.compile(r"\{\{|\}\}|\n[ \t:*#]*\{\||\n[ \t]*\|\}(?!\})")
+_OPENING_OF = {"}}": "{{", "|}": "{|"}
+_PARAGRAPH_END = re.compile(r"\n[ \t]*\n|\n(?==)|\Z")
+
+# Files, categories and the like stand for no text at all, under their names in many languages.
+_DROPPED_NAMES = """
+file image media category
+archivo imagen categoría
+fichier catégorie
+datei bild kategorie
+immagine categoria
+ficheiro imagem arquivo
+файл изображение категория
+bestand afbeelding categorie
+plik grafika kategoria
+fil kategori tiedosto kuva luokka
+soubor súbor kategória fájl kép
+fitxer imatge dosya resim fișier imagine датотека слика категорија зображення категорія
+קובץ קטגוריה ملف صورة تصنيف پرونده رده berkas gambar tập_tin hình thể_loại
+ファイル 画像 カテゴリ 文件 图像 圖像 檔案 分类 分類 파일 그림 분류 चित्र श्रेणी
+"""
+# Other namespaces and sister projects: the anchor is text, the target is no article.
+_OTHER_NAMES = """
+template talk user wikipedia wp project help portal special draft module mos book topic mediawiki
+usuario usuaria wikiproyecto ayuda portail utilisateur aide projet discussion benutzer hilfe
+utente aiuto progetto usuário ajuda участник википедия портал помощь проект gebruiker
+plantilla modèle vorlage predefinição шаблон sjabloon szablon mall
+wikt wiktionary wikisource wikiquote wikibooks wikinews wikivoyage wikiversity wikispecies
+wikidata commons meta metawikipedia species incubator phab mw doi hdl arxiv imdbname rfc isbn
+s q b n v d c m voy
+"""
+_DROPPED_NAMESPACES = frozenset(_DROPPED_NAMES.split())
+_OTHER_NAMESPACES = frozenset(_OTHER_NAMES.split())
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:-[a-z]{2,8}){0,2}|simple")
+_LOCAL_PREFIX = re.compile(r"\s*w\s*:", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link annotation: the characters ``start:end`` of the cleaned text point to ``target``."""
+
+    start: int
+    end: int
+    target: str
+
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
@@ -78,7 +129,7 @@ def clean_wikitext(text: str, *, keep_links: bool = False) -> CleanText:
         follows it (``[[bank]]s``), as MediaWiki does.
     """
     source = _MARK_CHARACTERS.sub("", normalize_text(text))
-    source = cut_braces(cut_content_tags(_COMMENT.sub("", source)))
+    source = _cut_braces(_cut_content_tags(_COMMENT.sub("", source)))
     for pattern in _LINE_MARKUP:
         source = pattern.sub("", source)
     targets: list[str] = []
@@ -174,3 +225,115 @@ def _collect_links(marked: str, targets: list[str]) -> CleanText:
             current = None
     pieces.append(marked[position:])
     return CleanText("".join(pieces), tuple(links))
+
+
+def _cut_content_tags(text: str) -> str:
+    """Remove references, formulas, source code and the like, with what is inside."""
+    tags = list(_CONTENT_TAG.finditer(text))
+    if not tags:
+        return text
+    last_closing = {tag[2].lower(): tag.start() for tag in tags if tag[1]}
+    pieces: list[str] = []
+    position = 0
+    inside = ""
+    for tag in tags:
+        name = tag[2].lower()
+        if inside:
+            if tag[1] and name == inside:
+                inside, position = "", tag.end()
+            continue
+        pieces.append(text[position : tag.start()])
+        position = tag.end()
+        # Without a closing tag after it only the tag itself goes, not the rest of the page.
+        if not tag[1] and not tag[3] and last_closing.get(name, -1) > tag.start():
+            inside = name
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def _cut_braces(text: str) -> str:
+    """Remove templates and tables, nested or not."""
+    text = "\n" + text  # the first line begins like the others
+    pieces: list[str] = []
+    position = 0
+    for start, end in _find_regions(text):
+        if start > position:
+            pieces.append(text[position:start])
+        position = max(position, end)
+    pieces.append(text[position:])
+    return "".join(pieces).removeprefix("\n")
+
+
+def _find_regions(text: str) -> list[tuple[int, int]]:
+    """Spans of the outermost templates and tables, in order.
+
+    An opening that has no end is left alone where it is a template, and reaches to the end of its
+    paragraph where it is a table.
+    """
+    stack: list[tuple[str, int]] = []
+    n_open = {"{{": 0, "{|": 0}
+    regions: list[tuple[int, int]] = []
+    for brace in _BRACE.finditer(text):
+        kind = brace.group()[-2:]
+        if kind in n_open:
+            stack.append((kind, brace.start()))
+            n_open[kind] += 1
+            continue
+        wanted = _OPENING_OF[kind]
+        if not n_open[wanted]:
+            continue
+        found = ""
+        while found != wanted:  # what was opened in between has no end of its own
+            found, start = stack.pop()
+            n_open[found] -= 1
+        while regions and regions[-1][0] > start:
+            regions.pop()
+        regions.append((start, brace.end()))
+    end = 0
+    for kind, start in stack:
+        if kind == "{|" and start >= end:
+            paragraph_end = _PARAGRAPH_END.search(text, start + 1)
+            end = paragraph_end.start() if paragraph_end else len(text)
+            regions.append((start, end))
+    return sorted(regions)
+
+
+def is_dropped_link(target: str) -> bool:
+    """Whether a link shows nothing in the text: files, categories, the same page elsewhere.
+
+    A colon in front (``[[:Category:Birds]]``) makes an ordinary link of it.
+    """
+    prefix, colon, _ = target.partition(":")
+    prefix = prefix.strip()
+    if not colon or not prefix:
+        return False
+    return _fold_prefix(prefix) in _DROPPED_NAMESPACES or _is_language(prefix)
+
+
+def normalize_title(target: str) -> str:
+    """The title of the article that a link points to; empty where it points to no article.
+
+    Underscores are spaces, the first letter is upper-case, the section is dropped.
+    """
+    target = _LOCAL_PREFIX.sub("", target.strip().removeprefix(":"), count=1)
+    title = " ".join(target.partition("#")[0].replace("_", " ").split())
+    if not title or title.startswith(("/", "../")):
+        return ""
+    prefix, colon, rest = title.partition(":")
+    folded = _fold_prefix(prefix)
+    if colon and (
+        folded in _OTHER_NAMESPACES
+        or folded in _DROPPED_NAMESPACES
+        or folded.endswith(("_talk", "discussion"))
+        or (_is_language(prefix) and not rest.startswith(" "))  # "Ace: A Life" is a title
+    ):
+        return ""
+    return title[:1].upper() + title[1:]
+
+
+def _fold_prefix(prefix: str) -> str:
+    return prefix.strip().lower().replace(" ", "_")
+
+
+def _is_language(prefix: str) -> bool:
+    return _LANGUAGE_CODE.fullmatch(prefix) is not None

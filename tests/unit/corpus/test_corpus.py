@@ -255,8 +255,9 @@ def test_links_become_token_spans(tmp_path) -> None:
     ingest_documents([document], tmp_path / "c", IngestOptions(keep_links=True), workers=1)
     corpus = Corpus.open(tmp_path / "c")
     assert words_of(corpus) == ["the", "crane", "and", "tower", "cranes", "met"]
-    spans = [(s.start, s.end, s.target) for s in corpus.shards[0].links()]
-    assert spans == [(1, 2, "Crane (bird)"), (3, 5, "Tower crane")]
+    shard = corpus.shards[0]
+    assert shard.link_targets() == ["Crane (bird)", "Tower crane"]
+    assert shard.link_spans.tolist() == [[1, 2, 0], [3, 5, 1]]
 
 
 def test_truncated_tokens_are_noticed(corpus: Corpus) -> None:

@@ -46,11 +46,10 @@ def test_case_can_be_kept() -> None:
     assert Tokenizer(lowercase=False).tokenize("The US") == ["The", "US"]
 
 
-def test_spans_and_surfaces_belong_to_the_tokens() -> None:
+def test_spans_belong_to_the_tokens() -> None:
     text = "The \u200dcat\u200c sat, in 1984."
     tokenizer = Tokenizer()
     assert list(tokenizer.spans(text)) == [(0, 3), (5, 8), (10, 13), (15, 17)]
-    assert tokenizer.surfaces(text) == ["The", "cat", "sat", "in"]
     assert list(tokenizer.spans(text, start=10)) == [(10, 13), (15, 17)]
 
 

@@ -3,9 +3,7 @@ import unicodedata
 
 import pytest
 
-from grassmeans.corpus.documents import Link
-from grassmeans.corpus.wikitext import clean_wikitext
-from grassmeans.corpus.wikitext_titles import is_dropped_link, normalize_title
+from grassmeans.corpus.wikitext import Link, clean_wikitext, is_dropped_link, normalize_title
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from xml.parsers import expat
 
-from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.opening import read_blocks
-from grassmeans.corpus.readers.options import ReadOptions
 from grassmeans.errors import InputError
 
 _MAX_PAGE_CHARS = 1 << 26

@@ -11,10 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.lines import read_lines
-from grassmeans.corpus.readers.options import ReadOptions
-from grassmeans.corpus.readers.splitting import number_part
+from grassmeans.corpus.documents import DocumentBuilder, RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.opening import read_lines
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.errors import InputError
 
@@ -32,58 +30,26 @@ _WHITE_SPACE = re.compile(r"\s")
 _NO_BREAK_SPACE = "\u00a0"
 
 
-class _TokenCollector:
-    """Gathers the tokens of one document, and gives them away in parts of bounded length."""
+class _TokenBuilder(DocumentBuilder):
+    """Gathers tokens; a document without an id gets the file's name and a number."""
 
     def __init__(
         self, path: Path, report: ReadReport, options: ReadOptions, *, keyed: bool
     ) -> None:
         self._path = path
-        self._report = report
-        self._max_chars = options.max_document_chars
-        self._keyed = keyed
         self._number = 0
-        self.start("")
+        super().__init__(report, options.max_document_chars, tokenised=True, keyed=keyed)
 
     def start(self, identifier: str, title: str = "") -> None:
-        """Begin a document; what was collected has to be taken before."""
+        """Begin a document; what was gathered has to be taken before."""
         self._number += 1
-        self._id = identifier or f"{self._path.name}:{self._number}"
-        self._title = title
-        self._part = 1
-        self._forms: list[str] = []
-        self._keys: list[str] = []
-        self._n_chars = 0
+        super().start(identifier or f"{self._path.name}:{self._number}", title)
 
-    def __bool__(self) -> bool:
-        return bool(self._forms)
-
-    def add(self, form: str, key: str = "") -> None:
+    def add(self, piece: str, key: str = "") -> None:
         """Add a token; ``key`` counts only where another column than the form was chosen."""
-        form = _clean_token(form)
-        self._forms.append(form)
-        self._n_chars += len(form) + 1
-        if self._keyed:
-            self._keys.append(_clean_token(key) if key not in {"", "_"} else form)
-
-    def take(self) -> Iterator[RawDocument]:
-        """Yield what is left of the document, if anything is."""
-        if self._forms:
-            yield RawDocument(
-                id=number_part(self._id, self._part),
-                title=self._title,
-                text=" ".join(self._forms),
-                markup="tokens",
-                keys=tuple(self._keys) if self._keyed else None,
-            )
-            self._forms, self._keys, self._n_chars = [], [], 0
-            self._part += 1
-
-    def take_full(self) -> Iterator[RawDocument]:
-        """Yield a part where the document has become too long to hold; call between tokens."""
-        if self._n_chars > self._max_chars:
-            self._report.skip("long document split", self._id)
-            yield from self.take()
+        form = _clean_token(piece)
+        has_key = self._keyed and key not in {"", "_"}
+        super().add(form, _clean_token(key) if has_key else form)
 
 
 def _clean_token(form: str) -> str:
@@ -94,7 +60,7 @@ def _clean_token(form: str) -> str:
 
 def read_tokens(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
     """Yield documents of sentences, one a line, split at white space; a blank line ends one."""
-    document = _TokenCollector(path, report, options, keyed=False)
+    document = _TokenBuilder(path, report, options, keyed=False)
     for line in read_lines(path, report, encoding=options.encoding):
         forms = line.split()
         if not forms and document:
@@ -102,7 +68,7 @@ def read_tokens(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
             document.start("")
         for form in forms:
             document.add(form)
-        yield from document.take_full()
+        yield from document.make_room()
     yield from document.take()
 
 
@@ -113,7 +79,7 @@ def read_vertical(path: Path, report: ReadReport, options: ReadOptions) -> Itera
     form is the first column, the keys are the column ``options.column`` (0 is the first).
     """
     column = _choose_index(options.column, (), default=0)
-    document = _TokenCollector(path, report, options, keyed=column != 0)
+    document = _TokenBuilder(path, report, options, keyed=column != 0)
     for line in read_lines(path, report, encoding=options.encoding):
         stripped = line.strip()
         if not stripped:
@@ -129,7 +95,7 @@ def read_vertical(path: Path, report: ReadReport, options: ReadOptions) -> Itera
             report.skip("missing column", f"{path}: no column {column} in {line!r}")
             continue
         document.add(cells[0].strip(), cells[column].strip())
-        yield from document.take_full()
+        yield from document.make_room()
     yield from document.take()
 
 
@@ -141,7 +107,7 @@ def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
     a document.
     """
     column = _choose_index(options.column, CONLLU_COLUMNS, default=1)
-    document = _TokenCollector(path, report, options, keyed=column != 1)
+    document = _TokenBuilder(path, report, options, keyed=column != 1)
     n_sentences = 0
     marked = in_sentence = False
     for line in read_lines(path, report, encoding=options.encoding):
@@ -153,7 +119,7 @@ def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
         elif not line.strip():
             n_sentences += in_sentence
             in_sentence = False
-            yield from document.take_full()
+            yield from document.make_room()
             if not marked and n_sentences >= SENTENCES_PER_DOCUMENT:
                 yield from document.take()
                 document.start("")

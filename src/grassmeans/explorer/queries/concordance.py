@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.contexts import NO_TOKEN, contexts_at
-from grassmeans.corpus.concordance import ConcordanceLine
+from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.explorer.failures import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.examples import Line, example_lines_of

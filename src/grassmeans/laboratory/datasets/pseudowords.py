@@ -11,10 +11,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
-import numpy as np
-
-from grassmeans.corpus.concordance import ConcordanceLine
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.errors import InputError
 from grassmeans.laboratory.datasets.merging import check_groups, merge_words
@@ -166,10 +164,7 @@ def _hide_words(
 def _token_rule(corpus: Corpus, position: int) -> Tokenizer | WhitespaceTokenizer:
     number, local = corpus.locate(position)
     shard = corpus.shards[number]
-    document = int(np.searchsorted(shard.document_offsets, local, side="right")) - 1
-    if shard.pretokenised[document]:
-        return WhitespaceTokenizer(lowercase=corpus.tokenizer.lowercase)
-    return corpus.tokenizer
+    return shard.token_rule(shard.document_at(local), corpus.tokenizer)
 
 
 def _replace_words(

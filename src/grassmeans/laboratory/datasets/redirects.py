@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.wikitext_titles import normalize_title
+from grassmeans.corpus.wikitext import normalize_title
 from grassmeans.errors import InputError
 from grassmeans.evaluation.text_files import read_numbered_lines
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from grassmeans.corpus.function_words import load_function_words
+from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.laboratory.datasets.wordnet import Synset, WordNet
 from grassmeans.vectors.word_vectors import WordVectors
 

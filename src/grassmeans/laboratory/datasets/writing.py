@@ -17,8 +17,8 @@ from grassmeans.artifacts import (
     write_bytes,
     write_manifest,
 )
-from grassmeans.corpus.concordance import ConcordanceLine
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import Key, Label, write_key
 from grassmeans.evaluation.tasks.instances import Instance

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.readers import read_documents
+from grassmeans.corpus.reading import read_documents
 from grassmeans.errors import InputError
 
 HEAD = '<mediawiki xmlns="http://www.mediawiki.org/xml/export-0.10/">\n<siteinfo><namespaces/></siteinfo>\n'

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.readers import read_documents
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.tokenizer import WhitespaceTokenizer
 from grassmeans.errors import InputError
 
@@ -14,7 +14,8 @@ def read(
     path = tmp_path / "f"
     path.write_text(content, encoding="utf-8", newline="")
     report = ReadReport()
-    documents = read_documents([path], format=format_name, report=report, **options)  # type: ignore[arg-type]
+    chosen = ReadOptions(format=format_name, **options)  # type: ignore[arg-type]
+    documents = read_documents([path], chosen, report=report)
     return list(documents), report
 
 

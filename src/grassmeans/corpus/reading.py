@@ -1,13 +1,40 @@
-"""Which format a file has, from its content; the name decides only where the content does not."""
+"""Files -> documents: which format a file has, and the reader for it.
+
+The format is told from a file's content; its name decides only where the content does not.
+"""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from grassmeans.corpus.lines import find_wide_encoding
-from grassmeans.corpus.opening import read_head
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport, split_document
+from grassmeans.corpus.opening import find_wide_encoding, list_inputs, read_head
+from grassmeans.corpus.readers.mediawiki import read_mediawiki
+from grassmeans.corpus.readers.texts import (
+    read_json_lines,
+    read_parquet,
+    read_plain,
+    read_wikiextractor,
+)
+from grassmeans.corpus.readers.tokenised import read_conllu, read_tokens, read_vertical
+from grassmeans.errors import InputError
+
+Reader = Callable[[Path, ReadReport, ReadOptions], Iterator[RawDocument]]
+
+_READERS: dict[str, Reader] = {
+    "text": read_plain,
+    "jsonl": read_json_lines,
+    "mediawiki": read_mediawiki,
+    "wikiextractor": read_wikiextractor,
+    "parquet": read_parquet,
+    "tokens": read_tokens,
+    "vertical": read_vertical,
+    "conllu": read_conllu,
+}
+FORMATS = tuple(_READERS)
 
 _SAMPLE_LINES = 400
 _MAJORITY = 0.8
@@ -19,8 +46,71 @@ _PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
 _VERTICAL_SUFFIXES = {".vert", ".vrt", ".vertical"}
 
 
+def read_documents(
+    inputs: Sequence[Path | str] | Path | str,
+    options: ReadOptions | None = None,
+    *,
+    report: ReadReport,
+) -> Iterator[RawDocument]:
+    """Read files and folders, document by document.
+
+    Parameters
+    ----------
+    inputs : paths
+        Files, compressed or not, and folders.
+    report : ReadReport
+        Filled while reading: what was passed over, and why.
+
+    Raises
+    ------
+    InputError
+        At once where an argument is wrong; while reading where a file cannot be read as asked and
+        nothing has been read before it. Later on such a file is counted and passed over, so that
+        it does not end a long run.
+    """
+    options = options or ReadOptions()
+    if options.format != "auto" and options.format not in _READERS:
+        raise InputError(
+            f"unknown format {options.format!r}: expected auto or one of {', '.join(FORMATS)}"
+        )
+    return _read_files(list_inputs(inputs), report, options)
+
+
+def _read_files(
+    files: list[Path], report: ReadReport, options: ReadOptions
+) -> Iterator[RawDocument]:
+    for path in files:
+        report.n_files += 1
+        reader = _READERS[detect_format(path) if options.format == "auto" else options.format]
+        try:
+            for document in reader(path, report, options):
+                yield from _check_document(document, report, options)
+        except InputError as error:
+            if not report.n_documents:
+                raise
+            report.skip("file that cannot be read as asked", str(error))
+
+
+def _check_document(
+    document: RawDocument, report: ReadReport, options: ReadOptions
+) -> Iterator[RawDocument]:
+    """Pass over what is empty and split what is too long."""
+    if document.markup == "redirect":
+        yield document
+    elif not document.text or document.text.isspace():
+        report.skip("empty document", document.title or document.id)
+    elif len(document.text) <= options.max_document_chars:
+        report.n_documents += 1
+        yield document
+    else:
+        report.skip("long document split", document.title or document.id)
+        for part in split_document(document, options.max_document_chars):
+            report.n_documents += 1
+            yield part
+
+
 def detect_format(path: Path | str) -> str:
-    """Name the format of a file: one of ``readers.FORMATS``, except ``"tokens"``.
+    """Name the format of a file: one of `FORMATS`, except ``"tokens"``.
 
     Tokenised sentences look like any other text, so that format is only ever chosen by hand. What
     is not recognised is ``"text"``.

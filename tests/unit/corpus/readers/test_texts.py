@@ -1,67 +1,23 @@
-"""The dispatch over files and formats, plain text, JSON lines, WikiExtractor and Parquet."""
-
-import gzip
 import json
 import sys
 from pathlib import Path
 
 import pytest
 
-from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.readers import FORMATS, read_documents
-from grassmeans.corpus.readers.splitting import split_document
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.reading import read_documents
 from grassmeans.errors import InputError, MissingExtraError
 
 
 def read(path: Path, **options: object) -> tuple[list[RawDocument], ReadReport]:
     report = ReadReport()
-    return list(read_documents([path], report=report, **options)), report  # type: ignore[arg-type]
+    return list(read_documents([path], ReadOptions(**options), report=report)), report  # type: ignore[arg-type]
 
 
 def write(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
-
-
-def test_wrong_arguments_are_refused_before_reading(tmp_path: Path) -> None:
-    path = write(tmp_path, "a.txt", "x")
-    with pytest.raises(InputError, match=r"unknown format 'docx'.*text, jsonl, mediawiki"):
-        read_documents([path], format="docx", report=ReadReport())
-    with pytest.raises(InputError, match="unknown encoding"):
-        read_documents([path], encoding="klingon", report=ReadReport())
-    with pytest.raises(InputError, match="1 or more, got 0"):
-        read_documents([path], max_document_chars=0, report=ReadReport())
-    with pytest.raises(InputError, match="there is no file"):
-        read_documents([tmp_path / "missing"], report=ReadReport())
-
-
-def test_a_folder_of_several_formats_is_read_through_its_damage(tmp_path: Path) -> None:
-    write(tmp_path, "1.txt", "First.\n\nSecond.\n")
-    write(tmp_path, "2.jsonl.gz", gzip.compress(b'{"text": "Third."}\n') + b"garbage")
-    write(tmp_path, "3.bin", b"\x00\x01\x02" * 100)
-    write(tmp_path, "4.parquet", b"PAR1 but not really")
-    write(tmp_path, "5.txt", "")
-    write(tmp_path, "6.txt", "Last.\n")
-    documents, report = read(tmp_path)
-    assert [d.text for d in documents] == ["First.", "Second.", "Third.", "Last."]
-    assert (report.n_files, report.n_documents) == (6, 4)
-    assert report.skipped == {
-        "damaged compressed data": 1,
-        "binary file": 1,
-        "damaged Parquet file": 1,
-    }
-
-
-@pytest.mark.parametrize("format_name", [name for name in FORMATS if name != "parquet"])
-@pytest.mark.parametrize("content", [b"", b"\n\n\n", b"\xff\xfe\xfd\x00\x01" * 999, b"\x00" * 99])
-def test_every_reader_survives_empty_and_binary_files(
-    tmp_path: Path, format_name: str, content: bytes
-) -> None:
-    path = write(tmp_path, "bad", content)
-    documents, _ = read(path, format=format_name)
-    # UTF-16's byte order mark makes text of some garbage; there are still no words in it.
-    assert all(not any(c.isascii() and c.isalpha() for c in d.text) for d in documents)
 
 
 def test_plain_text_documents_end_at_blank_lines(tmp_path: Path) -> None:
@@ -83,19 +39,6 @@ def test_long_plain_documents_are_split(tmp_path: Path) -> None:
     assert [d.id for d in documents[:2]] == ["a.txt:1", "a.txt:1#2"]
     assert documents[-1].text == "short"
     assert report.skipped["long document split"] == len(documents) - 2
-
-
-def test_splitting_shares_out_text_and_keys() -> None:
-    whole = RawDocument("7", "T", "aa bb cc dd ee", "tokens", ("a", "b", "c", "d", "e"))
-    assert list(split_document(whole, 6)) == [
-        RawDocument("7", "T", "aa bb", "tokens", ("a", "b")),
-        RawDocument("7#2", "T", "cc dd", "tokens", ("c", "d")),
-        RawDocument("7#3", "T", "ee", "tokens", ("e",)),
-    ]
-    solid = RawDocument("8", "", "x" * 10)
-    assert [part.text for part in split_document(solid, 4)] == ["xxxx", "xxxx", "xx"]
-    lines = RawDocument("9", "", "one two\nthree four")
-    assert [part.text for part in split_document(lines, 13)] == ["one two", "three four"]
 
 
 def test_json_lines(tmp_path: Path) -> None:
@@ -199,16 +142,6 @@ def test_parquet(tmp_path: Path) -> None:
         read(path, text_field="body")
     with pytest.raises(InputError, match=r"'other' of .* holds double, not text"):
         read(path, text_field="other")
-
-
-def test_a_file_that_does_not_fit_ends_no_run_that_has_begun(tmp_path: Path) -> None:
-    pa = pytest.importorskip("pyarrow")
-    pq = pytest.importorskip("pyarrow.parquet")
-    for name, column in (("1", "text"), ("2", "body"), ("3", "text")):
-        pq.write_table(pa.table({column: [f"in {name}"]}), tmp_path / f"{name}.parquet")
-    documents, report = read(tmp_path)
-    assert [d.text for d in documents] == ["in 1", "in 3"]
-    assert report.skipped == {"file that cannot be read as asked": 1}
 
 
 def test_a_truncated_parquet_file_is_counted(tmp_path: Path) -> None:
