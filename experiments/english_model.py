@@ -36,8 +36,8 @@ from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.vectors.building import train_vectors
 from grassmeans.vectors.reducing import reduce_vectors
+from grassmeans.vectors.skipgram import train_vectors
 from grassmeans.vectors.storage import write_compact_folder
 from model_card import write_card
 

@@ -46,7 +46,7 @@ from grassmeans.laboratory.iteration.iteration import decode_again
 from grassmeans.laboratory.iteration.rounds import RoundReport, nearest_labels, report_round
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
-from grassmeans.vectors.building import train_vectors
+from grassmeans.vectors.skipgram import train_vectors
 
 
 @dataclass(frozen=True)

@@ -52,8 +52,7 @@ def vectors(
     in the next step instead; `grassmeans convert` writes these formats.
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.vectors.building import train_vectors
-    from grassmeans.vectors.skipgram import SkipGram
+    from grassmeans.vectors.skipgram import SkipGram, train_vectors
 
     trainer = SkipGram(
         dim=dim,

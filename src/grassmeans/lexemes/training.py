@@ -18,8 +18,7 @@ from grassmeans.lexemes.starting import (
     find_plain_keys,
     start_senses_afresh,
 )
-from grassmeans.vectors.building import StoredCorpus, train_vectors
-from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
 from grassmeans.vectors.training import TokenShard
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -85,7 +84,7 @@ def train_lexemes(
     start = None
     frozen: tuple[str, ...] = ()
     if start_from is not None:
-        keys = trained_keys(corpus.vocabulary, trainer)
+        keys = trainer.trained_words(corpus.vocabulary)
         start = expand_vectors(start_from, keys)
         how["started_from"] = start_from.folder.name if start_from.folder else "vectors"
         if freeze_words:
@@ -106,12 +105,6 @@ def train_lexemes(
         show_progress=show_progress,
     )
     return LexemeVectors(trained)
-
-
-def trained_keys(vocabulary: Vocabulary, trainer: SkipGram) -> list[str]:
-    """The keys that get a vector: those that are frequent enough for the trainer."""
-    n_keys = vocabulary.size_at(trainer.min_count)
-    return list(vocabulary.words[: min(n_keys, trainer.max_vocabulary or n_keys)])
 
 
 def _check_freezing(start_from: WordVectors | None) -> None:

@@ -1,11 +1,10 @@
-"""Skip-gram with negative sampling (word2vec), in scikit-learn's style."""
+"""Skip-gram with negative sampling (word2vec) in scikit-learn's style, and its vectors folder."""
 
 from __future__ import annotations
 
-import numbers
-import shutil
+import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self
@@ -14,19 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from grassmeans.artifacts import digest_of
+from grassmeans.artifacts import (
+    UNFINISHED,
+    claim_output,
+    digest_of,
+    digest_of_array,
+    prepare_output,
+)
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
-from grassmeans.parallel import effective_workers
-from grassmeans.progress import progress_bar
+from grassmeans.vectors.storage import KIND
 from grassmeans.vectors.training import (
     Checkpoint,
     Matrices,
+    MemoryShard,
     TokenShard,
     Trainer,
     TrainingSettings,
+    check_integers,
+    draw_matrix,
 )
 from grassmeans.vectors.word_vectors import WordVectors
+
+_CHECKPOINT = "checkpoint"
+_CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
 
 
 class TokenCorpus(Protocol):
@@ -41,21 +51,21 @@ class TokenCorpus(Protocol):
         """The tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class _MemoryShard:
-    tokens: NDArray[np.int32]
-    document_offsets: NDArray[np.int64]
+class StoredCorpus(TokenCorpus, Protocol):
+    """A corpus that knows where it comes from."""
 
-    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
-        return self.tokens[start:end]
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        """The manifest of its folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class _MemoryCorpus:
     vocabulary: Vocabulary
-    shards: tuple[_MemoryShard, ...]
+    shards: tuple[MemoryShard, ...]
 
 
+@dataclass(eq=False, repr=False)
 class SkipGram(BaseEstimator):  # type: ignore[misc]
     """Word vectors by skip-gram with negative sampling; the defaults are word2vec's.
 
@@ -88,29 +98,16 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         The output ("context") vectors.
     """
 
-    def __init__(
-        self,
-        dim: int = 300,
-        window: int = 5,
-        min_count: int = 5,
-        negative: int = 5,
-        epochs: int = 5,
-        workers: int | None = None,
-        random_state: int = 0,
-        sample: float = 1e-3,
-        learning_rate: float = 0.025,
-        max_vocabulary: int | None = None,
-    ) -> None:
-        self.dim = dim
-        self.window = window
-        self.min_count = min_count
-        self.negative = negative
-        self.epochs = epochs
-        self.workers = workers
-        self.random_state = random_state
-        self.sample = sample
-        self.learning_rate = learning_rate
-        self.max_vocabulary = max_vocabulary
+    dim: int = 300
+    window: int = 5
+    min_count: int = 5
+    negative: int = 5
+    epochs: int = 5
+    workers: int | None = None
+    random_state: int = 0
+    sample: float = 1e-3
+    learning_rate: float = 0.025
+    max_vocabulary: int | None = None
 
     def fit(
         self,
@@ -137,61 +134,33 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         checkpoint : path, optional
             Folder for checkpoints: an interrupted training goes on from there.
         """
-        self._check()
+        settings = TrainingSettings.of(self)
+        check_integers(self, min_count=1)
         tokens = _as_corpus(corpus)
-        n_words = tokens.vocabulary.size_at(self.min_count)
-        if self.max_vocabulary is not None:
-            n_words = min(n_words, self.max_vocabulary)
-        if n_words == 0:
+        words = self.trained_words(tokens.vocabulary)
+        if not words:
             raise InputError(
                 f"no word occurs {self.min_count} times or more: lower min_count or give more text"
             )
-        words = list(tokens.vocabulary.words[:n_words])
-        counts = np.asarray(tokens.vocabulary.counts[:n_words], dtype=np.int64)
+        counts = np.asarray(tokens.vocabulary.counts[: len(words)], dtype=np.int64)
         matrices = self._start_matrices(words, start, start_output)
         self._freeze(words, matrices, frozen_inputs, frozen_outputs)
-        settings = TrainingSettings(
-            self.window,
-            self.negative,
-            self.epochs,
-            self.learning_rate,
-            self.sample,
-            self.random_state,
-        )
-        trainer = Trainer(
-            tokens.shards, counts, matrices, settings, effective_workers(self.workers)
-        )
+        trainer = Trainer(tokens.shards, counts, matrices, settings, self.workers)
         saved = None
         if checkpoint is not None:
             identity = digest_of(
                 [self.get_params() | {"workers": None}, words, counts.tolist(), start is None]
             )
             saved = Checkpoint(Path(checkpoint), identity)
-        with progress_bar("training", trainer.n_tokens, unit="words", show=show_progress) as tick:
-            trainer.run(saved, tick)
-        if checkpoint is not None:
-            shutil.rmtree(checkpoint, ignore_errors=True)
+        trainer.run(checkpoint=saved, show_progress=show_progress)
         self.vectors_ = WordVectors(words, matrices.inputs, counts)
         self.output_ = matrices.outputs
         return self
 
-    def _check(self) -> None:
-        least = {
-            "dim": 1,
-            "window": 1,
-            "min_count": 1,
-            "negative": 1,
-            "epochs": 1,
-            "random_state": 0,
-        }
-        for name, smallest in least.items():
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < smallest:
-                raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
-        if not 0 <= self.sample < 1:
-            raise InputError(f"sample must lie in [0, 1), got {self.sample}")
-        if not self.learning_rate > 0:
-            raise InputError(f"learning_rate must be positive, got {self.learning_rate}")
+    def trained_words(self, vocabulary: Vocabulary) -> list[str]:
+        """The words of a vocabulary that get a vector: the frequent ones."""
+        n_words = vocabulary.size_at(self.min_count)
+        return list(vocabulary.words[:n_words][: self.max_vocabulary])
 
     def _start_matrices(
         self,
@@ -199,10 +168,8 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         start: WordVectors | None,
         start_output: NDArray[np.float32] | None,
     ) -> Matrices:
-        rng = np.random.default_rng(self.random_state)
-        shape = (len(words), self.dim)
-        inputs = (rng.random(shape, dtype=np.float32) - np.float32(0.5)) / np.float32(self.dim)
-        outputs = np.zeros(shape, np.float32)
+        inputs = draw_matrix(len(words), self.dim, np.random.default_rng(self.random_state))
+        outputs = np.zeros_like(inputs)
         if start is not None:
             if start.dim != self.dim:
                 raise InputError(f"start has dimension {start.dim}, but dim is {self.dim}")
@@ -251,4 +218,86 @@ def _as_corpus(corpus: Any) -> TokenCorpus:
     vocabulary = Vocabulary.from_counts(counts)
     tokens = vocabulary.ids_of(key for document in documents for key in document)
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
-    return _MemoryCorpus(vocabulary, (_MemoryShard(tokens, offsets),))
+    return _MemoryCorpus(vocabulary, (MemoryShard(tokens, offsets),))
+
+
+def train_vectors(
+    corpus: StoredCorpus,
+    output: str | Path,
+    trainer: SkipGram,
+    *,
+    start: WordVectors | None = None,
+    start_output: NDArray[np.float32] | None = None,
+    frozen_inputs: Collection[str] = (),
+    frozen_outputs: Collection[str] = (),
+    keep_output: bool = False,
+    extra: Mapping[str, Any] | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> WordVectors:
+    """Train skip-gram vectors into a folder, with checkpoints.
+
+    Parameters
+    ----------
+    corpus : Corpus, or a labelled one
+    output : path
+        A folder that does not exist yet, an unfinished one of the same training, which is then
+        continued, or a finished one where ``overwrite`` is set.
+    trainer : SkipGram
+        Not fitted; afterwards it is.
+    start, start_output, frozen_inputs, frozen_outputs
+        Matrices to start from, and rows that stay as they are; see `SkipGram.fit`.
+    keep_output : bool
+        Store the output (context) vectors as well.
+    extra : mapping, optional
+        More manifest fields; they also tell one training from another when it is continued.
+
+    Returns
+    -------
+    WordVectors
+        Mapped from the folder; its manifest holds ``training``, ``corpus``, ``seconds`` and
+        ``words_per_second``.
+
+    Raises
+    ------
+    InputError
+        Where the folder holds something else, or an unfinished training of another kind.
+    """
+    folder = Path(output)
+    prepare_output(folder, KIND, overwrite=overwrite)
+    about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
+    parameters = trainer.get_params() | {"workers": None}
+    fields = dict(extra or {})
+    starting = _digest_start(start, start_output)
+    if frozen_inputs or frozen_outputs:
+        starting.append(digest_of([sorted(frozen_inputs), sorted(frozen_outputs)]))
+    claim_output(folder, "training", [parameters, about_corpus, fields, starting])
+    started = time.perf_counter()
+    trainer.fit(
+        corpus,
+        start=start,
+        start_output=start_output,
+        frozen_inputs=frozen_inputs,
+        frozen_outputs=frozen_outputs,
+        checkpoint=folder / _CHECKPOINT,
+        show_progress=show_progress,
+    )
+    seconds = time.perf_counter() - started
+    n_tokens = sum(int(shard.document_offsets[-1]) for shard in corpus.shards)
+    fields |= {
+        "training": trainer.get_params(),
+        "corpus": about_corpus,
+        "seconds": round(seconds, 1),
+        "words_per_second": round(n_tokens * trainer.epochs / seconds),
+    }
+    trainer.vectors_.save(folder, extra=fields, output=trainer.output_ if keep_output else None)
+    (folder / UNFINISHED).unlink()
+    return WordVectors.load(folder)
+
+
+def _digest_start(start: WordVectors | None, start_output: NDArray[np.float32] | None) -> list[str]:
+    """What tells one starting point from another."""
+    parts = [] if start is None else [start.vectors]
+    if start_output is not None:
+        parts.append(start_output)
+    return [digest_of_array(part) for part in parts]

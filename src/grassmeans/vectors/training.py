@@ -1,4 +1,4 @@
-"""The work of one skip-gram training: the plan of chunks, the threads, the checkpoints.
+"""The work of one training: its settings, the plan of chunks, the threads, the checkpoints.
 
 A training is a fixed sequence of chunks (some documents of one shard in one epoch), each with its
 own seed and its own stretch of the learning rate. Threads draw chunks in order and change the
@@ -7,15 +7,16 @@ matrices without locks; with one worker the result is exactly repeatable, also a
 
 from __future__ import annotations
 
+import numbers
+import shutil
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import open_array, read_json, write_array, write_json
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
-from grassmeans.progress import Advance
+from grassmeans.parallel import effective_workers
+from grassmeans.progress import Advance, progress_bar
 
 CHUNK_TOKENS = 100_000
 CHECKPOINT_SECONDS = 120.0
@@ -46,15 +48,71 @@ class TokenShard(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingSettings:
-    """Everything that decides the result, apart from the corpus and the starting matrices."""
+class MemoryShard:
+    """Ids in memory.
 
-    window: int
-    negative: int
-    epochs: int
-    learning_rate: float
-    sample: float
-    seed: int
+    Attributes
+    ----------
+    tokens : (n_tokens,) int32
+    document_offsets : (n_documents + 1,) int64
+    """
+
+    tokens: NDArray[np.int32]
+    document_offsets: NDArray[np.int64]
+
+    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+        """The ids of the positions ``start:end``, the same in every epoch."""
+        return self.tokens[start:end]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """Everything that decides the result, apart from the corpus and the starting matrices.
+
+    Parameters
+    ----------
+    dim : int
+        Length of the vectors.
+    window : int
+        Largest distance between two words of a pair; drawn anew from 1..window at every word.
+    negative : int
+        Negatives per centre word.
+    epochs : int
+    learning_rate : float
+        Falls linearly to (almost) nothing.
+    sample : float
+        Subsampling of frequent words; 0 turns it off.
+    random_state : int
+    """
+
+    dim: int = 300
+    window: int = 5
+    negative: int = 5
+    epochs: int = 5
+    learning_rate: float = 0.025
+    sample: float = 1e-3
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        check_integers(self, dim=1, window=1, negative=1, epochs=1, random_state=0)
+        if not 0 <= self.sample < 1:
+            raise InputError(f"sample must lie in [0, 1), got {self.sample}")
+        if not self.learning_rate > 0:
+            raise InputError(f"learning_rate must be positive, got {self.learning_rate}")
+
+    @classmethod
+    def of(cls, owner: object, **given: Any) -> Self:
+        """The settings among the attributes of an estimator, but for those given."""
+        names = {field.name for field in fields(cls)} - given.keys()
+        return cls(**{name: getattr(owner, name) for name in names}, **given)
+
+
+def check_integers(owner: object, **least: int) -> None:
+    """Raise `InputError` for an attribute that is no integer, or smaller than its least value."""
+    for name, smallest in least.items():
+        value = getattr(owner, name)
+        if not isinstance(value, numbers.Integral) or value < smallest:
+            raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +151,11 @@ class Matrices:
     frozen_outputs: NDArray[np.bool_]
 
 
+def draw_matrix(n_rows: int, dim: int, rng: np.random.Generator) -> Matrix:
+    """(n_rows, dim) small random vectors, as word2vec starts."""
+    return (rng.random((n_rows, dim), dtype=np.float32) - np.float32(0.5)) / np.float32(dim)
+
+
 def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.float32]:
     """Word2vec's subsampling: how probably an occurrence of each word stays."""
     if sample <= 0:
@@ -129,7 +192,10 @@ class ChunkTrainer(ABC):
     counts : (n_words,) int64
         How often each word occurs: for subsampling and for the choice of negatives.
     settings : TrainingSettings
-    workers : int
+    workers : int or None
+        Threads; None takes all cores.
+    arrays : mapping of str to array
+        What the training changes, by the names that checkpoints give it.
     """
 
     def __init__(
@@ -137,11 +203,13 @@ class ChunkTrainer(ABC):
         shards: Sequence[TokenShard],
         counts: NDArray[np.int64],
         settings: TrainingSettings,
-        workers: int,
+        workers: int | None,
+        arrays: Mapping[str, NDArray[Any]],
     ) -> None:
         self._shards = shards
         self._settings = settings
-        self._workers = workers
+        self._workers = effective_workers(workers)
+        self._arrays = arrays
         self._chunks = _plan_chunks(shards, settings.epochs)
         self._n_tokens = sum(chunk.n_tokens for chunk in self._chunks)
         self._keep = keep_probabilities(counts, settings.sample)
@@ -151,27 +219,39 @@ class ChunkTrainer(ABC):
         self._table = kernels.sigmoid_table()
         self._stopping = threading.Event()
 
-    @property
-    def n_tokens(self) -> int:
-        """Tokens to go through, all epochs together."""
-        return self._n_tokens
-
     @abstractmethod
     def _train_stretch(self, stretch: Stretch) -> None:
-        """Change the matrices by the documents of one chunk."""
+        """Change the arrays by the documents of one chunk."""
 
-    def _run_batches(self, next_chunk: int, advance: Advance) -> Iterator[tuple[int, bool]]:
-        """Train from a chunk on; gives the next chunk after every batch, and at an interrupt.
+    def run(
+        self,
+        description: str = "training",
+        *,
+        checkpoint: Checkpoint | None = None,
+        show_progress: bool | None = None,
+    ) -> None:
+        """Train to the end, from the beginning or from a checkpoint, which is deleted then.
 
-        After an interrupt (the second value is then true) `KeyboardInterrupt` is raised.
+        On an interrupt the chunks under way are finished and saved, and `KeyboardInterrupt` is
+        raised.
         """
-        for batch in _batched(self._chunks[next_chunk:], 40 * self._workers):
-            done = self._run_batch(batch, advance)
-            next_chunk += done
-            interrupted = done < len(batch)
-            yield next_chunk, interrupted
-            if interrupted:
-                raise KeyboardInterrupt
+        done = checkpoint.restore(self._arrays) if checkpoint is not None else 0
+        saved = time.monotonic()
+        bar = progress_bar(description, self._n_tokens, unit="words", show=show_progress)
+        with bar as advance:
+            advance(sum(chunk.n_tokens for chunk in self._chunks[:done]))
+            while batch := self._chunks[done : done + 40 * self._workers]:
+                n_trained = self._run_batch(batch, advance)
+                done += n_trained
+                interrupted = n_trained < len(batch)
+                due = interrupted or time.monotonic() - saved > CHECKPOINT_SECONDS
+                if checkpoint is not None and due and done < len(self._chunks):
+                    checkpoint.save(self._arrays, done)
+                    saved = time.monotonic()
+                if interrupted:
+                    raise KeyboardInterrupt
+        if checkpoint is not None:
+            checkpoint.remove()
 
     def _run_batch(self, batch: Sequence[_Chunk], advance: Advance) -> int:
         """Train the chunks in order; returns how many were done before an interrupt."""
@@ -201,7 +281,7 @@ class ChunkTrainer(ABC):
         shard = self._shards[chunk.shard]
         offsets = np.asarray(shard.document_offsets[chunk.first_document : chunk.last_document + 1])
         start, end = int(offsets[0]), int(offsets[-1])
-        seeds = np.random.SeedSequence([self._settings.seed, chunk.number])
+        seeds = np.random.SeedSequence([self._settings.random_state, chunk.number])
         self._train_stretch(
             Stretch(
                 tokens=np.ascontiguousarray(shard.read_tokens(start, end, chunk.epoch)),
@@ -219,7 +299,7 @@ class ChunkTrainer(ABC):
 
 
 class Trainer(ChunkTrainer):
-    """Trains the matrices of skip-gram on shards, from the beginning or from a checkpoint."""
+    """Trains the matrices of skip-gram on shards."""
 
     def __init__(
         self,
@@ -227,21 +307,11 @@ class Trainer(ChunkTrainer):
         counts: NDArray[np.int64],
         matrices: Matrices,
         settings: TrainingSettings,
-        workers: int,
+        workers: int | None,
     ) -> None:
-        super().__init__(shards, counts, settings, workers)
+        arrays = {"inputs": matrices.inputs, "outputs": matrices.outputs}
+        super().__init__(shards, counts, settings, workers, arrays)
         self._matrices = matrices
-
-    def run(self, checkpoint: Checkpoint | None, advance: Advance) -> None:
-        """Train to the end; on an interrupt the chunks under way are finished and saved."""
-        first = checkpoint.restore(self._matrices) if checkpoint is not None else 0
-        advance(sum(chunk.n_tokens for chunk in self._chunks[:first]))
-        saved = time.monotonic()
-        for next_chunk, interrupted in self._run_batches(first, advance):
-            due = time.monotonic() - saved > CHECKPOINT_SECONDS
-            if checkpoint is not None and (interrupted or due) and next_chunk < len(self._chunks):
-                checkpoint.save(self._matrices, next_chunk)
-                saved = time.monotonic()
 
     def _train_stretch(self, stretch: Stretch) -> None:
         settings, matrices = self._settings, self._matrices
@@ -264,22 +334,16 @@ class Trainer(ChunkTrainer):
         )
 
 
-def _batched(chunks: Sequence[_Chunk], size: int) -> Iterator[list[_Chunk]]:
-    iterator = iter(chunks)
-    while batch := list(islice(iterator, size)):
-        yield batch
-
-
 class Checkpoint:
-    """Matrices and the next chunk, in two alternating sets of files so that one is always whole."""
+    """Arrays and the next chunk, in two alternating sets of files so that one is always whole."""
 
     def __init__(self, folder: Path, identity: str) -> None:
         self._folder = folder
         self._identity = identity
         folder.mkdir(parents=True, exist_ok=True)
 
-    def restore(self, matrices: Matrices) -> int:
-        """Load the matrices in place where there is a checkpoint; returns the next chunk."""
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> int:
+        """Load the arrays in place where there is a checkpoint; returns the next chunk."""
         if not (self._folder / _STATE).exists():
             return 0
         state = read_json(self._folder / _STATE)
@@ -288,14 +352,18 @@ class Checkpoint:
                 f"{self._folder} holds a checkpoint of another corpus or other settings: "
                 "delete it, or choose another output"
             )
-        for name, matrix in (("inputs", matrices.inputs), ("outputs", matrices.outputs)):
-            matrix[:] = open_array(self._folder / f"{name}-{state['slot']}.npy")
+        for name, array in arrays.items():
+            array[:] = open_array(self._folder / f"{name}-{state['slot']}.npy")
         return int(state["next_chunk"])
 
-    def save(self, matrices: Matrices, next_chunk: int) -> None:
+    def save(self, arrays: Mapping[str, NDArray[Any]], next_chunk: int) -> None:
         """Write the other set of files, then point to it."""
         path = self._folder / _STATE
         slot = 1 - read_json(path)["slot"] if path.exists() else 0
-        for name, matrix in (("inputs", matrices.inputs), ("outputs", matrices.outputs)):
-            write_array(self._folder / f"{name}-{slot}.npy", matrix)
+        for name, array in arrays.items():
+            write_array(self._folder / f"{name}-{slot}.npy", array)
         write_json(path, {"identity": self._identity, "slot": slot, "next_chunk": next_chunk})
+
+    def remove(self) -> None:
+        """Delete the folder."""
+        shutil.rmtree(self._folder, ignore_errors=True)

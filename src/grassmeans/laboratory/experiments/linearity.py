@@ -30,16 +30,13 @@ from grassmeans.laboratory.experiments.findings import (
 from grassmeans.laboratory.experiments.merged_text import MergeableText, Merger
 from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 from grassmeans.parallel import map_tasks
-from grassmeans.vectors.training import Matrices, Trainer, TrainingSettings
+from grassmeans.vectors.training import Matrices, Trainer, TrainingSettings, draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors
 
 Point = tuple[int, int]
 """Artificial words at a time, and members of each."""
 
 _REACH_IN_WINDOWS = 3  # subsampling lets a window reach over dropped words; seldom farther
-_NEGATIVE = 5
-_LEARNING_RATE = 0.025
-_SAMPLE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Linearity(Experiment):
         )
         mergers = list(self._draw_mergers(text, len(setup.vectors), setup.random_state))
         settings = TrainingSettings(
-            self.window, _NEGATIVE, self.epochs, _LEARNING_RATE, _SAMPLE, setup.random_state
+            window=self.window, epochs=self.epochs, random_state=setup.random_state
         )
         matrices = train_mergers(mergers, text, setup.vectors, settings, setup.workers)
         rng = np.random.default_rng([setup.random_state, 1])
@@ -186,8 +183,7 @@ def train_mergers(
         The rows of ``vectors`` as they were, then those of the artificial words.
     """
     shape = (sum(len(merger.members) for merger in mergers), vectors.dim)
-    rng = np.random.default_rng([settings.seed, 2])
-    starts = (rng.random(shape, np.float32) - np.float32(0.5)) / np.float32(vectors.dim)
+    starts = draw_matrix(*shape, np.random.default_rng([settings.random_state, 2]))
     frozen = np.arange(len(vectors) + len(starts)) < len(vectors)
     matrices = Matrices(
         np.concatenate([vectors.vectors, starts]),
@@ -200,7 +196,7 @@ def train_mergers(
         stretches = text.merge(merger, _REACH_IN_WINDOWS * settings.window)
         counts = text.merge_counts(merger, len(frozen))
         # One thread for each training: only then is it exactly repeatable.
-        Trainer([stretches], counts, matrices, settings, 1).run(None, lambda *_: None)
+        Trainer([stretches], counts, matrices, settings, 1).run(show_progress=False)
 
     with parallel_config(backend="threading"):
         for _ in map_tasks(train_one, ((merger,) for merger in mergers), workers):

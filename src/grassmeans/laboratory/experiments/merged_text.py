@@ -10,27 +10,10 @@ from numpy.typing import NDArray
 from grassmeans.contexts import rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.laboratory.datasets.monosemous import find_candidates
+from grassmeans.vectors.training import MemoryShard
 from grassmeans.vectors.word_vectors import WordVectors
 
 Rows = NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class TextStretches:
-    """Rows of the vectors, in stretches that stand for documents.
-
-    Attributes
-    ----------
-    tokens : (n_tokens,) int32
-    document_offsets : (n_stretches + 1,) int64
-    """
-
-    tokens: NDArray[np.int32]
-    document_offsets: NDArray[np.int64]
-
-    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
-        """The rows at these positions, the same in every epoch."""
-        return self.tokens[start:end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +47,13 @@ class MergeableText:
         Rows of content words, and their shares of all occurrences of such words.
     counts : (n_vectors,) int64
         Occurrences of every word in the whole corpus.
-    text : TextStretches
+    text : MemoryShard
     """
 
     candidates: Rows
     weights: NDArray[np.float64]
     counts: NDArray[np.int64]
-    text: TextStretches
+    text: MemoryShard
 
     @classmethod
     def read(
@@ -98,7 +81,7 @@ class MergeableText:
         counts[merger.members] = 0
         return counts
 
-    def merge(self, merger: Merger, reach: int) -> TextStretches:
+    def merge(self, merger: Merger, reach: int) -> MemoryShard:
         """The text after merging, cut down to ``reach`` words on both sides of artificial ones."""
         new_row = np.arange(len(self.counts), dtype=np.int32)
         numbers = np.arange(len(merger.members), dtype=np.int32)
@@ -114,12 +97,12 @@ class MergeableText:
         owners = np.searchsorted(offsets, kept, side="right")
         begins = (np.diff(kept, prepend=-2) > 1) | (np.diff(owners, prepend=0) > 0)
         ends = np.append(np.flatnonzero(begins), len(kept)).astype(np.int64)
-        return TextStretches(tokens[kept], ends)
+        return MemoryShard(tokens[kept], ends)
 
 
 def _read_documents(
     corpus: Corpus, row_of_token: NDArray[np.int32], max_tokens: int
-) -> TextStretches:
+) -> MemoryShard:
     """Documents evenly over the corpus, without the words that have no vector."""
     step = -(-corpus.n_tokens // max_tokens)
     rows = np.append(row_of_token, np.int32(-1))  # unknown tokens are -1: the last
@@ -130,6 +113,6 @@ def _read_documents(
             tokens = rows[np.asarray(shard.tokens[start:end])]
             documents.append(tokens[tokens >= 0])
     sizes = [len(document) for document in documents]
-    return TextStretches(
+    return MemoryShard(
         np.concatenate(documents), np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     )

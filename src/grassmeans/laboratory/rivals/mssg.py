@@ -19,9 +19,9 @@ What differs from the publication, or is left open there:
 from __future__ import annotations
 
 import math
-import numbers
 from abc import abstractmethod
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -54,7 +54,7 @@ from grassmeans.laboratory.rivals.mssg_training import (
     train_senses,
 )
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.training import TrainingSettings
+from grassmeans.vectors.training import Checkpoint, TrainingSettings, check_integers
 from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "multi-sense vectors"
@@ -69,6 +69,7 @@ WARM_UP = 0.1
 """The share of the training before senses are chosen. Global vectors begin at random; senses that
 are opened by such contexts group nothing, and one of them soon takes all contexts."""
 
+_CHECKPOINT = "checkpoint"
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "digest")
 _ARRAYS = ("global_vectors", "senses", "centres", "sizes", "first_row")
 
@@ -128,10 +129,6 @@ class MultiSenseVectors(InducedSenses):
         """(n_senses, dim) the vectors of a word's senses, the most frequent first."""
         return np.array(self.trained.senses[self._span(word)])
 
-    def sense_sizes(self, word: str) -> NDArray[np.int64]:
-        """(n_senses,) how often each sense was chosen in training."""
-        return np.array(self.trained.sizes[self._span(word)])
-
     def _span(self, word: str) -> slice:
         self.require(word)
         first_row = self.trained.first_row
@@ -139,18 +136,23 @@ class MultiSenseVectors(InducedSenses):
         return slice(int(first_row[row]), int(first_row[row + 1]))
 
 
+@dataclass(kw_only=True, eq=False)
 class _MultiSenseSkipGram(SenseInducer):
     """What MSSG and NP-MSSG have in common: their training and its folder."""
 
+    n_multi: int = 30_000
+    words: Iterable[str] | None = None
+    window: int = 5
+    dim: int = 300
+    negative: int = 5
+    epochs: int = 5
+    learning_rate: float = 0.025
+    sample: float = 1e-3
+
     _max_senses_name: ClassVar[str]
-    n_multi: int
-    words: tuple[str, ...] | None
-    window: int
-    dim: int
-    negative: int
-    epochs: int
-    learning_rate: float
-    sample: float
+
+    def __post_init__(self) -> None:
+        self.words = None if self.words is None else tuple(self.words)
 
     @abstractmethod
     def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
@@ -167,14 +169,17 @@ class _MultiSenseSkipGram(SenseInducer):
         InputError
             Where a parameter is out of range, or the folder holds another training.
         """
-        self._check()
+        settings = TrainingSettings.of(self, random_state=material.random_state)
+        check_integers(self, n_multi=0, **{self._max_senses_name: 1})
         if material.folder is None:
-            trained = self._train(material)
+            trained = self._train(material, settings)
         else:
-            trained = self._open_or_train(material, material.folder)
+            trained = self._open_or_train(material, settings, material.folder)
         return MultiSenseVectors(material.words, material.vectors, trained, self.window)
 
-    def _open_or_train(self, material: Material, folder: Path) -> TrainedSenses:
+    def _open_or_train(
+        self, material: Material, settings: TrainingSettings, folder: Path
+    ) -> TrainedSenses:
         identity = {
             "method": self.name,
             "parameters": self.parameters() | {"warm_up": WARM_UP},
@@ -193,25 +198,19 @@ class _MultiSenseSkipGram(SenseInducer):
         else:
             prepare_output(folder, KIND)
             claim_output(folder, "training", identity)
-            trained = self._train(material)
+            trained = self._train(material, settings, Checkpoint(folder / _CHECKPOINT, digest))
             for name in _ARRAYS:
                 write_array(folder / f"{name}.npy", getattr(trained, name))
             write_manifest(folder, KIND, FORMAT_VERSION, identity | {"digest": digest})
             (folder / UNFINISHED).unlink()
         return TrainedSenses(**{name: open_array(folder / f"{name}.npy") for name in _ARRAYS})
 
-    def _train(self, material: Material) -> TrainedSenses:
+    def _train(
+        self, material: Material, settings: TrainingSettings, checkpoint: Checkpoint | None = None
+    ) -> TrainedSenses:
         corpus = map_corpus(material.corpus, material.vectors)
-        settings = TrainingSettings(
-            self.window,
-            self.negative,
-            self.epochs,
-            self.learning_rate,
-            self.sample,
-            material.random_state,
-        )
-        capacities = self._find_capacities(corpus, material.vectors)
-        return train_senses(corpus, self._grow(capacities), self.dim, settings, material.workers)
+        growth = self._grow(self._find_capacities(corpus, material.vectors))
+        return train_senses(corpus, growth, settings, material.workers, checkpoint)
 
     def _find_capacities(self, corpus: MappedCorpus, vectors: WordVectors) -> NDArray[np.int64]:
         """(n_words,) the most senses of each word: those of the list, or the most frequent."""
@@ -225,19 +224,8 @@ class _MultiSenseSkipGram(SenseInducer):
             capacities[order[: self.n_multi]] = most
         return capacities
 
-    def _check(self) -> None:
-        least = {"dim": 1, "window": 1, "negative": 1, "epochs": 1, "n_multi": 0}
-        least[self._max_senses_name] = 1
-        for name, smallest in least.items():
-            value = getattr(self, name)
-            if not isinstance(value, numbers.Integral) or value < smallest:
-                raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
-        if not 0 <= self.sample < 1:
-            raise InputError(f"sample must lie in [0, 1), got {self.sample}")
-        if not self.learning_rate > 0:
-            raise InputError(f"learning_rate must be positive, got {self.learning_rate}")
 
-
+@dataclass(kw_only=True, eq=False)
 class MSSG(_MultiSenseSkipGram):
     """Multi-sense skip-gram with a fixed number of senses.
 
@@ -264,32 +252,13 @@ class MSSG(_MultiSenseSkipGram):
     name: ClassVar[str] = "mssg"
     _max_senses_name = "n_senses"
 
-    def __init__(
-        self,
-        n_senses: int = 3,
-        n_multi: int = 30_000,
-        words: Iterable[str] | None = None,
-        window: int = 5,
-        dim: int = 300,
-        negative: int = 5,
-        epochs: int = 5,
-        learning_rate: float = 0.025,
-        sample: float = 1e-3,
-    ) -> None:
-        self.n_senses = n_senses
-        self.n_multi = n_multi
-        self.words = None if words is None else tuple(words)
-        self.window = window
-        self.dim = dim
-        self.negative = negative
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.sample = sample
+    n_senses: int = 3
 
     def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
         return SenseGrowth(capacities, math.inf, WARM_UP)
 
 
+@dataclass(kw_only=True, eq=False)
 class NPMSSG(_MultiSenseSkipGram):
     """Multi-sense skip-gram in which each word finds its number of senses.
 
@@ -307,34 +276,14 @@ class NPMSSG(_MultiSenseSkipGram):
     name: ClassVar[str] = "np-mssg"
     _max_senses_name = "max_senses"
 
-    def __init__(
-        self,
-        max_senses: int = 10,
-        new_sense_below: float = DEFAULT_NEW_SENSE_BELOW,
-        n_multi: int = 30_000,
-        words: Iterable[str] | None = None,
-        window: int = 5,
-        dim: int = 300,
-        negative: int = 5,
-        epochs: int = 5,
-        learning_rate: float = 0.025,
-        sample: float = 1e-3,
-    ) -> None:
-        self.max_senses = max_senses
-        self.new_sense_below = new_sense_below
-        self.n_multi = n_multi
-        self.words = None if words is None else tuple(words)
-        self.window = window
-        self.dim = dim
-        self.negative = negative
-        self.epochs = epochs
-        self.learning_rate = learning_rate
-        self.sample = sample
+    max_senses: int = 10
+    new_sense_below: float = DEFAULT_NEW_SENSE_BELOW
 
-    def _check(self) -> None:
-        super()._check()
+    def induce(self, material: Material) -> MultiSenseVectors:
+        """Train on the corpus, or open what was trained on it before; as `MSSG`."""
         if math.isnan(self.new_sense_below):
             raise InputError("new_sense_below must be a number, got NaN")
+        return super().induce(material)
 
     def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
         return SenseGrowth(capacities, self.new_sense_below, WARM_UP)

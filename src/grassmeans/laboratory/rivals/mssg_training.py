@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +15,14 @@ from numpy.typing import NDArray
 from grassmeans.contexts import rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.kernels import get_kernels
-from grassmeans.parallel import effective_workers
-from grassmeans.progress import Advance, progress_bar
-from grassmeans.vectors.training import ChunkTrainer, Stretch, TokenShard, TrainingSettings
+from grassmeans.vectors.training import (
+    Checkpoint,
+    ChunkTrainer,
+    Stretch,
+    TokenShard,
+    TrainingSettings,
+    draw_matrix,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 
 Matrix = NDArray[np.float32]
@@ -118,27 +124,27 @@ class MultiSenseTrainer(ChunkTrainer):
         self,
         corpus: MappedCorpus,
         growth: SenseGrowth,
-        dim: int,
         settings: TrainingSettings,
-        workers: int,
+        workers: int | None,
     ) -> None:
-        super().__init__(corpus.shards, corpus.counts, settings, workers)
-        rng = np.random.default_rng(settings.seed)
+        rng = np.random.default_rng(settings.random_state)
         self._growth = growth
         self._first_row = np.concatenate([[0], np.cumsum(growth.capacities)]).astype(np.int64)
         n_words, n_rows = len(growth.capacities), int(self._first_row[-1])
         # Both random, not zero: a context of zero vectors has no direction to choose a sense by.
-        self._global_vectors = _draw_matrix(n_words, dim, rng)
-        self._senses = _draw_matrix(n_rows, dim, rng)
-        self._centres = np.zeros((n_rows, dim), np.float32)
+        self._global_vectors = draw_matrix(n_words, settings.dim, rng)
+        self._senses = draw_matrix(n_rows, settings.dim, rng)
+        self._centres = np.zeros_like(self._senses)
         self._sizes = np.zeros(n_rows, np.int64)
         self._n_open = np.zeros(n_words, np.int32)
-
-    def run(self, advance: Advance) -> TrainedSenses:
-        """Train to the end."""
-        for _ in self._run_batches(0, advance):
-            pass
-        return self._collect()
+        arrays: dict[str, NDArray[Any]] = {
+            "global_vectors": self._global_vectors,
+            "senses": self._senses,
+            "centres": self._centres,
+            "sizes": self._sizes,
+            "n_open": self._n_open,
+        }
+        super().__init__(corpus.shards, corpus.counts, settings, workers, arrays)
 
     def _train_stretch(self, stretch: Stretch) -> None:
         get_kernels().train_multisense(
@@ -163,7 +169,7 @@ class MultiSenseTrainer(ChunkTrainer):
             stretch.seed,
         )
 
-    def _collect(self) -> TrainedSenses:
+    def collect(self) -> TrainedSenses:
         """The senses in use, the largest of a word first; words never seen keep one."""
         n_senses = np.maximum(self._n_open, 1)
         first_row = np.concatenate([[0], np.cumsum(n_senses)]).astype(np.int64)
@@ -180,22 +186,14 @@ class MultiSenseTrainer(ChunkTrainer):
 def train_senses(
     corpus: MappedCorpus,
     growth: SenseGrowth,
-    dim: int,
     settings: TrainingSettings,
     workers: int | None,
+    checkpoint: Checkpoint | None = None,
 ) -> TrainedSenses:
     """Train multi-sense skip-gram, showing progress.
 
     One worker is exactly repeatable; several change the same matrices without locks and are not.
     """
-    trainer = MultiSenseTrainer(corpus, growth, dim, settings, effective_workers(workers))
-    with progress_bar("training senses", trainer.n_tokens, unit="words") as advance:
-        return trainer.run(advance)
-
-
-def _draw_matrix(n_rows: int, dim: int, rng: np.random.Generator) -> Matrix:
-    """Small random vectors, as word2vec starts."""
-    matrix: Matrix = rng.random((n_rows, dim), dtype=np.float32)
-    matrix -= np.float32(0.5)
-    matrix /= np.float32(dim)
-    return matrix
+    trainer = MultiSenseTrainer(corpus, growth, settings, workers)
+    trainer.run("training senses", checkpoint=checkpoint)
+    return trainer.collect()

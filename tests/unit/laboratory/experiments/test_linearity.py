@@ -44,7 +44,7 @@ def test_only_artificial_words_are_trained(setup):
         Merger(text.candidates[None, :2], n_words),
         Merger(text.candidates[None, 2:4], n_words + 1),
     ]
-    settings = TrainingSettings(5, 5, 1, 0.025, 1e-3, 0)
+    settings = TrainingSettings(epochs=1)
     found = train_mergers(mergers, text, setup.vectors, settings, 1)
     assert np.array_equal(found.inputs[:n_words], setup.vectors.vectors)
     assert np.array_equal(found.outputs[:n_words], setup.vectors.output)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, WordVectors
-from grassmeans.laboratory.experiments.merged_text import MergeableText, Merger, TextStretches
+from grassmeans.laboratory.experiments.merged_text import MemoryShard, MergeableText, Merger
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def text() -> MergeableText:
         candidates=np.array([1, 3]),
         weights=np.array([0.5, 0.5]),
         counts=np.array([8, 2, 1, 2, 2]),
-        text=TextStretches(tokens, np.array([0, 10, 15])),
+        text=MemoryShard(tokens, np.array([0, 10, 15])),
     )
 
 
