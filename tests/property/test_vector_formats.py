@@ -11,13 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from grassmeans.vectors.exchange import write_glove, write_word2vec_binary, write_word2vec_text
 from grassmeans.vectors.formats import (
     read_glove,
     read_word2vec_binary,
     read_word2vec_text,
-    write_glove,
-    write_word2vec_binary,
-    write_word2vec_text,
 )
 from grassmeans.vectors.storage import decode_words, encode_words
 from grassmeans.vectors.word_vectors import WordVectors

@@ -35,15 +35,15 @@ def convert(
 
     [dim]grassmeans convert vectors small --to compact --vocabulary 80000 --dimensions 200[/]
     """
-    from grassmeans.vectors import formats
+    from grassmeans.vectors import exchange
     from grassmeans.vectors.reducing import reduce_vectors
     from grassmeans.vectors.storage import write_compact_folder
     from grassmeans.vectors.word_vectors import WordVectors
 
     writers: dict[str, Callable[[WordVectors, Path], None]] = {
-        "word2vec-text": formats.write_word2vec_text,
-        "word2vec-binary": formats.write_word2vec_binary,
-        "glove": formats.write_glove,
+        "word2vec-text": exchange.write_word2vec_text,
+        "word2vec-binary": exchange.write_word2vec_binary,
+        "glove": exchange.write_glove,
         "folder": lambda vectors, path: vectors.save(path),
         "compact": partial(write_compact_folder, bits=bits),
     }

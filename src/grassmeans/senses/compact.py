@@ -28,7 +28,7 @@ from grassmeans.artifacts import (
 )
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.senses.entries import SkippedWord
-from grassmeans.vectors.quantised import quantise_rows
+from grassmeans.vectors.reducing import quantise_rows
 from grassmeans.vectors.storage import decode_words, encode_words, read_rows, write_rows
 
 KIND = "inventory"

@@ -1,42 +1,36 @@
-"""Files of other tools: find out the format of a file, and every reader and writer by name."""
+"""Read the files of other tools: word2vec text and binary, fastText ``.vec``, GloVe.
+
+The format is found from a file's first bytes. In text files the last ``dim`` columns are the
+numbers and what stands before them is the word, so words with spaces are read as they are. Rows
+that are not sound are counted and left out.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import lzma
+import warnings
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.vectors.binary_format import read_word2vec_binary, write_word2vec_binary
-from grassmeans.vectors.collecting import open_vectors_file, parse_header
-from grassmeans.vectors.gensim_exchange import from_gensim, to_gensim
-from grassmeans.vectors.text_formats import (
-    LINES_TRIED,
-    guess_dim,
-    parses_as_row,
-    read_fasttext_vec,
-    read_glove,
-    read_word2vec_text,
-    write_glove,
-    write_word2vec_text,
-)
+from grassmeans.vectors.similarity import Float32Array
 from grassmeans.vectors.word_vectors import WordVectors
 
-__all__ = [
-    "VectorFormat",
-    "detect_format",
-    "from_gensim",
-    "read_fasttext_vec",
-    "read_glove",
-    "read_vectors_file",
-    "read_word2vec_binary",
-    "read_word2vec_text",
-    "to_gensim",
-    "write_glove",
-    "write_word2vec_binary",
-    "write_word2vec_text",
-]
-
 _HEAD_BYTES = 1 << 20
+_BLOCK_BYTES = 1 << 24
+_LINES_TRIED = 10  # how many first lines a guess at the format looks at
+_LONGEST_WORD = 1 << 16  # bytes without a space: beyond this the file is not what it seems
+_FIRST_CAPACITY = 4_096
 _REFUSED = {
     b"\x80": "is a Python pickle (gensim's own save format), which is never loaded because it "
     "can run any code: open it with gensim and export it with "
@@ -66,20 +60,20 @@ def detect_format(path: str | Path) -> VectorFormat:
         Where it is none that can be read; says what to do for the ones that are known.
     """
     path = Path(path)
-    with open_vectors_file(path) as stream:
+    with _open_vectors_file(path) as stream:
         head = stream.read(_HEAD_BYTES)
     if not head.strip():
         raise InputError(f"{path} is empty: expected word vectors")
     for magic, explanation in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{path} {explanation}")
-    lines = head.split(b"\n", LINES_TRIED + 1)[: LINES_TRIED + 1]
-    header = parse_header(lines[0])
+    lines = head.split(b"\n", _LINES_TRIED + 1)[: _LINES_TRIED + 1]
+    header = _parse_header(lines[0])
     if header is not None:
-        text = any(parses_as_row(line, header[1]) for line in lines[1:])
+        text = any(_parses_as_row(line, header[1]) for line in lines[1:])
         return VectorFormat.WORD2VEC_TEXT if text else VectorFormat.WORD2VEC_BINARY
-    dim = guess_dim(lines[:LINES_TRIED])
-    if dim >= 1 and any(parses_as_row(line, dim) for line in lines):
+    dim = _guess_dim(lines[:_LINES_TRIED])
+    if dim >= 1 and any(_parses_as_row(line, dim) for line in lines):
         return VectorFormat.GLOVE
     raise InputError(
         f"{path} is no file of word vectors that can be read (word2vec text or binary, GloVe, "
@@ -95,9 +89,323 @@ def read_vectors_file(path: str | Path, *, limit: int | None = None) -> WordVect
     limit : int, optional
         Read just the first so many words.
     """
-    found = detect_format(path)
-    if found is VectorFormat.WORD2VEC_BINARY:
-        return read_word2vec_binary(path, limit=limit)
-    if found is VectorFormat.WORD2VEC_TEXT:
-        return read_word2vec_text(path, limit=limit)
-    return read_glove(path, limit=limit)
+    readers: dict[VectorFormat, Callable[..., WordVectors]] = {
+        VectorFormat.WORD2VEC_TEXT: read_word2vec_text,
+        VectorFormat.WORD2VEC_BINARY: read_word2vec_binary,
+        VectorFormat.GLOVE: read_glove,
+    }
+    return readers[detect_format(path)](path, limit=limit)
+
+
+def read_word2vec_text(path: str | Path, *, limit: int | None = None) -> WordVectors:
+    """Read a word2vec text file: a header (words, dimensions), then a word and numbers a line.
+
+    Lines with a wrong number of columns, with something that is no finite number, or with a word
+    seen before are left out; a warning says how many.
+
+    Parameters
+    ----------
+    limit : int, optional
+        Read just the first so many lines.
+
+    Raises
+    ------
+    InputError
+        Where the header is missing or the number of lines is not what it says.
+    """
+    path = Path(path)
+    with _open_vectors_file(path) as stream:
+        expected, dim = _read_header(stream, path)
+        collector = _RowCollector(path, dim, limit)
+        _collect_lines(stream, collector)
+    if collector.n_seen != min(expected, limit or expected):
+        raise InputError(
+            f"{path} should hold {expected:,} words by its header, found {collector.n_seen:,}: "
+            "the file is cut or damaged"
+        )
+    return collector.finish()
+
+
+def read_glove(
+    path: str | Path, *, dim: int | None = None, limit: int | None = None
+) -> WordVectors:
+    """Read a GloVe text file: a word and its numbers a line, no header.
+
+    Parameters
+    ----------
+    dim : int, optional
+        Number of dimensions; by default what most of the first lines have after the word.
+    limit : int, optional
+        Read just the first so many lines.
+    """
+    path = Path(path)
+    with _open_vectors_file(path) as stream:
+        first = stream.readlines(_BLOCK_BYTES)
+        dim = _guess_dim(first) if dim is None else dim
+        if dim < 1:
+            raise InputError(
+                f"{path} should hold a word and its numbers a line, found {b''.join(first)[:60]!r}"
+            )
+        collector = _RowCollector(path, dim, limit)
+        _collect_block(first, collector)
+        _collect_lines(stream, collector)
+    return collector.finish()
+
+
+def read_word2vec_binary(path: str | Path, *, limit: int | None = None) -> WordVectors:
+    """Read a word2vec binary file, with or without a newline after each vector.
+
+    Words seen before, words that are not UTF-8 and vectors with NaN are left out; a warning says
+    how many.
+
+    Parameters
+    ----------
+    limit : int, optional
+        Read just the first so many words.
+
+    Raises
+    ------
+    InputError
+        Where the header is missing or the file ends before as many words as it says.
+    """
+    path = Path(path)
+    with _open_vectors_file(path) as stream:
+        expected, dim = _read_header(stream, path)
+        collector = _RowCollector(path, dim, limit)
+        wanted = min(expected, limit or expected)
+        rest, longest_record = b"", _LONGEST_WORD + 4 * dim + 2
+        while collector.n_seen < wanted:
+            block = stream.read(_BLOCK_BYTES)
+            rest = _collect_records(rest + block, collector, wanted)
+            if collector.n_seen < wanted and (not block or len(rest) > longest_record):
+                raise InputError(
+                    f"{path} should hold {expected:,} words of {dim} dimensions by its header, "
+                    f"found {collector.n_seen:,}: the file is cut or damaged"
+                )
+        if wanted == expected:
+            _check_end(rest, stream, path, expected)
+    return collector.finish()
+
+
+class _RowCollector:
+    """Words and vectors of one file; bad rows are counted, not kept.
+
+    Parameters
+    ----------
+    path : path
+        Named in messages.
+    dim : int
+    limit : int, optional
+        Rows to look at, kept or not.
+    """
+
+    def __init__(self, path: Path, dim: int, limit: int | None = None) -> None:
+        if limit is not None and limit < 1:
+            raise InputError(f"limit must be 1 or more words, got {limit}")
+        self.path = path
+        self.dim = dim
+        self.limit = limit
+        self.n_seen = 0
+        self._ids: dict[str, int] = {}
+        self._vectors: Float32Array = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
+        self._skipped: Counter[str] = Counter()
+        self._first_skipped = ""
+
+    @property
+    def wanted(self) -> int | None:
+        """Rows still to be looked at, None where there is no limit."""
+        return None if self.limit is None else max(0, self.limit - self.n_seen)
+
+    def skip(self, reason: str, example: str) -> None:
+        """Count one row that is left out; the first one becomes the example."""
+        self.n_seen += 1
+        self._count_skipped(reason, example)
+
+    def add(self, names: list[bytes], rows: NDArray[np.float32]) -> None:
+        """Keep the rows that are sound: finite, the word is UTF-8 and not seen before.
+
+        Parameters
+        ----------
+        names : list of bytes, length n
+        rows : (n, dim)
+        """
+        self.n_seen += len(names)
+        finite = np.logical_and.reduce(np.isfinite(rows), axis=1)
+        kept = []
+        for row, name in enumerate(names):
+            try:
+                word = name.decode("utf-8")
+            except UnicodeDecodeError:
+                self._count_skipped("word not UTF-8", repr(name))
+                continue
+            if not word:
+                self._count_skipped("no word", f"row {self.n_seen - len(names) + row + 1}")
+            elif not finite[row]:
+                self._count_skipped("NaN or infinity", repr(word))
+            elif word in self._ids:
+                self._count_skipped("word seen before", repr(word))
+            else:
+                self._ids[word] = len(self._ids)
+                kept.append(row)
+        self._append(rows if len(kept) == len(rows) else rows[kept])
+
+    def finish(self) -> WordVectors:
+        """Give the vectors back; warn where rows were left out."""
+        n_words = len(self._ids)
+        if n_words == 0:
+            raise InputError(f"{self.path} holds no usable word vectors{self._describe_skipped()}")
+        if self._skipped:
+            warnings.warn(f"{self.path}{self._describe_skipped()}", UserWarning, stacklevel=3)
+        self._vectors.resize((n_words, self.dim), refcheck=False)
+        return WordVectors(list(self._ids), self._vectors, check=False)
+
+    def _append(self, rows: NDArray[np.float32]) -> None:
+        end = len(self._ids)
+        start = end - len(rows)
+        if end > len(self._vectors):
+            # resize grows in place where the system can: no second copy of a large matrix
+            capacity = max(end, len(self._vectors) * 3 // 2)
+            self._vectors.resize((capacity, self.dim), refcheck=False)
+        self._vectors[start:end] = rows
+
+    def _count_skipped(self, reason: str, example: str) -> None:
+        if not self._skipped:
+            self._first_skipped = f"{reason}: {example[:80]}"
+        self._skipped[reason] += 1
+
+    def _describe_skipped(self) -> str:
+        if not self._skipped:
+            return ""
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in self._skipped.most_common())
+        return (
+            f": {self._skipped.total():,} of {self.n_seen:,} rows left out ({reasons}); "
+            f"the first: {self._first_skipped}"
+        )
+
+
+@contextlib.contextmanager
+def _open_vectors_file(path: Path) -> Iterator[BinaryIO]:
+    """Open a file, compressed or not, for reading bytes."""
+    from grassmeans.corpus.opening import open_bytes
+
+    if path.is_dir():
+        raise InputError(f"{path} is a folder, a file of word vectors is needed here")
+    if not path.exists():
+        raise InputError(f"there is no file at {path}: check the path")
+    try:
+        with open_bytes(path) as stream:
+            yield stream
+    except (EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError) as error:
+        raise InputError(f"{path} is damaged compressed data ({error}): get it again") from error
+    except OSError as error:  # bzip2 reports bad data so, too
+        reason = error.strerror or f"damaged compressed data: {error}"
+        raise InputError(f"cannot read {path}: {reason}") from error
+
+
+def _parse_header(line: bytes) -> tuple[int, int] | None:
+    """Give the words and dimensions that a word2vec header names, None where it is not one."""
+    parts = line.split()
+    if len(parts) != 2 or not all(part.isdigit() and len(part) <= 15 for part in parts):
+        return None
+    n_words, dim = int(parts[0]), int(parts[1])
+    return (n_words, dim) if dim >= 1 else None
+
+
+def _read_header(stream: BinaryIO, path: Path) -> tuple[int, int]:
+    """Read the first line, which must be a word2vec header."""
+    line = stream.readline(256)
+    header = _parse_header(line)
+    if header is None:
+        raise InputError(
+            f"{path} does not begin with a word2vec header (two whole numbers: words, "
+            f"dimensions) but with {line[:60]!r}; for a file without header use the GloVe format"
+        )
+    if header[1] > 1_000_000:
+        raise InputError(f"{path}: the header says {header[1]:,} dimensions: the file is damaged")
+    return header
+
+
+def _guess_dim(lines: list[bytes]) -> int:
+    """Count the columns after the word in most of the first lines; 0 where there are none."""
+    columns = Counter(len(line.split()) - 1 for line in lines[:_LINES_TRIED] if not line.isspace())
+    return max(columns, key=lambda dim: (columns[dim], -dim), default=0)
+
+
+def _parses_as_row(line: bytes, dim: int) -> bool:
+    """Whether a line is a word and ``dim`` numbers."""
+    parts = line.rsplit(None, dim)
+    return len(parts) == dim + 1 and _parse_numbers(parts[1:], dim) is not None
+
+
+def _collect_lines(stream: BinaryIO, collector: _RowCollector) -> None:
+    while collector.wanted != 0 and (lines := stream.readlines(_BLOCK_BYTES)):
+        _collect_block(lines, collector)
+
+
+def _collect_block(lines: Iterable[bytes], collector: _RowCollector) -> None:
+    """Parse many lines with one call; line by line only where something in them is wrong."""
+    filled = (line for line in lines if not line.isspace())
+    rows = [_split_line(line, collector.dim) for line in islice(filled, collector.wanted)]
+    matrix = _parse_numbers([numbers for _, numbers in rows], len(rows) * collector.dim)
+    whole = all(numbers.count(b" ") == collector.dim - 1 for _, numbers in rows)
+    if matrix is not None and whole:
+        collector.add([word for word, _ in rows], matrix.reshape(-1, collector.dim))
+        return
+    for word, numbers in rows:
+        row = _parse_numbers([numbers], collector.dim)
+        if row is None:
+            text = f"{word.decode('utf-8', 'replace')} {numbers[:60].decode('utf-8', 'replace')}"
+            collector.skip(f"not a word and {collector.dim} numbers", repr(text.strip()))
+        else:
+            collector.add([word], row[None, :])
+
+
+def _split_line(line: bytes, dim: int) -> tuple[bytes, bytes]:
+    """Split a line into its word and its numbers, these with one space between them."""
+    line = line.rstrip()
+    if line.count(b" ") == dim and b"  " not in line and b"\t" not in line:
+        word, _, numbers = line.partition(b" ")
+        return word, numbers
+    word, *columns = line.rsplit(None, dim)
+    return word, b" ".join(columns)
+
+
+def _parse_numbers(texts: list[bytes], expected: int) -> NDArray[np.float32] | None:
+    """Exactly ``expected`` numbers separated by white space, or None."""
+    text = b" ".join(texts)
+    try:
+        with warnings.catch_warnings():
+            # numpy before 2.3 only warns where the text does not end with a number
+            warnings.simplefilter("error", DeprecationWarning)
+            numbers = np.fromstring(text.decode("ascii"), dtype=np.float32, sep=" ")
+    except (ValueError, DeprecationWarning):
+        return None
+    return numbers if numbers.size == expected else None
+
+
+def _collect_records(buffer: bytes, collector: _RowCollector, wanted: int) -> bytes:
+    """Take every whole record from ``buffer``; give back what follows them."""
+    width = 4 * collector.dim
+    names: list[bytes] = []
+    numbers = bytearray()
+    position = 0
+    while collector.n_seen + len(names) < wanted:
+        space = buffer.find(b" ", position, position + _LONGEST_WORD)
+        end = space + 1 + width
+        if space < 0 or end > len(buffer):
+            break
+        # The original tool ends each vector with a newline, which then stands before the word.
+        names.append(buffer[position:space].lstrip(b"\n"))
+        numbers += buffer[space + 1 : end]
+        position = end
+    rows = np.frombuffer(numbers, dtype="<f4").astype(np.float32, copy=False)
+    collector.add(names, rows.reshape(-1, collector.dim))
+    return buffer[position:]
+
+
+def _check_end(rest: bytes, stream: BinaryIO, path: Path, expected: int) -> None:
+    if (rest + stream.read(64)).strip():
+        raise InputError(
+            f"{path} should hold {expected:,} words by its header, but more follows them: "
+            "the file is damaged"
+        )

@@ -1,7 +1,7 @@
 r"""The folder that holds word vectors: ``words.txt``, ``vectors.npy``, and where known counts.
 
 A compact folder has ``codes.npy`` and ``scales.npy`` instead of ``vectors.npy``: numbers of 4 or 8
-bits (see `grassmeans.vectors.quantised`), which become float32 when the folder is opened.
+bits (see `grassmeans.vectors.reducing`), which become float32 when the folder is opened.
 
 ``words.txt`` has one word a line in UTF-8. A backslash, newline or carriage return inside a word
 is written as ``\\``, ``\n`` or ``\r``, so that any word survives.
@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,10 +26,8 @@ from grassmeans.artifacts import (
     write_manifest,
 )
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.vectors.quantised import QuantisedRows, bytes_per_row, quantise_rows
-
-if TYPE_CHECKING:
-    from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans.vectors.reducing import QuantisedRows, bytes_per_row, quantise_rows
+from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "vectors"
 FORMAT_VERSION = 1
@@ -115,8 +113,6 @@ def _write_rest(
 
 def read_vectors_folder(folder: Path) -> WordVectors:
     """Open a ``vectors`` artifact: arrays memory-mapped, or those of a compact one restored."""
-    from grassmeans.vectors.word_vectors import WordVectors
-
     is_compact = "quantised" in read_manifest(folder, KIND)
     manifest = read_manifest(folder, KIND, COMPACT_VERSION if is_compact else FORMAT_VERSION)
     try:

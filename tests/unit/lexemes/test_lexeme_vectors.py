@@ -139,7 +139,7 @@ def test_the_folder_is_a_vectors_folder(lexemes: LexemeVectors, tmp_path: Path) 
 
 
 def test_one_export_file_holds_all_senses(lexemes: LexemeVectors, tmp_path: Path) -> None:
-    from grassmeans.vectors.formats import write_word2vec_text
+    from grassmeans.vectors.exchange import write_word2vec_text
 
     write_word2vec_text(lexemes.vectors, tmp_path / "lexemes.txt")
     read = LexemeVectors.load(tmp_path / "lexemes.txt")

@@ -11,16 +11,13 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
+from grassmeans.vectors.exchange import write_glove, write_word2vec_binary, write_word2vec_text
 from grassmeans.vectors.formats import (
     VectorFormat,
     detect_format,
-    read_fasttext_vec,
     read_glove,
     read_word2vec_binary,
     read_word2vec_text,
-    write_glove,
-    write_word2vec_binary,
-    write_word2vec_text,
 )
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -92,17 +89,17 @@ def test_binary_with_newlines_after_vectors(tmp_path: Path, vectors: WordVectors
 
 
 def test_binary_across_block_ends(tmp_path: Path, monkeypatch) -> None:
-    from grassmeans.vectors import binary_format
+    from grassmeans.vectors import formats
 
-    monkeypatch.setattr(binary_format, "_BLOCK_BYTES", 7)
-    monkeypatch.setattr(binary_format, "_LONGEST_WORD", 20)
+    monkeypatch.setattr(formats, "_BLOCK_BYTES", 7)
+    monkeypatch.setattr(formats, "_LONGEST_WORD", 20)
     assert read_word2vec_binary(put(tmp_path, BINARY)).words == ["bank", "river", "money"]
 
 
 def test_text_across_block_ends(tmp_path: Path, vectors: WordVectors, monkeypatch) -> None:
-    from grassmeans.vectors import text_formats
+    from grassmeans.vectors import formats
 
-    monkeypatch.setattr(text_formats, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(formats, "_BLOCK_BYTES", 1)
     assert_same(read_word2vec_text(put(tmp_path, TEXT)), vectors)
     assert_same(read_glove(put(tmp_path, TEXT[4:])), vectors)
 
@@ -118,7 +115,7 @@ def test_limit(tmp_path: Path, content: bytes) -> None:
 
 def test_words_with_spaces_are_read(tmp_path: Path) -> None:
     content = b"2 2\nnew york city 1 2\n. . . 3 4\n"
-    found = read_fasttext_vec(put(tmp_path, content))
+    found = read_word2vec_text(put(tmp_path, content))
     assert found.words == ["new york city", ". . ."]
     np.testing.assert_array_equal(found.vectors, [[1, 2], [3, 4]])
     glove = read_glove(put(tmp_path, b"a 1 2\nnew york 3 4\nb 5 6\n"))

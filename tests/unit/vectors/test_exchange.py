@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.vectors.formats import (
+from grassmeans.vectors.exchange import (
     from_gensim,
     to_gensim,
     write_word2vec_binary,

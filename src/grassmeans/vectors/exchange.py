@@ -1,0 +1,163 @@
+"""To and from other tools: word2vec and GloVe files are written, gensim's vectors exchanged.
+
+The file formats cannot tell a space in a word from the one between columns, so every ASCII white
+space in a word is written as ``_``.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import atomic_path
+from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.vectors.word_vectors import WordVectors
+
+_WHITE_SPACE = re.compile(r"[ \t\n\r\v\f]")
+_COMPRESSED: dict[str, Callable[[Path, str], Any]] = {
+    ".gz": gzip.open,
+    ".bz2": bz2.open,
+    ".xz": lzma.open,
+}
+
+
+def write_word2vec_text(vectors: WordVectors, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a word2vec text file; numbers keep every bit of float32.
+
+    White space in words becomes ``_``. ``.gz``, ``.bz2`` and ``.xz`` names are compressed.
+    """
+    _write_file(vectors, Path(path), overwrite, _format_row)
+
+
+def write_glove(vectors: WordVectors, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a GloVe text file: as `write_word2vec_text`, without the header."""
+    _write_file(vectors, Path(path), overwrite, _format_row, header=False)
+
+
+def write_word2vec_binary(
+    vectors: WordVectors, path: str | Path, *, overwrite: bool = False
+) -> None:
+    """Write a word2vec binary file; white space in words becomes ``_``."""
+    _write_file(vectors, Path(path), overwrite, lambda row: row.astype("<f4", copy=False).tobytes())
+
+
+def _format_row(row: NDArray[np.float32]) -> bytes:
+    return b" ".join(b"%.9g" % number for number in row.tolist())  # gives back every float32
+
+
+def _write_file(
+    vectors: WordVectors,
+    path: Path,
+    overwrite: bool,
+    encode_row: Callable[[NDArray[np.float32]], bytes],
+    *,
+    header: bool = True,
+) -> None:
+    _check_writable(path, overwrite)
+    with atomic_path(path) as temporary, _open_for_writing(temporary, path) as file:
+        if header:
+            file.write(b"%d %d\n" % (len(vectors), vectors.dim))
+        for word, row in zip(_encode_writable_words(vectors.words), vectors.vectors, strict=True):
+            file.write(b"%s %s\n" % (word, encode_row(row)))
+
+
+def _encode_writable_words(words: list[str]) -> Iterator[bytes]:
+    """Yield the words as word2vec and GloVe files can hold them, white space replaced by ``_``.
+
+    Raises
+    ------
+    InputError
+        For an empty word, one that is not valid Unicode, and two words that become the same.
+    """
+    changed = {word: _WHITE_SPACE.sub("_", word) for word in words if _WHITE_SPACE.search(word)}
+    if changed:
+        written: dict[str, str] = {}
+        for word in words:
+            form = changed.get(word, word)
+            if form in written:
+                raise InputError(
+                    f"{written[form]!r} and {word!r} would both be written as {form!r}, for "
+                    "the format has no white space in words: remove one of them"
+                )
+            written[form] = word
+    for row, word in enumerate(words):
+        if not word:
+            raise InputError(f"the word in row {row} is empty: the format cannot hold it")
+        try:
+            yield changed.get(word, word).encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InputError(
+                f"the word {word!r} (row {row}) is not valid Unicode: the format cannot hold it"
+            ) from error
+
+
+def _open_for_writing(path: Path, named: Path) -> IO[bytes]:
+    """Open ``path`` for bytes, compressed as the suffix of ``named`` says."""
+    opener = _COMPRESSED.get(named.suffix.lower())
+    return cast("IO[bytes]", opener(path, "wb")) if opener else path.open("wb")
+
+
+def _check_writable(path: Path, overwrite: bool) -> None:
+    """Refuse to replace a file unless told to."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: name a file to write")
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already: choose another, or pass --overwrite")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} into")
+
+
+class _HoldsWordVectors(Protocol):
+    """Lexeme vectors, which are word vectors whose words are lexeme keys."""
+
+    @property
+    def vectors(self) -> WordVectors: ...
+
+
+def from_gensim(keyed_vectors: Any) -> WordVectors:
+    """Make word vectors from gensim's ``KeyedVectors``, or from a model that has them as ``wv``.
+
+    Counts are taken over where gensim knows them; the matrix is shared, not copied.
+    """
+    keyed_vectors = getattr(keyed_vectors, "wv", keyed_vectors)
+    try:
+        words, matrix = keyed_vectors.index_to_key, keyed_vectors.vectors
+    except AttributeError as error:
+        raise InputError(
+            "expected gensim's KeyedVectors (gensim 4 or later) or a model with .wv, got "
+            f"{type(keyed_vectors).__name__}"
+        ) from error
+    counts = getattr(keyed_vectors, "expandos", {}).get("count")
+    known = counts is not None and len(counts) == len(words)
+    return WordVectors(
+        [str(word) for word in words],
+        matrix,
+        np.asarray(counts).astype(np.int64) if known else None,
+    )
+
+
+def to_gensim(vectors: WordVectors | _HoldsWordVectors) -> Any:
+    """Make gensim's ``KeyedVectors`` with a copy of the vectors, and the counts where known.
+
+    Lexeme vectors keep their keys: ``crane.1``, ``crane.2``, ``crane.0`` for "I don't know".
+    """
+    if not isinstance(vectors, WordVectors):
+        vectors = vectors.vectors
+    try:
+        from gensim.models import KeyedVectors
+    except ImportError as error:
+        raise MissingExtraError("gensim", "gensim", "handing vectors to gensim") from error
+    keyed_vectors = KeyedVectors(vector_size=vectors.dim)
+    keyed_vectors.add_vectors(vectors.words, np.array(vectors.vectors))
+    if vectors.counts is not None:
+        for word, count in zip(vectors.words, vectors.counts.tolist(), strict=True):
+            keyed_vectors.set_vecattr(word, "count", count)
+    return keyed_vectors
