@@ -8,7 +8,6 @@ import pytest
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.artifacts import read_json, read_manifest
 from grassmeans.errors import InputError
-from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table, train_skipgram
 from grassmeans.vectors import training
 from grassmeans.vectors.skipgram import train_vectors
 from grassmeans.vectors.training import keep_probabilities
@@ -158,64 +157,6 @@ def test_keep_probabilities_follow_word2vec() -> None:
     keep = keep_probabilities(np.array([900, 100]), 1e-3)
     np.testing.assert_allclose(keep, [0.034444, 0.11], atol=1e-5)
     assert keep_probabilities(np.array([900, 100]), 0).tolist() == [1, 1]
-
-
-def test_alias_table_gives_back_the_distribution() -> None:
-    weights = np.array([5.0, 1.0, 3.0, 1.0])
-    threshold, alias = alias_table(weights)
-    probability = threshold / 4.0
-    for i, other in enumerate(alias):
-        probability[other] += (1 - threshold[i]) / 4
-    np.testing.assert_allclose(probability, weights / 10, atol=1e-6)
-
-
-def plain_step(tokens, inputs, outputs, negatives, rate):
-    """One centre word and its window by the textbook, with the same negatives for all pairs."""
-    new_inputs, new_outputs = inputs.copy(), outputs.copy()
-    for centre in range(len(tokens)):
-        x_rows = [tokens[i] for i in range(len(tokens)) if i != centre]
-        y_rows = [tokens[centre], *negatives]
-        x, y = new_inputs[x_rows].copy(), new_outputs[y_rows].copy()
-        labels = np.zeros((len(x_rows), len(y_rows)))
-        labels[:, 0] = 1
-        errors = (labels - 1 / (1 + np.exp(-x @ y.T))) * rate
-        for i, row in enumerate(x_rows):
-            new_inputs[row] += errors[i] @ y
-        for j, row in enumerate(y_rows):
-            new_outputs[row] += errors[:, j] @ x
-    return new_inputs, new_outputs
-
-
-@pytest.mark.parametrize("n_negative", [1, 5, 7])
-def test_kernel_agrees_with_the_textbook(n_negative: int) -> None:
-    # All negatives are word 4, which is never a centre: the draws no longer matter; window 1 on
-    # two tokens leaves nothing else to chance.
-    rng = np.random.default_rng(0)
-    inputs = rng.normal(size=(5, 9)).astype(np.float32)
-    outputs = rng.normal(size=(5, 9)).astype(np.float32)
-    expected = plain_step([0, 1], inputs, outputs, [4] * n_negative, 0.1)
-    threshold, alias = alias_table(np.array([0, 0, 0, 0, 1.0]))
-    free = np.zeros(5, np.bool_)
-    centres = train_skipgram(
-        np.array([0, 1], np.int32),
-        np.array([0, 2], np.int64),
-        inputs,
-        outputs,
-        free,
-        free,
-        np.ones(5, np.float32),
-        threshold,
-        alias,
-        sigmoid_table(),
-        1,
-        n_negative,
-        0.1,
-        0.1,
-        np.uint64(1),
-    )
-    assert centres == 2
-    np.testing.assert_allclose(inputs, expected[0], atol=3e-3)  # the sigmoid is tabulated
-    np.testing.assert_allclose(outputs, expected[1], atol=3e-3)
 
 
 @pytest.fixture(scope="module")

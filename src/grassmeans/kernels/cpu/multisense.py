@@ -13,7 +13,7 @@ The words of one side of the window share their negatives: most of the time goes
 of global vectors, and this needs half as many.
 A word opens its next sense where no centre is near enough, as long as it may have more. With an
 unreachable nearness its first contexts open all of its senses, which is MSSG; otherwise it is
-NP-MSSG. Several threads may train on the same matrices without locks.
+NP-MSSG. Threads share the matrices without locks, as in the skip-gram kernel.
 """
 
 from __future__ import annotations
@@ -21,24 +21,25 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from grassmeans.kernels.cpu.skipgram import (
-    _OPTIONS,
-    _ZERO,
+from grassmeans.kernels.cpu.negative_sampling import (
     MAX_SEQUENCE,
+    OPTIONS,
     OUTPUT_BLOCK,
-    _add_outputs,
-    _copy_rows,
-    _draw_outputs,
-    _next_random,
-    _subsample,
-    _turn_into_errors,
+    ZERO,
+    add_outputs,
+    copy_rows,
+    cut_documents,
+    draw_outputs,
+    subsample,
+    take_window,
+    turn_into_errors,
 )
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def _dot_six(vector, y, j, dim, products):
     """products[0, j:j+6] = y[j:j+6] @ vector, six sums in registers."""
-    a0 = a1 = a2 = a3 = a4 = a5 = _ZERO
+    a0 = a1 = a2 = a3 = a4 = a5 = ZERO
     for d in range(dim):
         value = vector[d]
         a0 += value * y[j, d]
@@ -55,20 +56,20 @@ def _dot_six(vector, y, j, dim, products):
     products[0, j + 5] = a5
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def _add_scaled(matrix, row, scale, vector, dim):
     """matrix[row] += scale * vector."""
     for d in range(dim):
         matrix[row, d] += scale * vector[d]
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def average_rows(matrix, rows, n_rows, mean):
     """Put the mean of ``matrix[rows[:n_rows]]`` into ``mean``."""
     dim = matrix.shape[1]
     share = np.float32(1.0 / n_rows)
     for d in range(dim):
-        mean[d] = _ZERO
+        mean[d] = ZERO
     for i in range(n_rows):
         row = rows[i]
         for d in range(dim):
@@ -77,7 +78,7 @@ def average_rows(matrix, rows, n_rows, mean):
         mean[d] *= share
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def find_nearest_centre(context, centres, first, n_centres):
     """The row of ``centres[first:first + n_centres]`` with the largest cosine, and the cosine.
 
@@ -85,31 +86,33 @@ def find_nearest_centre(context, centres, first, n_centres):
     all others.
     """
     dim = context.shape[0]
-    length = _ZERO
+    length = ZERO
     for d in range(dim):
         length += context[d] * context[d]
     best = first
     best_cosine = np.float32(-2.0)
     for row in range(first, first + n_centres):
-        product = _ZERO
-        size = _ZERO
+        product = ZERO
+        size = ZERO
         for d in range(dim):
             value = centres[row, d]
             product += value * context[d]
             size += value * value
         scale = np.sqrt(size * length)
-        cosine = product / scale if scale > _ZERO else _ZERO
+        cosine = product / scale if scale > ZERO else ZERO
         if cosine > best_cosine:
             best_cosine = cosine
             best = row
     return best, best_cosine
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def assign_sense(word, context, centres, sizes, first_row, n_open, new_sense_below):
     """Choose the sense row of an occurrence, open a new one where needed, move its centre.
 
-    Words that can have one sense only keep no centre.
+    Words that can have one sense only keep no centre. Threads that open a sense of the same word at
+    the same time may open one for both, but never one too many: what is written to ``n_open`` is at
+    most 1 above a number that was below the capacity.
     """
     first = first_row[word]
     capacity = first_row[word + 1] - first
@@ -128,7 +131,7 @@ def assign_sense(word, context, centres, sizes, first_row, n_open, new_sense_bel
     return row
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def update_side(
     global_vectors, senses, sense_row, rows, n_positive, n_rows, table, rate, y, errors
 ):
@@ -150,10 +153,10 @@ def update_side(
     """
     dim = senses.shape[1]
     vector = senses[sense_row]
-    _copy_rows(global_vectors, rows, n_rows, y, dim)
+    copy_rows(global_vectors, rows, n_rows, y, dim)
     for j in range(0, n_rows, OUTPUT_BLOCK):
         _dot_six(vector, y, j, dim, errors)
-    _turn_into_errors(errors, 1, n_rows, rate, table)
+    turn_into_errors(errors, 1, n_rows, rate, table)
     for j in range(1, n_positive):  # only the first is taken for a positive there
         errors[0, j] += rate
     for j in range(n_positive, n_rows):
@@ -161,10 +164,10 @@ def update_side(
     for j in range(n_rows):
         _add_scaled(global_vectors, rows[j], errors[0, j], vector, dim)
     for j in range(0, n_rows, OUTPUT_BLOCK):
-        _add_outputs(senses, sense_row, errors, 0, y, j, dim)
+        add_outputs(senses, sense_row, errors, 0, y, j, dim)
 
 
-@njit(**_OPTIONS)
+@njit(**OPTIONS)
 def train_multisense(
     tokens,
     document_offsets,
@@ -198,57 +201,36 @@ def train_multisense(
     state = np.empty(1, np.uint64)
     state[0] = seed | np.uint64(1)
     n_tokens = document_offsets[-1] - document_offsets[0]
-    seen = 0
     centre_words = 0
-    for document in range(document_offsets.shape[0] - 1):
-        start = document_offsets[document]
-        end = document_offsets[document + 1]
-        while start < end:
-            stop = min(end, start + MAX_SEQUENCE)
-            n_kept = _subsample(tokens, start, stop, keep, state, kept)
-            rate = np.float32(first_rate + (last_rate - first_rate) * (seen / n_tokens))
-            for position in range(n_kept):
-                shrink = np.int64((_next_random(state) >> np.uint64(33)) % np.uint64(window))
-                reach = window - shrink
-                left = min(reach, position)
-                m = 0
-                for other in range(position - left, min(n_kept, position + reach + 1)):
-                    if other != position:
-                        neighbours[m] = kept[other]
-                        m += 1
-                if m == 0:
+    offsets = cut_documents(document_offsets)
+    for stretch in range(offsets.shape[0] - 1):
+        n_kept = subsample(tokens, offsets[stretch], offsets[stretch + 1], keep, state, kept)
+        share = (offsets[stretch] - offsets[0]) / n_tokens
+        rate = np.float32(first_rate + (last_rate - first_rate) * share)
+        for position in range(n_kept):
+            left, m = take_window(kept, n_kept, position, window, state, neighbours)
+            if m == 0:
+                continue
+            word = kept[position]
+            row = first_row[word]
+            if choosing:
+                average_rows(global_vectors, neighbours, m, context)
+                row = assign_sense(
+                    word, context, centres, sizes, first_row, n_open, new_sense_below
+                )
+            for side in range(2):
+                n_positive = left if side == 0 else m - left
+                if n_positive == 0:
                     continue
-                word = kept[position]
-                row = first_row[word]
-                if choosing:
-                    average_rows(global_vectors, neighbours, m, context)
-                    row = assign_sense(
-                        word, context, centres, sizes, first_row, n_open, new_sense_below
-                    )
-                for side in range(2):
-                    n_positive = left if side == 0 else m - left
-                    if n_positive == 0:
-                        continue
-                    for i in range(n_positive):
-                        rows[i] = neighbours[i + side * left]
-                    # The drawing puts a word first, then negatives other than that word.
-                    last = n_positive - 1
-                    n_rows = last + _draw_outputs(
-                        rows[last], negative, threshold, alias, state, rows[last:]
-                    )
-                    update_side(
-                        global_vectors,
-                        senses,
-                        row,
-                        rows,
-                        n_positive,
-                        n_rows,
-                        table,
-                        rate,
-                        y,
-                        errors,
-                    )
-                centre_words += 1
-            seen += stop - start
-            start = stop
+                for i in range(n_positive):
+                    rows[i] = neighbours[i + side * left]
+                # The drawing puts a word first, then negatives other than that word.
+                last = n_positive - 1
+                n_rows = last + draw_outputs(
+                    rows[last], negative, threshold, alias, state, rows[last:]
+                )
+                update_side(
+                    global_vectors, senses, row, rows, n_positive, n_rows, table, rate, y, errors
+                )
+            centre_words += 1
     return centre_words

@@ -1,7 +1,11 @@
 """Rank-N uncentred PCA of every context at once (algorithm 1 of the paper).
 
 The Gram matrix of a context's few words is far smaller than the words' vectors, so the singular
-vectors come from its eigenvectors: X = (words, dim), X X' c = sigma^2 c, u = X' c / sigma.
+vectors come from its eigenvectors: X = (words, dim), X X' c = sigma^2 c, u = X' c / sigma (the
+method of snapshots, Sirovich 1987). Squaring costs half of the digits: single precision serves
+where the wanted values are near each other, and the few other contexts are done again in double.
+
+Contexts are solved in fixed batches of `LANES`, so a result does not depend on the threads.
 """
 
 from __future__ import annotations
@@ -125,7 +129,11 @@ def solve_contexts(
 
 @njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
 def _finish_basis(basis: Floats, n_rows: int) -> None:
-    """Orthonormalise the first rows in order; make each row's largest component positive."""
+    """Orthonormalise the first rows in order; make each row's largest component positive.
+
+    They are orthonormal but for the rounding of single precision, so one pass of modified
+    Gram-Schmidt is enough. The sign is a convention: without one, equal contexts could differ.
+    """
     dim = basis.shape[1]
     for n in range(n_rows):
         for earlier in range(n):

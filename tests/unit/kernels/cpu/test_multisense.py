@@ -9,10 +9,9 @@ from grassmeans.kernels.cpu.multisense import (
     assign_sense,
     average_rows,
     find_nearest_centre,
-    train_multisense,
     update_side,
 )
-from grassmeans.kernels.cpu.skipgram import alias_table, sigmoid_table
+from grassmeans.kernels.cpu.negative_sampling import sigmoid_table
 
 RATE = 0.1
 
@@ -116,61 +115,3 @@ def test_gradient_of_one_side_is_that_of_its_pairs() -> None:
     moved = sense + sum(error * before[row] for row, error in errors.items())
     np.testing.assert_allclose(senses[1], moved, atol=2e-3)
     np.testing.assert_array_equal(senses[0], [9, 9])
-
-
-def train(
-    tokens: list[int], offsets: list[int], n_words: int, window: int = 1, choosing: bool = True
-) -> dict:
-    """One epoch with two senses a word, global vectors as unit vectors."""
-    weights = np.ones(n_words)
-    threshold, alias = alias_table(weights)
-    arrays = {
-        "global_vectors": np.eye(n_words, dtype=np.float32),
-        "senses": np.zeros((2 * n_words, n_words), np.float32),
-        "centres": np.zeros((2 * n_words, n_words), np.float32),
-        "sizes": np.zeros(2 * n_words, np.int64),
-        "first_row": np.arange(0, 2 * n_words + 1, 2),
-        "n_open": np.zeros(n_words, np.int32),
-    }
-    n_centres = train_multisense(
-        np.array(tokens, np.int32),
-        np.array(offsets, np.int64),
-        *arrays.values(),
-        np.inf,
-        choosing,
-        np.ones(n_words, np.float32),
-        threshold,
-        alias,
-        sigmoid_table(),
-        window,
-        1,
-        1e-9,
-        1e-9,
-        np.uint64(5),
-    )
-    return arrays | {"n_centres": n_centres}
-
-
-def test_contexts_stay_inside_documents_and_pass_over_unknown_words() -> None:
-    # Word 0 stands between 1 and 2 (an unknown word in between), then alone, then before 3.
-    result = train([1, -1, 0, 9, 2, 0, 0, 3], [0, 5, 6, 8], 4)
-    assert result["n_centres"] == 5
-    np.testing.assert_allclose(result["centres"][0], [0, 0.5, 0.5, 0], atol=1e-6)
-    np.testing.assert_allclose(result["centres"][1], [0, 0, 0, 1], atol=1e-6)
-    assert result["sizes"].tolist() == [1, 1, 1, 0, 1, 0, 1, 0]
-    assert result["n_open"].tolist() == [2, 1, 1, 1]
-
-
-def test_same_seed_gives_the_same_matrices() -> None:
-    tokens = np.random.default_rng(0).integers(0, 6, 400).tolist()
-    first, second = (train(tokens, [0, 150, 400], 6, window=3) for _ in range(2))
-    for name, value in first.items():
-        np.testing.assert_array_equal(value, second[name])
-
-
-def test_without_choosing_only_first_senses_are_trained() -> None:
-    result = train([0, 1, 2, 0, 1], [0, 5], 3, choosing=False)
-    assert result["senses"][::2].any(axis=1).all()
-    assert not result["senses"][1::2].any()
-    assert not result["centres"].any()
-    assert not result["n_open"].any()

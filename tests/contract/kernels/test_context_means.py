@@ -3,29 +3,29 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans.kernels.cpu.context_means import average_contexts, measure_means
+KERNEL = "average_contexts"
 
 VECTORS = np.array([[2.0, 0.0], [0.0, 1.0], [-2.0, 0.0]], np.float32)
 
 
-def test_weighted_directions_by_hand() -> None:
+def test_weighted_directions_by_hand(kernels) -> None:
     ids = np.array([[0, 1, -1], [1, 1, 0], [0, 2, -1], [-1, -1, -1]], np.int32)
-    means = average_contexts(ids, VECTORS, np.array([1.5, 4.0, 1.5], np.float32))
+    means = kernels.average_contexts(ids, VECTORS, np.array([1.5, 4.0, 1.5], np.float32))
     # 1.5 (2, 0) + 4 (0, 1) = (3, 4); (3, 8); opposite words cancel out; no words at all.
     expected = [[0.6, 0.8], [3 / np.sqrt(73), 8 / np.sqrt(73)], [0, 0], [0, 0]]
     assert np.allclose(means, expected, atol=1e-6)
 
 
-def test_words_that_weigh_nothing_are_no_context() -> None:
+def test_words_that_weigh_nothing_are_no_context(kernels) -> None:
     ids = np.array([[0, 1]], np.int32)
-    assert average_contexts(ids, VECTORS, np.zeros(3, np.float32)).tolist() == [[0.0, 0.0]]
+    assert kernels.average_contexts(ids, VECTORS, np.zeros(3, np.float32)).tolist() == [[0.0, 0.0]]
 
 
-def test_distances_to_the_senses_of_each_word_by_hand() -> None:
+def test_distances_to_the_senses_of_each_word_by_hand(kernels) -> None:
     means = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 0.0]], np.float32)
     directions = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0]], np.float32)
     words = np.array([0, 1, 0], np.int32)  # word 0 has two senses, word 1 has one
-    found = measure_means(means, words, directions, np.array([0, 2, 3]))
+    found = kernels.measure_means(means, words, directions, np.array([0, 2, 3]))
     assert found.dtype == np.float32
     assert found[0].tolist() == pytest.approx([0.0, 1.0])
     assert found[1, 0] == pytest.approx((1 - 0.8) / 2)
@@ -33,11 +33,11 @@ def test_distances_to_the_senses_of_each_word_by_hand() -> None:
     assert np.isnan(found[2]).all()
 
 
-def test_many_contexts_in_blocks_equal_a_plain_product() -> None:
+def test_many_contexts_in_blocks_equal_a_plain_product(kernels) -> None:
     rng = np.random.default_rng(0)
     vectors = rng.normal(size=(50, 7)).astype(np.float32)
     weights = rng.random(50).astype(np.float32)
     ids = rng.integers(-1, 50, size=(2000, 6)).astype(np.int32)
     sums = np.einsum("nw,nwd->nd", np.where(ids >= 0, weights[ids], 0.0), vectors[ids])
     expected = sums / np.linalg.norm(sums, axis=1, keepdims=True)
-    assert np.allclose(average_contexts(ids, vectors, weights), expected, atol=1e-5)
+    assert np.allclose(kernels.average_contexts(ids, vectors, weights), expected, atol=1e-5)

@@ -1,17 +1,11 @@
-"""What every device's kernels must do: the same numbers as plain NumPy."""
+"""Subspaces and the products of K-Grassmeans: the same numbers as plain NumPy."""
 
 import numba
 import numpy as np
 import pytest
 
-from grassmeans.kernels import DEVICES, get_kernels
-
+KERNEL = "solve_subspaces"
 RANK, DIM = 3, 20
-
-
-@pytest.fixture(params=DEVICES)
-def kernels(request):
-    return get_kernels(request.param)
 
 
 @pytest.fixture(scope="module")
