@@ -103,6 +103,14 @@ class SparseCodes:
     coefficients: Floats
 
 
+def negligible_share(width: int, dim: int) -> float:
+    """Share of a context's largest squared singular value at which another one counts as zero.
+
+    The rule of `numpy.linalg.matrix_rank` for a matrix (width, dim) in single precision, squared.
+    """
+    return (max(width, dim) * float(np.finfo(np.float32).eps)) ** 2
+
+
 class TextKernels(Protocol):
     """Passes over running text: token ids in, contexts and counts out."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.kernels.interface import negligible_share
+
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int32]
 
 _BLOCK = 256
-_SINGLE_EPSILON = 2.0**-23
 
 
 def solve_subspaces(
@@ -59,8 +60,8 @@ def _leading_pairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
 
 
 def _drop_dependent(values: Doubles, context_ids: Integers, dim: int) -> None:
-    """Set to zero what rounding has left where words are dependent, by the CPU kernel's rule."""
-    tolerance = (max(context_ids.shape[1], dim) * _SINGLE_EPSILON) ** 2
+    """Set to zero what rounding has left where words are dependent."""
+    tolerance = negligible_share(context_ids.shape[1], dim)
     counts = np.count_nonzero(context_ids >= 0, axis=1)
     independent = values > tolerance * values[:, :1]
     independent &= np.arange(values.shape[1]) < counts[:, None]

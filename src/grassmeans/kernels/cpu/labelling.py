@@ -7,7 +7,13 @@ vectors and u a sense direction, the part of u inside the context's subspace is
 
     sum_n (c_n . (X u))^2 / lambda_n
 
-so the subspace's basis is never formed.
+so the subspace's basis is never formed. What counts as dependent, and what is done again in double
+precision, is decided as in the subspaces kernel: both give the same distances but for rounding.
+
+Occurrences come in blocks of fixed size, each with a band of its own, so that a result does not
+depend on how they are cut into calls, at multiples of the block. The band's memory is used again
+without clearing it: a context reads products of words inside one window only, and ``reach`` has had
+all of these written.
 """
 
 from __future__ import annotations
@@ -24,7 +30,14 @@ from grassmeans.kernels.cpu.products import (
     multiply_column,
     multiply_tile,
 )
-from grassmeans.kernels.interface import NOT_KEPT, OCCURRENCE_BLOCK, Occurrences, SenseTable
+from grassmeans.kernels.cpu.subspaces import is_well_conditioned, write_precise_grams
+from grassmeans.kernels.interface import (
+    NOT_KEPT,
+    OCCURRENCE_BLOCK,
+    Occurrences,
+    SenseTable,
+    negligible_share,
+)
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -33,12 +46,6 @@ Indices = NDArray[np.int64]
 
 # Occurrences that share a band; a multiple of the eigen-solver's batch.
 BLOCK = OCCURRENCE_BLOCK
-
-# The rules of the subspaces kernel: what counts as dependent, and what has to be done again in
-# double precision.
-_SINGLE_EPSILON = 2.0**-23
-_ILL_CONDITIONED = 1e-2
-_UNDERFLOW = 1e-25
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -105,29 +112,17 @@ def _write_grams(
     return grams
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
-def _write_precise_grams(
-    vectors: Floats,
-    slots: Indices,
-    firsts: Indices,
-    centres: Integers,
-    counts: Indices,
-    rank: int,
-) -> Doubles:
-    """As `_write_grams`, from the vectors and in double precision: slower, and seldom needed."""
-    lanes = firsts.shape[0]
-    m = max(rank, counts.max())
-    grams = np.zeros((m, m, lanes))
-    for lane in range(lanes):
-        for i in range(counts[lane]):
-            a = slots[firsts[lane] + i + (i >= centres[lane])]
-            for j in range(i + 1):
-                b = slots[firsts[lane] + j + (j >= centres[lane])]
-                total = 0.0
-                for d in range(vectors.shape[1]):
-                    total += np.float64(vectors[a, d]) * np.float64(vectors[b, d])
-                grams[i, j, lane] = total
-    return grams
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _collect_contexts(
+    slots: Indices, firsts: Indices, centres: Integers, counts: Indices
+) -> Indices:
+    """(lanes, longest + TILE) rows of the contexts' words; the last is repeated to fill a tile."""
+    contexts = np.empty((firsts.shape[0], counts.max() + TILE), np.int64)
+    for lane in range(firsts.shape[0]):
+        for i in range(contexts.shape[1]):
+            word = min(i, counts[lane] - 1)
+            contexts[lane, i] = slots[firsts[lane] + word + (word >= centres[lane])]
+    return contexts
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
@@ -188,8 +183,9 @@ def _measure_lanes(
 ) -> NDArray[np.bool_]:
     """Measure some occurrences of a block; tell which need double precision and were left out."""
     firsts, middles, sizes = first_slots[members], centres[members], counts[members]
+    contexts = _collect_contexts(slots, firsts, middles, sizes)
     if precise:
-        grams = _write_precise_grams(table.vectors, slots, firsts, middles, sizes, table.rank)
+        grams = write_precise_grams(table.vectors, contexts, sizes, max(table.rank, sizes.max()))
     else:
         grams = _write_grams(band, firsts, middles, sizes, table.rank)
     lanes, m = members.shape[0], grams.shape[0]
@@ -198,19 +194,16 @@ def _measure_lanes(
         totals += grams[i, i]
     values, coefficients = leading_eigenpairs(grams, table.rank)
     again = np.zeros(lanes, np.bool_)
-    context = np.zeros(m + TILE, np.int64)
     senses = np.zeros(distances.shape[1] + TILE, np.int64)
     products = np.empty((m + TILE, distances.shape[1] + TILE))
     for lane in range(lanes):
-        smallest, largest = values[table.rank - 1, lane], values[0, lane]
-        good = smallest > _ILL_CONDITIONED * largest and totals[lane] > _UNDERFLOW
-        if not precise and not (good and totals[lane] < 1.0 / _UNDERFLOW):
+        largest = values[0, lane]
+        if not precise and not is_well_conditioned(
+            values[table.rank - 1, lane], largest, totals[lane]
+        ):
             again[lane] = True
             continue
-        count, word = sizes[lane], words[members[lane]]
-        for i in range(count):
-            context[i] = slots[firsts[lane] + i + (i >= middles[lane])]
-        context[count : count + TILE] = context[count - 1]
+        context, count, word = contexts[lane], sizes[lane], words[members[lane]]
         n_senses = table.sense_offsets[word + 1] - table.sense_offsets[word]
         for k in range(n_senses + TILE):
             senses[k] = table.sense_offsets[word] + min(k, n_senses - 1)
@@ -311,14 +304,12 @@ def prepare_senses(
     fewest: int | None = None,
 ) -> SenseTable:
     """See `grassmeans.kernels.interface`."""
-    # The rule of numpy.linalg.matrix_rank for single-precision input, on squared values.
-    tolerance = (max(2 * window, vectors.shape[1]) * _SINGLE_EPSILON) ** 2
     return SenseTable(
         as_read_only(vectors, np.float32),
         as_read_only(directions, np.float32),
         as_read_only(sense_offsets, np.int64),
         rank,
         singular,
-        tolerance,
+        negligible_share(2 * window, vectors.shape[1]),
         rank if fewest is None else fewest,
     )

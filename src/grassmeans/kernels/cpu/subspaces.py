@@ -11,6 +11,7 @@ Contexts are solved in fixed batches of `LANES`, so a result does not depend on 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
 from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, as_read_only, multiply_tile
 from grassmeans.kernels.cpu.threads import run_in_blocks
+from grassmeans.kernels.interface import negligible_share
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -28,7 +30,6 @@ Indices = NDArray[np.int64]
 # Below this share of the first eigenvalue, a single-precision Gram matrix has lost too many digits.
 _ILL_CONDITIONED = 1e-2
 _UNDERFLOW = 1e-25
-_SINGLE_EPSILON = 2.0**-23
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def _write_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Do
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
-def _write_precise_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Doubles:
+def write_precise_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Doubles:
     """As `_write_grams`, summed in double precision: slower, and seldom needed."""
     lanes = words.shape[0]
     grams = np.zeros((m, m, lanes))
@@ -114,11 +115,10 @@ def solve_contexts(
     """Solve a batch of contexts (about `LANES` of them) from their Gram matrices."""
     words, counts = _collect_words(context_ids)
     m = max(1, int(counts.max()))
-    grams = (_write_precise_grams if precise else _write_grams)(vectors, words, counts, m)
+    grams = (write_precise_grams if precise else _write_grams)(vectors, words, counts, m)
     totals = np.einsum("iil->l", grams)
     values, coefficients = leading_eigenpairs(grams, min(rank, m))
-    # The rule of numpy.linalg.matrix_rank for single-precision input, on squared values.
-    tolerance = (max(context_ids.shape[1], vectors.shape[1]) * _SINGLE_EPSILON) ** 2
+    tolerance = negligible_share(context_ids.shape[1], vectors.shape[1])
     independent = values > tolerance * values[0]
     independent &= np.arange(len(values))[:, None] < counts
     if not independent.all():
@@ -183,13 +183,22 @@ def _write_bases(
         _finish_basis(bases[lane], n_rows)
 
 
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def is_well_conditioned(smallest: Any, largest: Any, total: Any) -> Any:
+    """Whether the last wanted value does not drown in the rounding of the largest.
+
+    For numbers or arrays; written so that an overflow to infinity or NaN is found too.
+    """
+    good = (smallest > _ILL_CONDITIONED * largest) & (total > _UNDERFLOW)
+    return good & (total < 1.0 / _UNDERFLOW)
+
+
 def _find_ill_conditioned(solved: SolvedContexts) -> NDArray[np.bool_]:
-    """The contexts whose last wanted value drowns in the rounding of the largest."""
+    """(lanes,) which contexts have to be done again in double precision."""
     last = np.minimum(len(solved.values), solved.counts) - 1
     smallest = solved.values[last, np.arange(len(last))]
-    # Written so that an overflow to infinity or NaN is found too.
-    good = (smallest > _ILL_CONDITIONED * solved.values[0]) & (solved.totals > _UNDERFLOW)
-    return ~(good & (solved.totals < 1.0 / _UNDERFLOW)) & (solved.counts > 0)
+    good = is_well_conditioned(smallest, solved.values[0], solved.totals)
+    return ~good & (solved.counts > 0)
 
 
 def solve_subspaces(
