@@ -9,15 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    note,
-    print_json,
-    terminal,
-    wants_json,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import note, print_json, print_summary, terminal, wants_json
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,35 +25,14 @@ app = typer.Typer(
 _SHOWN_WORDS = 20
 _SHOWN_SENSES = 4
 
-CorpusArgument = Annotated[Path, typer.Argument(help="A corpus folder.")]
-OutputOption = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new test set.")]
-WordOption = Annotated[
-    list[str] | None, typer.Option("--word", "-w", help="A word to take; repeat for more.")
-]
-WordsOption = Annotated[
-    Path | None, typer.Option("--words", "--words-file", help="File with one word a line.")
-]
-MaxPerSenseOption = Annotated[
-    int | None, typer.Option(min=1, help="At most so many instances a sense, drawn at random.")
-]
-BalanceFlag = Annotated[
-    bool, typer.Option("--balance", help="As many instances of every sense of a word.")
-]
-TestShareOption = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=1.0, help="Split: this share of each sense for tests (0.2, say)."),
-]
-ContextOption = Annotated[
-    int, typer.Option("--context", min=1, help="Characters of text on either side.")
-]
-SeedOption = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new test set.")]
 
 
 def links(
-    corpus: CorpusArgument,
-    output: OutputOption,
-    word: WordOption = None,
-    words: WordsOption = None,
+    corpus: options.Corpus,
+    output: Output,
+    word: options.Words = None,
+    words: options.WordsFile = None,
     min_instances: Annotated[
         int, typer.Option(min=1, help="A page is a sense if the word links to it so often.")
     ] = 10,
@@ -70,9 +42,9 @@ def links(
     max_words: Annotated[
         int | None, typer.Option(min=1, help="The words with the most instances, so many.")
     ] = None,
-    max_per_sense: MaxPerSenseOption = None,
-    balance: BalanceFlag = False,
-    test_share: TestShareOption = None,
+    max_per_sense: options.MaxPerSense = None,
+    balance: options.Balance = False,
+    test_share: options.TestShare = None,
     merge_pages: Annotated[
         Path | None,
         typer.Option(help="Pages that are one sense: a line is 'page<TAB>page it counts as'."),
@@ -80,10 +52,10 @@ def links(
     inflected: Annotated[
         bool, typer.Option("--inflected", help="English plurals count as their singular.")
     ] = False,
-    context: ContextOption = 500,
-    seed: SeedOption = 0,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    context: options.Context = 500,
+    seed: options.Seed = 0,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Make a test set of linked words, as the paper made Makes-Sense-2016.
 
@@ -116,7 +88,7 @@ def links(
         Corpus.open(corpus),
         output,
         settings,
-        words=_chosen_words(word, words),
+        words=options.choose_words(word, words),
         merges=None if merge_pages is None else read_merges(merge_pages),
         overwrite=overwrite,
     )
@@ -128,8 +100,8 @@ def links(
 
 
 def pseudowords(
-    corpus: CorpusArgument,
-    output: OutputOption,
+    corpus: options.Corpus,
+    output: Output,
     merge: Annotated[int, typer.Option("--merge", min=2, help="Words merged into one.")] = 2,
     n_words: Annotated[
         int, typer.Option("--n-words", "-n", min=1, help="Artificial words to make.")
@@ -151,17 +123,17 @@ def pseudowords(
     by_frequency: Annotated[
         bool, typer.Option("--by-frequency", help="Draw frequent words more often.")
     ] = False,
-    max_per_sense: MaxPerSenseOption = 200,
-    balance: BalanceFlag = False,
-    test_share: TestShareOption = None,
+    max_per_sense: options.MaxPerSense = 200,
+    balance: options.Balance = False,
+    test_share: options.TestShare = None,
     corpus_out: Annotated[
         Path | None, typer.Option(help="Folder of a new corpus in which the words are merged.")
     ] = None,
-    context: ContextOption = 500,
-    seed: SeedOption = 0,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    context: options.Context = 500,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Make artificial polysemous words: several words merged into one, as in the paper.
 
@@ -207,15 +179,15 @@ def lineup(
     vectors: Annotated[
         Path | None, typer.Option(help="Take only words that have vectors here.")
     ] = None,
-    word: WordOption = None,
-    words: WordsOption = None,
+    word: options.Words = None,
+    words: options.WordsFile = None,
     n_words: Annotated[
         int, typer.Option("--n-words", "-n", min=1, help="Words, where none are named.")
     ] = 200,
     related: Annotated[int, typer.Option(min=1, help="Related words of each sense.")] = 8,
-    seed: SeedOption = 0,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
-    as_json: JsonFlag = False,
+    seed: options.Seed = 0,
+    overwrite: options.OverwriteFile = False,
+    as_json: options.Json = False,
 ) -> None:
     """Make a police-lineup testbed from WordNet: each sense of a word by eight related words.
 
@@ -236,7 +208,7 @@ def lineup(
         output,
         wordnet,
         vectors=None if vectors is None else WordVectors.load(vectors),
-        words=_chosen_words(word, words),
+        words=options.choose_words(word, words),
         n_words=n_words,
         n_related=related,
         random_state=seed,
@@ -244,28 +216,18 @@ def lineup(
     without = summary.words_without_senses
     if without:
         note(f"without two distinct senses, left out: {', '.join(without[:_SHOWN_WORDS])}")
-    if wants_json(as_json):
-        counts = {"n_words": summary.n_words, "n_senses": summary.n_senses}
-        print_json({"lineup": str(output)} | counts | {"skipped": list(without)})
-        return
-    terminal().print(
+    counts = {"n_words": summary.n_words, "n_senses": summary.n_senses}
+    print_summary(
+        {"lineup": str(output)} | counts | {"skipped": list(without)},
         f"[bold]{summary.n_words:,}[/] words with {summary.n_senses:,} senses\n"
-        f"next: [bold]grassmeans evaluate lineup --data {output}[/]"
+        f"next: [bold]grassmeans evaluate lineup --data {output}[/]",
+        as_json,
     )
-
-
-def _chosen_words(word: list[str] | None, file: Path | None) -> list[str] | None:
-    from grassmeans.evaluation.text_files import read_numbered_lines
-
-    chosen = list(word or [])
-    if file is not None:
-        chosen += [line.strip() for _, line in read_numbered_lines(file)]
-    return chosen or None
 
 
 def _chosen_groups(group: list[str] | None, file: Path | None) -> list[list[str]] | None:
     """Groups as they are written: words separated by commas or spaces."""
-    lines = _chosen_words(group, file)
+    lines = options.choose_words(group, file)
     return None if lines is None else [line.replace(",", " ").split() for line in lines]
 
 

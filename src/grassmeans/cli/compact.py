@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import JsonFlag, OverwriteFlag, print_json, terminal, wants_json
+from grassmeans.cli import options
+from grassmeans.cli.output import print_summary
 
 
 def compact(
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    model: options.Model,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the small model.")],
     lexemes: Annotated[
         Path | None,
@@ -31,8 +32,8 @@ def compact(
     drop_single: Annotated[
         bool, typer.Option("--drop-single", help="Leave out words with one sense.")
     ] = False,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Write a model in a compact form, about a tenth as large, which every command opens.
 
@@ -55,13 +56,11 @@ def compact(
         overwrite=overwrite,
     )
     n_bytes = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
-    if wants_json(as_json):
-        n_senses = sum(small.inventory.sense_counts.values())
-        sizes = {"n_words": len(small.words), "n_senses": n_senses, "bytes": n_bytes}
-        print_json({"model": str(output)} | sizes)
-        return
-    terminal().print(
+    n_senses = sum(small.inventory.sense_counts.values())
+    print_summary(
+        {"model": str(output), "n_words": len(small.words), "n_senses": n_senses, "bytes": n_bytes},
         f"[bold]{len(small.words):,}[/] words with senses, {len(small.vectors):,} vectors of "
         f"{small.vectors.dim} dimensions: {n_bytes / 1e6:.1f} MB\n"
-        f"next: [bold]grassmeans show {output} {small.words[0]}[/]"
+        f"next: [bold]grassmeans show {output} {small.words[0]}[/]",
+        as_json,
     )

@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grassmeans.cli.output import JsonFlag, WorkersOption, note, print_json, wants_json
-from grassmeans.cli.score import MarkdownFlag, draw_table
+from grassmeans.cli import options
+from grassmeans.cli.output import draw_table, note, print_json, wants_json
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
     from grassmeans.laboratory.comparing.comparing import ComparisonRow
     from grassmeans.laboratory.comparing.systems import System
     from grassmeans.laboratory.comparing.tasks import ComparedTask
-
-MaxContextsOption = Annotated[
-    int, typer.Option("--max-contexts", min=1, help="Occurrences of a word that are looked at.")
-]
 
 
 def compare(
@@ -47,7 +43,7 @@ def compare(
         list[str] | None,
         typer.Option("--model", help="MODEL or MODEL:LEXEMES, finished; may be repeated."),
     ] = None,
-    max_contexts: MaxContextsOption = 10_000,
+    max_contexts: options.MaxContexts = 10_000,
     induce: Annotated[
         str, typer.Option(help="on-corpus: senses of the corpus; on-test: of the test instances.")
     ] = "on-corpus",
@@ -58,9 +54,9 @@ def compare(
         Path | None, typer.Option("-o", "--output", help="Write the result to a file.")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all methods.")] = 0,
-    workers: WorkersOption = None,
-    as_json: JsonFlag = False,
-    as_markdown: MarkdownFlag = False,
+    workers: options.Workers = None,
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
 ) -> None:
     """Compare methods of sense induction on test sets.
 

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grassmeans.cli.compare import MaxContextsOption
+from grassmeans.cli import options
 from grassmeans.cli.evaluate_method import MethodOptions, evaluate_method
-from grassmeans.cli.output import JsonFlag, WorkersOption, note
-from grassmeans.cli.score import MarkdownFlag, name_some, print_result
+from grassmeans.cli.output import name_some, note, print_result
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,13 +64,13 @@ def evaluate(
     idk: Annotated[
         float, typer.Option(min=0.0, help="scws: 'don't know' from here on; above 1: never.")
     ] = 0.6,
-    max_contexts: MaxContextsOption = 10_000,
+    max_contexts: options.MaxContexts = 10_000,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of a new induction; as in the model.")
     ] = None,
-    workers: WorkersOption = None,
-    as_json: JsonFlag = False,
-    as_markdown: MarkdownFlag = False,
+    workers: options.Workers = None,
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
 ) -> None:
     """Answer a test set with a model, or with the senses of a method, and score the answers.
 
@@ -89,10 +88,10 @@ def evaluate(
     """
     if method is not None:
         _refuse_with_method(model, lexemes, key_out, gold, decode)
-        options = MethodOptions(
+        chosen = MethodOptions(
             method, corpus, vectors, senses, induce, max_contexts, seed or 0, workers
         )
-        print_result(*evaluate_method(task, data, options), as_json, as_markdown)
+        print_result(*evaluate_method(task, data, chosen), as_json, as_markdown)
         return
     if task in _VECTOR_TASKS:
         found = _evaluate_vectors(task, data, model, vectors, lexemes, idk)

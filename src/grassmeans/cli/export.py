@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from grassmeans.cli import options
 from grassmeans.cli.output import note
 
 
@@ -19,7 +20,7 @@ def export(
     format: Annotated[
         str, typer.Option("--format", "-f", help="text, vertical, jsonl, conllu or parquet.")
     ] = "text",
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file.")] = False,
+    overwrite: options.OverwriteFile = False,
 ) -> None:
     """Write a labelled corpus as text for other tools.
 

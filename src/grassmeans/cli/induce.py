@@ -8,15 +8,8 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    note,
-    print_json,
-    terminal,
-    wants_json,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import note, print_summary
 from grassmeans.errors import InputError
 
 
@@ -28,12 +21,8 @@ def induce(
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
-    word: Annotated[
-        list[str] | None, typer.Option("--word", "-w", help="A word to induce; repeat for more.")
-    ] = None,
-    words: Annotated[
-        Path | None, typer.Option("--words", help="File with one word a line.")
-    ] = None,
+    word: options.Words = None,
+    words: options.WordsFile = None,
     min_count: Annotated[
         int | None, typer.Option(min=1, help="Without words: all that occur so often.")
     ] = None,
@@ -59,14 +48,14 @@ def induce(
         str, typer.Option(help="flat (the paper) or singular (weak directions count less).")
     ] = "flat",
     restarts: Annotated[int, typer.Option(min=1, help="Random restarts.")] = 5,
-    max_contexts: Annotated[int, typer.Option(min=1, help="Contexts sampled a word.")] = 10_000,
+    max_contexts: options.MaxContexts = 10_000,
     drop_repeats: Annotated[
         bool, typer.Option("--drop-repeats", help="Leave repeats of the word out of its contexts.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Of the random numbers.")] = 0,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    seed: options.Seed = 0,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Find the senses of words (K-Grassmeans) and write a model that can tag text.
 
@@ -96,7 +85,7 @@ def induce(
         max_senses=max_senses,
         granularity=granularity,
     )
-    chosen = _chosen_words(word, words)
+    chosen = options.choose_words(word, words)
     expected = 1 if text is not None else 2
     if len(inputs) != expected:
         what = "VECTORS alone with --text" if text is not None else "CORPUS and VECTORS"
@@ -121,14 +110,13 @@ def induce(
         note(f"no senses for {skipped.word!r}: it {skipped.reason}")
     if len(model.inventory.skipped) > 20:
         note(f"... and {len(model.inventory.skipped) - 20:,} more: grassmeans info {output}")
-    if wants_json(as_json):
-        skipped_words = {s.word: s.reason for s in model.inventory.skipped}
-        print_json({"model": str(output), "n_words": len(model.words), "skipped": skipped_words})
-        return
-    example = model.words[0]
-    terminal().print(
+    skipped_words = {s.word: s.reason for s in model.inventory.skipped}
+    print_summary(
+        {"model": str(output), "n_words": len(model.words), "skipped": skipped_words},
         f"senses of [bold]{len(model.words):,}[/] words\n"
-        f"next: [bold]grassmeans show {output} {example}[/], [bold]grassmeans tag {output}[/]"
+        f"next: [bold]grassmeans show {output} {model.words[0]}[/], "
+        f"[bold]grassmeans tag {output}[/]",
+        as_json,
     )
 
 
@@ -140,16 +128,6 @@ def _number_of_senses(senses: str) -> int | str:
     if not senses.isdecimal():
         raise InputError(f'--senses must be a whole number or "auto", got {senses!r}')
     return int(senses)
-
-
-def _chosen_words(word: list[str] | None, file: Path | None) -> list[str] | None:
-    chosen = list(word or [])
-    if file is not None:
-        lines = file.read_text(encoding="utf-8").splitlines()
-        chosen += [line.strip() for line in lines if line.strip()]
-        if not chosen:
-            raise InputError(f"{file} names no word: one a line is expected")
-    return chosen or None
 
 
 def _corpus_of_text(text: Path, language: str, folder: Path) -> Path:

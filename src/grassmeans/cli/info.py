@@ -10,14 +10,15 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
+from grassmeans.cli import options
+from grassmeans.cli.output import print_json, terminal, wants_json
 
 
 def info(
     artifact: Annotated[
         Path, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
     ],
-    as_json: JsonFlag = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show what a folder holds: kind, sizes, the settings that made it."""
     from grassmeans.artifacts import read_manifest

@@ -7,15 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    note,
-    print_json,
-    terminal,
-    wants_json,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import note, print_summary
 
 
 def ingest(
@@ -53,9 +46,9 @@ def ingest(
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Keep documents whose text was there before.")
     ] = False,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Read raw text into a corpus folder: tokens, words with counts, an index, the text itself.
 
@@ -75,7 +68,7 @@ def ingest(
     from grassmeans.corpus.tokenizer import Tokenizer
     from grassmeans.corpus.vocabulary import load_function_words
 
-    options = IngestOptions(
+    rules = IngestOptions(
         tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers),
         language=language,
         function_words=load_function_words(language, function_words),
@@ -85,7 +78,7 @@ def ingest(
     corpus = Corpus.from_files(
         inputs,
         output,
-        options=options,
+        options=rules,
         workers=workers,
         overwrite=overwrite,
         format=format,
@@ -98,11 +91,10 @@ def ingest(
         example = report["examples"].get(reason)
         note(f"passed over: {reason}: {count:,}" + (f" (first: {example})" if example else ""))
     summary = {name: report[name] for name in ("n_documents", "n_tokens", "n_types")}
-    if wants_json(as_json):
-        print_json({"corpus": str(output)} | summary | {"skipped": report["skipped"]})
-        return
-    terminal().print(
+    print_summary(
+        {"corpus": str(output)} | summary | {"skipped": report["skipped"]},
         f"[bold]{summary['n_tokens']:,}[/] words in {summary['n_documents']:,} documents, "
         f"{summary['n_types']:,} different ones\n"
-        f"next: [bold]grassmeans vectors {output} -o vectors[/]"
+        f"next: [bold]grassmeans vectors {output} -o vectors[/]",
+        as_json,
     )

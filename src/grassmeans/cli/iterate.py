@@ -8,14 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    print_json,
-    terminal,
-    wants_json,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.laboratory.iteration.iterating import Round
@@ -24,8 +18,8 @@ _HEADER = f"{'round':>5}  {'occurrences':>13}  {'IDK':>7}  {'entropy':>7}  {'agr
 
 
 def iterate(
-    corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    corpus: options.Corpus,
+    model: options.Model,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of all rounds.")],
     rounds: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
     decode: Annotated[
@@ -34,9 +28,7 @@ def iterate(
     idk: Annotated[
         float, typer.Option(min=0.0, max=1.0, help="'Don't know' from this distance on.")
     ] = 0.6,
-    sharpness: Annotated[
-        float, typer.Option(min=0.0, help="Of the probabilities exp(-sharpness d).")
-    ] = 10.0,
+    sharpness: options.Sharpness = 10.0,
     epochs: Annotated[int, typer.Option(min=1, help="Of each training of lexemes.")] = 5,
     min_count: Annotated[int, typer.Option(min=1, help="Rarer lexemes get no vector.")] = 5,
     start_from_vectors: Annotated[
@@ -46,9 +38,9 @@ def iterate(
             help="Lexemes start at the vectors of the round before, or at random.",
         ),
     ] = True,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Label in rounds: context words get senses too, then all words are labelled again.
 

@@ -7,41 +7,25 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    note,
-    print_json,
-    terminal,
-    wants_json,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import note, print_summary
 
 
 def label(
-    corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
-    model: Annotated[Path, typer.Argument(help="A model folder.")],
+    corpus: options.Corpus,
+    model: options.Model,
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the new, labelled corpus.")
     ],
     decode: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
     ] = "hard",
-    idk: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Hard: 'don't know' from this distance on; by default the model's own, or 0.6.",
-        ),
-    ] = None,
-    sharpness: Annotated[
-        float, typer.Option(min=0.0, help="Soft: of the probabilities exp(-sharpness d).")
-    ] = 10.0,
+    idk: options.Idk = None,
+    sharpness: options.Sharpness = 10.0,
     seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Give every occurrence of the model's words its sense: crane becomes crane.2.
 
@@ -79,18 +63,14 @@ def label(
     )
     seconds = time.perf_counter() - started
     facts = labelled.manifest["labelled"]
-    if wants_json(as_json):
-        print_json(
-            {"corpus": str(output), "n_tokens": labelled.n_tokens}
-            | facts
-            | {"seconds": round(seconds, 1)}
-        )
-        return
+    about = {"corpus": str(output), "n_tokens": labelled.n_tokens}
     unknown = facts["n_idk"] / max(facts["n_occurrences"], 1)
-    terminal().print(
+    print_summary(
+        about | facts | {"seconds": round(seconds, 1)},
         f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
         f"in {seconds:.0f} s ({facts['n_occurrences'] / seconds:,.0f} a second), "
         f'{unknown:.1%} of them "don\'t know"\n'
         f"next: [bold]grassmeans lexemes {output} -o lexemes[/], "
-        f"[bold]grassmeans export {output}[/]"
+        f"[bold]grassmeans export {output}[/]",
+        as_json,
     )

@@ -8,25 +8,8 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    print_json,
-    terminal,
-    wants_json,
-)
-from grassmeans.cli.training_options import (
-    EpochsOption,
-    KeepOutputFlag,
-    LearningRateOption,
-    MaxVocabularyOption,
-    MinCountOption,
-    NegativeOption,
-    SampleOption,
-    SeedOption,
-    WindowOption,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import print_summary
 from grassmeans.errors import InputError
 
 _DEFAULT_DIM = 300
@@ -55,18 +38,18 @@ def lexemes(
     dim: Annotated[
         int | None, typer.Option(min=1, help="Length; 300, or that of --start-from.")
     ] = None,
-    window: WindowOption = 5,
-    min_count: MinCountOption = 5,
-    negative: NegativeOption = 5,
-    epochs: EpochsOption = 5,
-    sample: SampleOption = 1e-3,
-    learning_rate: LearningRateOption = 0.025,
-    max_vocabulary: MaxVocabularyOption = 300_000,
-    seed: SeedOption = 0,
-    keep_output: KeepOutputFlag = False,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    window: options.Window = 5,
+    min_count: options.MinCount = 5,
+    negative: options.Negative = 5,
+    epochs: options.Epochs = 5,
+    sample: options.Sample = 1e-3,
+    learning_rate: options.LearningRate = 0.025,
+    max_vocabulary: options.MaxVocabulary = 300_000,
+    seed: options.Seed = 0,
+    keep_output: options.KeepOutput = False,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Train lexeme vectors: one vector for every sense of a word, by the skip-gram of `vectors`.
 
@@ -112,16 +95,15 @@ def lexemes(
         overwrite=overwrite,
     )
     counts, manifest = trained.counts_by_kind(), trained.vectors.manifest
-    if wants_json(as_json):
-        speed = {name: manifest[name] for name in ("seconds", "words_per_second")}
-        n_vectors = {"n_vectors": len(trained.vectors), "dim": trained.vectors.dim}
-        print_json({"lexemes": str(output)} | n_vectors | counts | speed)
-        return
+    speed = {name: manifest[name] for name in ("seconds", "words_per_second")}
+    n_vectors = {"n_vectors": len(trained.vectors), "dim": trained.vectors.dim}
     example = next(iter(trained.words_with_senses), trained.vectors.words[0])
-    terminal().print(
+    print_summary(
+        {"lexemes": str(output)} | n_vectors | counts | speed,
         f"[bold]{len(trained.vectors):,}[/] vectors of {trained.vectors.dim} dimensions in "
         f"{manifest['seconds']:.0f} s ({manifest['words_per_second']:,} words/s): "
         f"{counts['n_senses']:,} senses of {counts['n_words_with_senses']:,} words, "
         f'{counts["n_idk"]:,} for "I don\'t know", {counts["n_plain"]:,} words without senses\n'
-        f"next: [bold]grassmeans similar {output} {escape(example)}[/]"
+        f"next: [bold]grassmeans similar {output} {escape(example)}[/]",
+        as_json,
     )

@@ -11,7 +11,8 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from grassmeans.cli import build_dataset
+from grassmeans.cli.build_dataset import app as build_dataset
+from grassmeans.cli.build_dataset import lineup, links, pseudowords
 from grassmeans.cli.compact import compact
 from grassmeans.cli.compare import compare
 from grassmeans.cli.convert import convert
@@ -79,51 +80,34 @@ class _ReaderGoneError(Exception):
     """Standard output was closed by its reader (`head`, say)."""
 
 
-def _command(panel: str, group: typer.Typer = app) -> Callable[[Callable[..., None]], None]:
-    """Register a command, by itself or in a group of commands."""
-
-    def register(function: Callable[..., None]) -> None:
-        @functools.wraps(function)
-        def run_command(*arguments: Any, **options: Any) -> None:
-            try:
-                function(*arguments, **options)
-                sys.stdout.flush()
-            except KeyboardInterrupt:
-                raise _InterruptError from None
-            except BrokenPipeError:
-                raise _ReaderGoneError from None
-
-        group.command(rich_help_panel=panel)(run_command)
-
-    return register
+def _register(panel: str, *commands: Callable[..., None], group: typer.Typer = app) -> None:
+    """Add commands to the help's panel, by themselves or in a group of commands."""
+    for command in commands:
+        group.command(rich_help_panel=panel)(_watch(command))
 
 
-_FROM_TEXT_TO_SENSES = "From text to senses"
+def _watch(command: Callable[..., None]) -> Callable[..., None]:
+    """Tell `run` in our own words when a command was stopped."""
+
+    @functools.wraps(command)
+    def run_command(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+            sys.stdout.flush()
+        except KeyboardInterrupt:
+            raise _InterruptError from None
+        except BrokenPipeError:
+            raise _ReaderGoneError from None
+
+    return run_command
+
+
 _USE_A_MODEL = "Use what was found"
-
-_command(_FROM_TEXT_TO_SENSES)(ingest)
-_command(_FROM_TEXT_TO_SENSES)(vectors)
-_command(_FROM_TEXT_TO_SENSES)(induce)
-_command(_USE_A_MODEL)(show)
-_command(_USE_A_MODEL)(tag)
-_command(_USE_A_MODEL)(label)
-_command(_USE_A_MODEL)(lexemes)
-_command(_USE_A_MODEL)(iterate)
-_command(_USE_A_MODEL)(similar)
-_command(_USE_A_MODEL)(info)
-_command(_USE_A_MODEL)(convert)
-_command(_USE_A_MODEL)(compact)
-_command(_USE_A_MODEL)(export)
-_command(_USE_A_MODEL)(evaluate)
-_command(_USE_A_MODEL)(score)
-_command(_USE_A_MODEL)(compare)
-_command(_USE_A_MODEL)(reproduce)
-_command(_USE_A_MODEL)(explore)
-_command(_USE_A_MODEL)(demo)
-
-for _build in (build_dataset.links, build_dataset.pseudowords, build_dataset.lineup):
-    _command("Test sets", build_dataset.app)(_build)
-app.add_typer(build_dataset.app, name="build-dataset", rich_help_panel=_USE_A_MODEL)
+_register("From text to senses", ingest, vectors, induce)
+_register(_USE_A_MODEL, show, tag, label, lexemes, iterate, similar, info, convert, compact)
+_register(_USE_A_MODEL, export, evaluate, score, compare, reproduce, explore, demo)
+_register("Test sets", links, pseudowords, lineup, group=build_dataset)
+app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
 
 
 def run() -> None:

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.console import Console
+from rich.table import Table
 
-JsonFlag = Annotated[
-    bool,
-    typer.Option("--json", help="Print JSON lines, also on a terminal (the default in a pipe)."),
-]
-WorkersOption = Annotated[
-    int | None, typer.Option("--workers", "-j", min=1, help="Workers; all cores by default.")
-]
-OverwriteFlag = Annotated[
-    bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
-]
+if TYPE_CHECKING:
+    from grassmeans.evaluation.reports import ResultTable
+
+_SHOWN = 5
 
 
 def wants_json(asked: bool) -> bool:
@@ -31,6 +25,14 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
 
 
+def print_summary(fields: dict[str, Any], text: str, as_json: bool) -> None:
+    """What a command has done: fields for programs, a text with markup for people."""
+    if wants_json(as_json):
+        print_json(fields)
+    else:
+        terminal().print(text)
+
+
 def terminal() -> Console:
     """Standard output for people."""
     return Console(highlight=False)
@@ -39,3 +41,31 @@ def terminal() -> Console:
 def note(message: str) -> None:
     """A remark on standard error, so that it never mixes with results."""
     Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False)
+
+
+def print_result(
+    result: dict[str, Any], table: ResultTable, as_json: bool, as_markdown: bool
+) -> None:
+    """Markdown where it is asked for, else JSON in a pipe and a table on a terminal."""
+    if as_markdown and not as_json:
+        sys.stdout.write(table.to_markdown())
+    elif wants_json(as_json):
+        print_json(result)
+    else:
+        draw_table(table)
+
+
+def draw_table(table: ResultTable, title: str | None = None) -> None:
+    """A table on the terminal."""
+    shown = Table(title=title, title_justify="left")
+    for number, column in enumerate(table.columns):
+        shown.add_column(column, justify="left" if number == 0 else "right")
+    for row in table.rows:
+        shown.add_row(*row)
+    terminal().print(shown)
+
+
+def name_some(names: list[str]) -> str:
+    """The first few of some names."""
+    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more

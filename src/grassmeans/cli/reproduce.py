@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import WorkersOption, note
+from grassmeans.cli import options
+from grassmeans.cli.output import note
 
 
 def reproduce(
@@ -36,7 +37,7 @@ def reproduce(
     ] = None,
     lexemes: Annotated[Path | None, typer.Option(help="Lexeme vectors of that model.")] = None,
     seed: Annotated[int, typer.Option(help="Random state.")] = 0,
-    workers: WorkersOption = None,
+    workers: options.Workers = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes: minutes instead of hours.")
     ] = False,

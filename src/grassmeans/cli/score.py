@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
-from grassmeans.cli.output import JsonFlag, note, print_json, terminal, wants_json
+from grassmeans.cli import options
+from grassmeans.cli.output import name_some, note, print_result
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.key_files import Key
-    from grassmeans.evaluation.reports import ResultTable
-
-_SHOWN = 5
-
-MarkdownFlag = Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown.")]
 
 
 def score(
@@ -30,8 +24,8 @@ def score(
         str,
         typer.Option(help="semeval2010, semeval2013, makes-sense, coarsewsd20 or jsonl."),
     ] = "semeval2010",
-    as_json: JsonFlag = False,
-    as_markdown: MarkdownFlag = False,
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
 ) -> None:
     """Score answers against gold senses, as the official scorers do.
 
@@ -61,34 +55,6 @@ def score(
     print_result(
         groups | {"task": task, "counts": counts}, tabulate_scores(groups), as_json, as_markdown
     )
-
-
-def print_result(
-    result: dict[str, Any], table: ResultTable, as_json: bool, as_markdown: bool
-) -> None:
-    """Markdown where it is asked for, else JSON in a pipe and a table on a terminal."""
-    if as_markdown and not as_json:
-        sys.stdout.write(table.to_markdown())
-    elif wants_json(as_json):
-        print_json(result)
-    else:
-        draw_table(table)
-
-
-def draw_table(table: ResultTable, title: str | None = None) -> None:
-    """A table on the terminal."""
-    shown = Table(title=title, title_justify="left")
-    for number, column in enumerate(table.columns):
-        shown.add_column(column, justify="left" if number == 0 else "right")
-    for row in table.rows:
-        shown.add_row(*row)
-    terminal().print(shown)
-
-
-def name_some(names: list[str]) -> str:
-    """The first few of some names."""
-    more = f" and {len(names) - _SHOWN:,} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def _note_differences(answers: Key, gold: Key, n_unanswered: int, n_unknown: int) -> None:

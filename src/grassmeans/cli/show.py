@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,7 +9,8 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
+from grassmeans.cli import options
+from grassmeans.cli.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.senses.entries import Sense, WordSenses
@@ -19,10 +19,10 @@ SENSE_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cy
 
 
 def show(
-    model: Annotated[Path, typer.Argument(help="A model folder, or a name: en.")],
+    model: options.Model,
     word: Annotated[str, typer.Argument(help="The word.")],
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,
-    as_json: JsonFlag = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show the senses of a word: share, crispness, characteristic words, examples."""
     from grassmeans.senses.entries import entry_to_dict

@@ -9,7 +9,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from grassmeans.cli.output import JsonFlag, print_json, terminal, wants_json
+from grassmeans.cli import options
+from grassmeans.cli.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.vectors.word_vectors import WordVectors
@@ -21,7 +22,7 @@ def similar(
     ],
     word: Annotated[str, typer.Argument(help="The word, or a lexeme such as crane.2.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 10,
-    as_json: JsonFlag = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show the words whose vectors are nearest to a word's.
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from grassmeans.cli.output import JsonFlag, note, print_json, terminal, wants_json
+from grassmeans.cli import options
+from grassmeans.cli.output import note, print_json, terminal, wants_json
 from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 
@@ -25,7 +26,7 @@ _MAX_LINE = 1_000_000
 
 
 def tag(
-    model: Annotated[Path, typer.Argument(help="A model folder, or a name: en.")],
+    model: options.Model,
     file: Annotated[
         Path | None, typer.Argument(help="Text, one passage a line; standard input by default.")
     ] = None,
@@ -35,16 +36,9 @@ def tag(
     decode: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
     ] = "hard",
-    idk: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Say 'don't know' from this distance on; by default the model's own, or 0.6.",
-        ),
-    ] = None,
-    sharpness: Annotated[float, typer.Option(min=0.0, help="Of the soft probabilities.")] = 10.0,
-    as_json: JsonFlag = False,
+    idk: options.Idk = None,
+    sharpness: options.Sharpness = 10.0,
+    as_json: options.Json = False,
 ) -> None:
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
 

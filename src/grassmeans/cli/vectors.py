@@ -7,43 +7,26 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import (
-    JsonFlag,
-    OverwriteFlag,
-    WorkersOption,
-    print_json,
-    terminal,
-    wants_json,
-)
-from grassmeans.cli.training_options import (
-    EpochsOption,
-    KeepOutputFlag,
-    LearningRateOption,
-    MaxVocabularyOption,
-    MinCountOption,
-    NegativeOption,
-    SampleOption,
-    SeedOption,
-    WindowOption,
-)
+from grassmeans.cli import options
+from grassmeans.cli.output import print_summary
 
 
 def vectors(
-    corpus: Annotated[Path, typer.Argument(help="A corpus folder.")],
+    corpus: options.Corpus,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new vectors.")],
     dim: Annotated[int, typer.Option(min=1, help="Length of the vectors.")] = 300,
-    window: WindowOption = 5,
-    min_count: MinCountOption = 5,
-    negative: NegativeOption = 5,
-    epochs: EpochsOption = 5,
-    sample: SampleOption = 1e-3,
-    learning_rate: LearningRateOption = 0.025,
-    max_vocabulary: MaxVocabularyOption = 200_000,
-    seed: SeedOption = 0,
-    keep_output: KeepOutputFlag = False,
-    workers: WorkersOption = None,
-    overwrite: OverwriteFlag = False,
-    as_json: JsonFlag = False,
+    window: options.Window = 5,
+    min_count: options.MinCount = 5,
+    negative: options.Negative = 5,
+    epochs: options.Epochs = 5,
+    sample: options.Sample = 1e-3,
+    learning_rate: options.LearningRate = 0.025,
+    max_vocabulary: options.MaxVocabulary = 200_000,
+    seed: options.Seed = 0,
+    keep_output: options.KeepOutput = False,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
 ) -> None:
     """Train word vectors: skip-gram with negative sampling, with word2vec's defaults.
 
@@ -70,12 +53,11 @@ def vectors(
         Corpus.open(corpus), output, trainer, keep_output=keep_output, overwrite=overwrite
     )
     seconds, speed = trained.manifest["seconds"], trained.manifest["words_per_second"]
-    if wants_json(as_json):
-        summary = {"vectors": str(output), "n_words": len(trained), "dim": dim}
-        print_json(summary | {"seconds": seconds, "words_per_second": speed})
-        return
-    terminal().print(
+    summary = {"vectors": str(output), "n_words": len(trained), "dim": dim}
+    print_summary(
+        summary | {"seconds": seconds, "words_per_second": speed},
         f"[bold]{len(trained):,}[/] vectors of {dim} dimensions in {seconds:.0f} s "
         f"({speed:,} words/s)\n"
-        f"next: [bold]grassmeans induce {corpus} {output} -o model[/]"
+        f"next: [bold]grassmeans induce {corpus} {output} -o model[/]",
+        as_json,
     )

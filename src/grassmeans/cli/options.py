@@ -1,0 +1,88 @@
+"""Options and arguments that several commands have, with the same words for the same thing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Corpus = Annotated[Path, typer.Argument(help="A corpus folder.")]
+Model = Annotated[Path, typer.Argument(help="A model folder, or a name: en.")]
+
+Json = Annotated[
+    bool,
+    typer.Option("--json", help="Print JSON lines, also on a terminal (the default in a pipe)."),
+]
+Markdown = Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown.")]
+Workers = Annotated[
+    int | None, typer.Option("--workers", "-j", min=1, help="Workers; all cores by default.")
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
+]
+OverwriteFile = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
+Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+
+# Which words
+Words = Annotated[
+    list[str] | None, typer.Option("--word", "-w", help="A word to take; repeat for more.")
+]
+WordsFile = Annotated[
+    Path | None, typer.Option("--words", "--words-file", help="File with one word a line.")
+]
+MaxContexts = Annotated[
+    int, typer.Option("--max-contexts", min=1, help="Occurrences of a word that are looked at.")
+]
+
+# Decoding
+Idk = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="Hard: 'don't know' from this distance on; by default the model's own, or 0.6.",
+    ),
+]
+Sharpness = Annotated[
+    float, typer.Option(min=0.0, help="Soft: of the probabilities exp(-sharpness d).")
+]
+
+# Training skip-gram
+Window = Annotated[int, typer.Option(min=1, help="Largest distance of a word pair.")]
+MinCount = Annotated[int, typer.Option(min=1, help="Rarer words get no vector.")]
+Negative = Annotated[int, typer.Option(min=1, help="Negative samples.")]
+Epochs = Annotated[int, typer.Option(min=1, help="Passes over the corpus.")]
+Sample = Annotated[float, typer.Option(help="Subsampling of frequent words; 0: none.")]
+LearningRate = Annotated[float, typer.Option(help="Falls linearly to 0.")]
+MaxVocabulary = Annotated[
+    int | None, typer.Option(min=1, help="Keep only the most frequent words.")
+]
+KeepOutput = Annotated[
+    bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
+]
+
+# Drawing a test set
+MaxPerSense = Annotated[
+    int | None, typer.Option(min=1, help="At most so many instances a sense, drawn at random.")
+]
+Balance = Annotated[
+    bool, typer.Option("--balance", help="As many instances of every sense of a word.")
+]
+TestShare = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="Split: this share of each sense for tests (0.2, say)."),
+]
+Context = Annotated[
+    int, typer.Option("--context", min=1, help="Characters of text on either side.")
+]
+
+
+def choose_words(words: list[str] | None, file: Path | None) -> list[str] | None:
+    """The words named one by one and those of a file; None where there are none."""
+    from grassmeans.evaluation.text_files import read_numbered_lines
+
+    chosen = list(words or [])
+    if file is not None:
+        chosen += [line.strip() for _, line in read_numbered_lines(file)]
+    return chosen or None
