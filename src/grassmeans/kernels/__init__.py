@@ -17,6 +17,7 @@ from grassmeans.kernels.interface import (
     OCCURRENCE_BLOCK,
     Kernels,
     Occurrences,
+    Sampling,
     SenseTable,
     SparseCodes,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "OCCURRENCE_BLOCK",
     "Kernels",
     "Occurrences",
+    "Sampling",
     "SenseTable",
     "SparseCodes",
     "get_kernels",

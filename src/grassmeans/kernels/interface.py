@@ -87,6 +87,29 @@ class SenseTable(NamedTuple):
     fewest: int
 
 
+class Sampling(NamedTuple):
+    """How skip-gram draws its words.
+
+    Attributes
+    ----------
+    keep : (n_words,) float32
+        Probability that an occurrence survives subsampling.
+    threshold, alias : (n_words,) float32 and int32
+        What draws of negatives need.
+    sigmoid : (1025,) float32
+        At the middle of 1,024 steps over [-6, 6], as word2vec tabulates it.
+    window, negative : int
+        The widest window, words a side; negatives a window.
+    """
+
+    keep: Floats
+    threshold: Floats
+    alias: Integers
+    sigmoid: Floats
+    window: int
+    negative: int
+
+
 @dataclass(frozen=True, slots=True)
 class SparseCodes:
     """Which atoms make up each signal.
@@ -329,12 +352,10 @@ class TrainingKernels(Protocol):
     gives the same draws on the same device; devices need not agree on them.
     """
 
-    def alias_table(self, weights: Doubles) -> tuple[Floats, Integers]:
-        """Threshold and alias (n,) each: what draws from these weights need."""
-        ...
-
-    def sigmoid_table(self) -> Floats:
-        """Sigmoid at the middle of 1,024 steps over [-6, 6], as word2vec tabulates it."""
+    def prepare_sampling(
+        self, keep: Floats, weights: Doubles, window: int, negative: int
+    ) -> Sampling:
+        """What the trainings take; negatives are drawn in proportion to the weights (n_words,)."""
         ...
 
     def train_skipgram(
@@ -345,12 +366,7 @@ class TrainingKernels(Protocol):
         outputs: Floats,
         frozen_inputs: NDArray[np.bool_],
         frozen_outputs: NDArray[np.bool_],
-        keep: Floats,
-        threshold: Floats,
-        alias: Integers,
-        table: Floats,
-        window: int,
-        negative: int,
+        sampling: Sampling,
         first_rate: float,
         last_rate: float,
         seed: np.uint64,
@@ -367,10 +383,8 @@ class TrainingKernels(Protocol):
             The two matrices, changed in place.
         frozen_inputs, frozen_outputs : (n_words,) bool
             Rows that are read but never changed.
-        keep : (n_words,) float32
-            Probability that an occurrence survives subsampling.
-        threshold, alias, table
-            From `alias_table` (unigram^0.75) and `sigmoid_table`.
+        sampling : Sampling
+            From `prepare_sampling`.
         first_rate, last_rate : float
             The learning rate falls linearly from one to the other over these documents.
         seed : uint64
@@ -389,12 +403,7 @@ class TrainingKernels(Protocol):
         n_open: Integers,
         new_sense_below: float,
         choosing: bool,
-        keep: Floats,
-        threshold: Floats,
-        alias: Integers,
-        table: Floats,
-        window: int,
-        negative: int,
+        sampling: Sampling,
         first_rate: float,
         last_rate: float,
         seed: np.uint64,
@@ -405,7 +414,7 @@ class TrainingKernels(Protocol):
         ----------
         tokens : (n_tokens,) int32
             Rows of ``global_vectors``; others are passed over as if they were not there.
-        document_offsets, keep, threshold, alias, table, first_rate, last_rate, seed
+        document_offsets, first_rate, last_rate, seed
             As in `train_skipgram`.
         global_vectors : (n_words, dim) float32
         senses, centres : (n_rows, dim) float32
@@ -420,9 +429,9 @@ class TrainingKernels(Protocol):
             A new sense is opened where every cosine is smaller than this.
         choosing : bool
             False trains each word's first sense, as if it were the only one, and no centres.
-        window, negative : int
-            The window is drawn anew at every word, for the context and the gradient alike; the
-            words of one of its sides share their negatives.
+        sampling : Sampling
+            Every word's window serves for its context and its gradient alike; the words of one of
+            its sides share their negatives.
         """
         ...
 

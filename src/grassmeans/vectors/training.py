@@ -212,11 +212,12 @@ class ChunkTrainer(ABC):
         self._arrays = arrays
         self._chunks = _plan_chunks(shards, settings.epochs)
         self._n_tokens = sum(chunk.n_tokens for chunk in self._chunks)
-        self._keep = keep_probabilities(counts, settings.sample)
-        kernels = get_kernels()
-        negatives = counts.astype(np.float64) ** UNIGRAM_POWER
-        self._threshold, self._alias = kernels.alias_table(negatives)
-        self._table = kernels.sigmoid_table()
+        self._sampling = get_kernels().prepare_sampling(
+            keep_probabilities(counts, settings.sample),
+            counts.astype(np.float64) ** UNIGRAM_POWER,
+            settings.window,
+            settings.negative,
+        )
         self._stopping = threading.Event()
 
     @abstractmethod
@@ -314,7 +315,7 @@ class Trainer(ChunkTrainer):
         self._matrices = matrices
 
     def _train_stretch(self, stretch: Stretch) -> None:
-        settings, matrices = self._settings, self._matrices
+        matrices = self._matrices
         get_kernels().train_skipgram(
             stretch.tokens,
             stretch.document_offsets,
@@ -322,12 +323,7 @@ class Trainer(ChunkTrainer):
             matrices.outputs,
             matrices.frozen_inputs,
             matrices.frozen_outputs,
-            self._keep,
-            self._threshold,
-            self._alias,
-            self._table,
-            settings.window,
-            settings.negative,
+            self._sampling,
             stretch.first_rate,
             stretch.last_rate,
             stretch.seed,

@@ -8,12 +8,13 @@ import pytest
 KERNEL = "train_skipgram"
 
 
-def test_alias_table_gives_back_the_distribution(kernels) -> None:
+def test_the_sampling_gives_back_the_distribution(kernels) -> None:
     weights = np.array([5.0, 1.0, 3.0, 1.0])
-    threshold, alias = kernels.alias_table(weights)
-    probability = threshold / 4.0
-    for i, other in enumerate(alias):
-        probability[other] += (1 - threshold[i]) / 4
+    sampling = kernels.prepare_sampling(np.ones(4, np.float32), weights, 5, 3)
+    assert (sampling.window, sampling.negative) == (5, 3)
+    probability = sampling.threshold / 4.0
+    for i, other in enumerate(sampling.alias):
+        probability[other] += (1 - sampling.threshold[i]) / 4
     np.testing.assert_allclose(probability, weights / 10, atol=1e-6)
 
 
@@ -42,7 +43,7 @@ def test_skipgram_agrees_with_the_textbook(kernels, n_negative: int) -> None:
     inputs = rng.normal(size=(5, 9)).astype(np.float32)
     outputs = rng.normal(size=(5, 9)).astype(np.float32)
     expected = plain_step([0, 1], inputs, outputs, [4] * n_negative, 0.1)
-    threshold, alias = kernels.alias_table(np.array([0, 0, 0, 0, 1.0]))
+    weights = np.array([0, 0, 0, 0, 1.0])
     free = np.zeros(5, np.bool_)
     centres = kernels.train_skipgram(
         np.array([0, 1], np.int32),
@@ -51,12 +52,7 @@ def test_skipgram_agrees_with_the_textbook(kernels, n_negative: int) -> None:
         outputs,
         free,
         free,
-        np.ones(5, np.float32),
-        threshold,
-        alias,
-        kernels.sigmoid_table(),
-        1,
-        n_negative,
+        kernels.prepare_sampling(np.ones(5, np.float32), weights, 1, n_negative),
         0.1,
         0.1,
         np.uint64(1),
@@ -75,8 +71,6 @@ def train_senses(
     choosing: bool = True,
 ) -> dict:
     """One epoch with two senses a word, global vectors as unit vectors."""
-    weights = np.ones(n_words)
-    threshold, alias = kernels.alias_table(weights)
     arrays = {
         "global_vectors": np.eye(n_words, dtype=np.float32),
         "senses": np.zeros((2 * n_words, n_words), np.float32),
@@ -91,12 +85,7 @@ def train_senses(
         *arrays.values(),
         np.inf,
         choosing,
-        np.ones(n_words, np.float32),
-        threshold,
-        alias,
-        kernels.sigmoid_table(),
-        window,
-        1,
+        kernels.prepare_sampling(np.ones(n_words, np.float32), np.ones(n_words), window, 1),
         1e-9,
         1e-9,
         np.uint64(5),

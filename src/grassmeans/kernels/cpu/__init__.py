@@ -11,7 +11,7 @@ _FUNCTIONS = {
     "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
     "labelling": ("measure_distances", "prepare_senses"),
     "multisense": ("train_multisense",),
-    "negative_sampling": ("alias_table", "sigmoid_table"),
+    "negative_sampling": ("prepare_sampling",),
     "skipgram": ("train_skipgram",),
     "sparse_coding": ("code_signals", "find_residuals", "improve_atoms"),
     "subspaces": ("solve_subspaces",),

@@ -179,19 +179,15 @@ def train_multisense(
     n_open,
     new_sense_below,
     choosing,
-    keep,
-    threshold,
-    alias,
-    table,
-    window,
-    negative,
+    sampling,
     first_rate,
     last_rate,
     seed,
 ):
     """See `grassmeans.kernels.interface`."""
     dim = senses.shape[1]
-    n_columns = (window + negative + OUTPUT_BLOCK - 1) // OUTPUT_BLOCK * OUTPUT_BLOCK
+    window, table = sampling.window, sampling.sigmoid
+    n_columns = (window + sampling.negative + OUTPUT_BLOCK - 1) // OUTPUT_BLOCK * OUTPUT_BLOCK
     y = np.zeros((n_columns, dim), np.float32)
     errors = np.zeros((1, n_columns), np.float32)
     context = np.zeros(dim, np.float32)
@@ -204,7 +200,8 @@ def train_multisense(
     centre_words = 0
     offsets = cut_documents(document_offsets)
     for stretch in range(offsets.shape[0] - 1):
-        n_kept = subsample(tokens, offsets[stretch], offsets[stretch + 1], keep, state, kept)
+        part = tokens[offsets[stretch] : offsets[stretch + 1]]
+        n_kept = subsample(part, sampling.keep, state, kept)
         share = (offsets[stretch] - offsets[0]) / n_tokens
         rate = np.float32(first_rate + (last_rate - first_rate) * share)
         for position in range(n_kept):
@@ -226,9 +223,7 @@ def train_multisense(
                     rows[i] = neighbours[i + side * left]
                 # The drawing puts a word first, then negatives other than that word.
                 last = n_positive - 1
-                n_rows = last + draw_outputs(
-                    rows[last], negative, threshold, alias, state, rows[last:]
-                )
+                n_rows = last + draw_outputs(rows[last], sampling, state, rows[last:])
                 update_side(
                     global_vectors, senses, row, rows, n_positive, n_rows, table, rate, y, errors
                 )

@@ -10,6 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grassmeans.kernels.interface import Sampling
+
 OUTPUT_BLOCK = 6
 """Outputs whose products are worked out together: a positive and word2vec's five negatives."""
 
@@ -25,15 +27,23 @@ _SIGMOID_STEPS = 1024
 _SIGMOID_SCALE = np.float32(_SIGMOID_STEPS / (2 * _SIGMOID_REACH))
 
 
+def prepare_sampling(
+    keep: NDArray[np.float32], weights: NDArray[np.float64], window: int, negative: int
+) -> Sampling:
+    """See `grassmeans.kernels.interface`."""
+    threshold, alias = alias_table(weights)
+    return Sampling(keep, threshold, alias, sigmoid_table(), window, negative)
+
+
 def sigmoid_table() -> NDArray[np.float32]:
-    """Sigmoid at the middle of 1,024 steps over [-6, 6], as word2vec tabulates it."""
+    """The table of `Sampling`."""
     x = (np.arange(_SIGMOID_STEPS + 1) + 0.5) / _SIGMOID_STEPS * 2 * _SIGMOID_REACH - _SIGMOID_REACH
     return (1.0 / (1.0 + np.exp(-x))).astype(np.float32)
 
 
 @njit(cache=True)
 def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Threshold and alias (n,) each: a draw costs two look-ups whatever the vocabulary's size.
+    """Threshold and alias of `Sampling`: a draw costs two look-ups whatever the vocabulary's size.
 
     The alias method (Walker 1977) with the linear-time construction of Vose (1991): n columns of
     area 1, each filled by the weight of its own word up to the threshold and by one other above.
@@ -87,12 +97,11 @@ def _uniform(bits):
 
 
 @njit(**OPTIONS)
-def subsample(tokens, start, stop, keep, state, kept):
+def subsample(tokens, keep, state, kept):
     """The tokens that stay: known words, frequent ones thinned out; returns how many."""
     n_words = keep.shape[0]
     count = 0
-    for t in range(start, stop):
-        word = tokens[t]
+    for word in tokens:
         if word < 0 or word >= n_words:
             continue
         if keep[word] < _ONE and _uniform(_next_random(state)) >= keep[word]:
@@ -138,20 +147,20 @@ def take_window(kept, n_kept, position, window, state, neighbours):
 
 
 @njit(**OPTIONS)
-def draw_outputs(centre, negative, threshold, alias, state, outputs):
+def draw_outputs(centre, sampling, state, outputs):
     """The centre, then its negatives (those equal to the centre left out); returns how many.
 
     The column is drawn by the low 32 bits of a number (times n_words, the high half of that), the
     choice inside it by the top 24: independent, as no bit is used twice.
     """
-    n_words = threshold.shape[0]
+    n_words = sampling.threshold.shape[0]
     outputs[0] = centre
     count = 1
-    for _ in range(negative):
+    for _ in range(sampling.negative):
         bits = _next_random(state)
         word = np.int64((bits & np.uint64(0xFFFFFFFF)) * np.uint64(n_words) >> np.uint64(32))
-        if _uniform(bits) >= threshold[word]:
-            word = np.int64(alias[word])
+        if _uniform(bits) >= sampling.threshold[word]:
+            word = np.int64(sampling.alias[word])
         if word != centre:
             outputs[count] = word
             count += 1

@@ -149,19 +149,15 @@ def train_skipgram(
     outputs,
     frozen_inputs,
     frozen_outputs,
-    keep,
-    threshold,
-    alias,
-    table,
-    window,
-    negative,
+    sampling,
     first_rate,
     last_rate,
     seed,
 ):
     """See `grassmeans.kernels.interface`."""
     dim = inputs.shape[1]
-    n_columns = (negative + OUTPUT_BLOCK) // OUTPUT_BLOCK * OUTPUT_BLOCK
+    n_columns = (sampling.negative + OUTPUT_BLOCK) // OUTPUT_BLOCK * OUTPUT_BLOCK
+    window = sampling.window
     n_rows = 2 * window + 4
     x = np.zeros((n_rows, dim), np.float32)
     y = np.zeros((n_columns, dim), np.float32)
@@ -175,16 +171,15 @@ def train_skipgram(
     centres = 0
     offsets = cut_documents(document_offsets)
     for stretch in range(offsets.shape[0] - 1):
-        n_kept = subsample(tokens, offsets[stretch], offsets[stretch + 1], keep, state, kept)
+        part = tokens[offsets[stretch] : offsets[stretch + 1]]
+        n_kept = subsample(part, sampling.keep, state, kept)
         share = (offsets[stretch] - offsets[0]) / n_tokens
         rate = np.float32(first_rate + (last_rate - first_rate) * share)
         for position in range(n_kept):
             _, n_inputs = take_window(kept, n_kept, position, window, state, chosen_inputs)
             if n_inputs == 0:
                 continue
-            n_outputs = draw_outputs(
-                kept[position], negative, threshold, alias, state, chosen_outputs
-            )
+            n_outputs = draw_outputs(kept[position], sampling, state, chosen_outputs)
             _update_window(
                 inputs,
                 outputs,
@@ -194,7 +189,7 @@ def train_skipgram(
                 n_outputs,
                 frozen_inputs,
                 frozen_outputs,
-                table,
+                sampling.sigmoid,
                 rate,
                 x,
                 y,

@@ -2,7 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from grassmeans.kernels.cpu.negative_sampling import cut_documents, draw_outputs, take_window
+from grassmeans.kernels.cpu.negative_sampling import (
+    cut_documents,
+    draw_outputs,
+    prepare_sampling,
+    take_window,
+)
 
 
 def test_long_documents_are_cut_and_empty_ones_passed_over() -> None:
@@ -24,9 +29,9 @@ def test_windows_of_every_reach_stay_inside_the_text() -> None:
 
 def test_negatives_are_never_the_centre() -> None:
     # Word 1 has half of the weight: about half of the draws fall away.
-    threshold, alias = np.array([1.0, 1.0], np.float32), np.array([0, 1], np.int32)
+    sampling = prepare_sampling(np.ones(2, np.float32), np.ones(2), 1, 1000)
     outputs = np.zeros(1001, np.int64)
-    count = draw_outputs(1, 1000, threshold, alias, np.array([1], np.uint64), outputs)
+    count = draw_outputs(1, sampling, np.array([1], np.uint64), outputs)
     assert outputs[0] == 1
     assert not outputs[1:count].any()
     assert 400 < count - 1 < 600
