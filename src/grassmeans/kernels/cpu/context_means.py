@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.products import FAST_SUMS, as_read_only
 from grassmeans.kernels.cpu.threads import run_in_blocks
+from grassmeans.kernels.interface import Floats, Indices, Integers
 
 _BLOCK = 256
 
 
-def average_contexts(
-    context_ids: NDArray[np.int32], vectors: NDArray[np.float32], weights: NDArray[np.float32]
-) -> NDArray[np.float32]:
+def average_contexts(context_ids: Integers, vectors: Floats, weights: Floats) -> Floats:
     """See `grassmeans.kernels.interface`."""
     ids = as_read_only(context_ids, np.int32)
     table = as_read_only(vectors, np.float32)
@@ -29,11 +27,11 @@ def average_contexts(
 
 
 def measure_means(
-    means: NDArray[np.float32],
-    words: NDArray[np.int32],
-    directions: NDArray[np.float32],
-    sense_offsets: NDArray[np.int64],
-) -> NDArray[np.float32]:
+    means: Floats,
+    words: Integers,
+    directions: Floats,
+    sense_offsets: Indices,
+) -> Floats:
     """See `grassmeans.kernels.interface`."""
     n_senses = int(np.diff(sense_offsets).max(initial=1))
     distances = np.full((len(means), n_senses), np.nan, np.float32)

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Doubles = NDArray[np.float64]
+from grassmeans.kernels.interface import Doubles
 
 LANES = 64
 """Matrices per batch that suit the cache: 20 x 20 x 64 doubles are 200 KB."""
@@ -30,7 +29,7 @@ _SMALLEST_PIVOT = 2.0**-52  # of the trace
 _N_INVERSE_ITERATIONS = 3
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau: Doubles) -> None:
     """Householder reduction in place; reflector k is left in ``grams[k + 2 :, k]``.
 
@@ -92,7 +91,7 @@ def _reduce_to_tridiagonal(grams: Doubles, diagonal: Doubles, off: Doubles, tau:
             off[m - 2, lane] = grams[m - 1, m - 2, lane]
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _bisect_eigenvalues(diagonal: Doubles, off: Doubles, trace: Doubles, values: Doubles) -> None:
     """The ``values.shape[0]`` largest eigenvalues, by bisection on Sturm counts.
 
@@ -138,7 +137,7 @@ def _bisect_eigenvalues(diagonal: Doubles, off: Doubles, trace: Doubles, values:
             values[n, lane] = 0.5 * (low[lane] + high[lane])
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _factorise_shifted(
     diagonal: Doubles, off: Doubles, shift: Doubles, trace: Doubles, factors: Doubles
 ) -> None:
@@ -171,7 +170,7 @@ def _factorise_shifted(
         factors[2, m - 1, lane] = 1.0 / (floor if abs(p[lane]) < floor else p[lane])
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _solve_factorised(factors: Doubles, x: Doubles) -> None:
     """Solve (T - shift I) y = x in place."""
     m, lanes = x.shape
@@ -195,7 +194,7 @@ def _solve_factorised(factors: Doubles, x: Doubles) -> None:
             x[i, lane] = above * factors[2, i, lane]
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _orthonormalise_last(vectors: Doubles, n: int) -> None:
     """Take vectors 0..n-1 out of vector n and scale it to unit length."""
     m, lanes = vectors.shape[1], vectors.shape[2]
@@ -230,7 +229,7 @@ def _orthonormalise_last(vectors: Doubles, n: int) -> None:
             vectors[n, i, lane] *= s[lane]
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _set_rayleigh_quotient(diagonal: Doubles, off: Doubles, x: Doubles, value: Doubles) -> None:
     """The eigenvalue that belongs to x, good to the square of x's error."""
     m, lanes = x.shape
@@ -246,7 +245,7 @@ def _set_rayleigh_quotient(diagonal: Doubles, off: Doubles, x: Doubles, value: D
         value[lane] = max(value[lane], 0.0)
 
 
-@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=_CONTRACT)
 def _apply_reflectors(grams: Doubles, tau: Doubles, x: Doubles) -> None:
     """Turn an eigenvector of the tridiagonal matrix into one of the Gram matrix, in place."""
     m, lanes = x.shape
@@ -265,7 +264,7 @@ def _apply_reflectors(grams: Doubles, tau: Doubles, x: Doubles) -> None:
                 x[i, lane] -= s[lane] * grams[i, k, lane]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=_CONTRACT)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_CONTRACT)
 def leading_eigenpairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
     """Leading eigenvalues and eigenvectors of positive semi-definite matrices.
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.products import (
     TILE,
@@ -22,24 +21,20 @@ from grassmeans.kernels.cpu.products import (
     multiply_tile,
 )
 from grassmeans.kernels.cpu.threads import run_in_blocks
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Integers = NDArray[np.int32]
-Indices = NDArray[np.int64]
+from grassmeans.kernels.interface import Doubles, Floats, Indices, Integers
 
 BLOCK = 128
 """Contexts per block of sums."""
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _fill_indices(indices: Indices, first: int, count: int) -> None:
     """``first, first + 1, ...``; the last valid index is repeated to fill a tile."""
     for i in range(indices.shape[0]):
         indices[i] = first + min(i, count - 1)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _multiply_block(rows: Floats, directions: Floats) -> Floats:
     """``rows @ directions.T`` for the rows of one block."""
     n_rows, n_directions = rows.shape[0], directions.shape[0]
@@ -62,7 +57,7 @@ def _multiply_block(rows: Floats, directions: Floats) -> Floats:
     return products
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _square_block(products: Floats, rank: int, squares: Floats) -> None:
     """Squared projections of one block's contexts, from the products of their rows."""
     for context in range(squares.shape[0]):
@@ -74,7 +69,7 @@ def _square_block(products: Floats, rank: int, squares: Floats) -> None:
             squares[context, k] = min(square, np.float32(1.0))
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _assign_block(
     rows: Floats, products: Floats, labels: Integers, gains: Floats, sums: Floats
 ) -> None:
@@ -105,7 +100,7 @@ def _assign_block(
                 add_rows(rows, row_indices, i, four, sums, best)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _apply_block(
     rows: Floats, directions: Floats, n_senses: int, labels: Integers, sums: Floats
 ) -> None:
@@ -125,7 +120,7 @@ def _apply_block(
                 add_rows(rows, row_indices, i, four, sums, k)
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _gram_block(rows: Floats, rank: int, grams: Floats) -> None:
     """One block of `multiply_bases`."""
     indices = np.empty((rank + TILE - 1) // TILE * TILE, np.int64)

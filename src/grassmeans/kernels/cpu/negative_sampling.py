@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from grassmeans.kernels.interface import Sampling
+from grassmeans.kernels.interface import Doubles, Floats, Integers, Sampling
 
 OUTPUT_BLOCK = 6
 """Outputs whose products are worked out together: a positive and word2vec's five negatives."""
@@ -27,22 +26,20 @@ _SIGMOID_STEPS = 1024
 _SIGMOID_SCALE = np.float32(_SIGMOID_STEPS / (2 * _SIGMOID_REACH))
 
 
-def prepare_sampling(
-    keep: NDArray[np.float32], weights: NDArray[np.float64], window: int, negative: int
-) -> Sampling:
+def prepare_sampling(keep: Floats, weights: Doubles, window: int, negative: int) -> Sampling:
     """See `grassmeans.kernels.interface`."""
     threshold, alias = alias_table(weights)
     return Sampling(keep, threshold, alias, sigmoid_table(), window, negative)
 
 
-def sigmoid_table() -> NDArray[np.float32]:
+def sigmoid_table() -> Floats:
     """The table of `Sampling`."""
     x = (np.arange(_SIGMOID_STEPS + 1) + 0.5) / _SIGMOID_STEPS * 2 * _SIGMOID_REACH - _SIGMOID_REACH
     return (1.0 / (1.0 + np.exp(-x))).astype(np.float32)
 
 
 @njit(cache=True)
-def alias_table(weights: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+def alias_table(weights: Doubles) -> tuple[Floats, Integers]:
     """Threshold and alias of `Sampling`: a draw costs two look-ups whatever the vocabulary's size.
 
     The alias method (Walker 1977) with the linear-time construction of Vose (1991): n columns of

@@ -13,15 +13,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float32]
-Indices = NDArray[np.int64]
+from grassmeans.kernels.interface import Floats, Indices
 
 FAST_SUMS = {"reassoc", "contract", "nsz"}
 TILE = 4
 """Rows on each side of a tile: 16 sums and 8 operands fit the vector registers."""
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
 def multiply_tile(
     left: Floats, rows: Indices, i: int, right: Floats, columns: Indices, j: int, tile: Floats
 ) -> None:
@@ -57,7 +56,7 @@ def multiply_tile(
     tile[3, 0], tile[3, 1], tile[3, 2], tile[3, 3] = s30, s31, s32, s33
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
 def multiply_column(
     left: Floats, rows: Indices, i: int, right: Floats, column: int, tile: Floats
 ) -> None:
@@ -73,7 +72,7 @@ def multiply_column(
     tile[0, 0], tile[1, 0], tile[2, 0], tile[3, 0] = s0, s1, s2, s3
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
 def add_rows(
     rows: Floats, indices: Indices, i: int, coefficients: Floats, total: Floats, k: int
 ) -> None:

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.products import FAST_SUMS
 from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.interface import NO_ATOM, SparseCodes
+from grassmeans.kernels.interface import NO_ATOM, Floats, Indices, Integers, SparseCodes
 
 _SIGNALS_AT_ONCE = 8192
 _BLOCK = 64
@@ -24,9 +23,7 @@ _NOTHING_LEFT = 1e-5
 _DEPENDENT = 1e-6
 
 
-def code_signals(
-    signals: NDArray[np.float32], atoms: NDArray[np.float32], sparsity: int
-) -> SparseCodes:
+def code_signals(signals: Floats, atoms: Floats, sparsity: int) -> SparseCodes:
     """See `grassmeans.kernels.interface`."""
     n_chosen = min(sparsity, len(atoms))
     ids = np.full((len(signals), n_chosen), NO_ATOM, np.int32)
@@ -40,9 +37,9 @@ def code_signals(
         def pursue(
             start: int,
             stop: int,
-            products: NDArray[np.float32] = products,
-            ids: NDArray[np.int32] = part_ids,
-            coefficients: NDArray[np.float32] = part_coefficients,
+            products: Floats = products,
+            ids: Integers = part_ids,
+            coefficients: Floats = part_coefficients,
         ) -> None:
             _pursue(products[start:stop], gram, ids[start:stop], coefficients[start:stop])
 
@@ -50,9 +47,7 @@ def code_signals(
     return SparseCodes(ids, coefficients)
 
 
-def find_residuals(
-    signals: NDArray[np.float32], atoms: NDArray[np.float32], codes: SparseCodes
-) -> NDArray[np.float32]:
+def find_residuals(signals: Floats, atoms: Floats, codes: SparseCodes) -> Floats:
     """See `grassmeans.kernels.interface`."""
     residuals = np.array(signals, np.float32, order="C")
 
@@ -64,9 +59,7 @@ def find_residuals(
     return residuals
 
 
-def improve_atoms(
-    residuals: NDArray[np.float32], atoms: NDArray[np.float32], codes: SparseCodes
-) -> NDArray[np.int64]:
+def improve_atoms(residuals: Floats, atoms: Floats, codes: SparseCodes) -> Indices:
     """See `grassmeans.kernels.interface`."""
     flat = codes.ids.reshape(-1)
     places = np.argsort(flat, kind="stable")

@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
 from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, as_read_only, multiply_tile
 from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.interface import negligible_share
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Integers = NDArray[np.int32]
-Indices = NDArray[np.int64]
+from grassmeans.kernels.interface import Doubles, Floats, Indices, Integers, negligible_share
 
 # Below this share of the first eigenvalue, a single-precision Gram matrix has lost too many digits.
 _ILL_CONDITIONED = 1e-2
@@ -58,7 +53,7 @@ class SolvedContexts:
     totals: Doubles
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _collect_words(context_ids: Integers) -> tuple[Indices, Indices]:
     lanes, width = context_ids.shape
     words = np.empty((lanes, (width + TILE - 1) // TILE * TILE), np.int64)
@@ -75,7 +70,7 @@ def _collect_words(context_ids: Integers) -> tuple[Indices, Indices]:
     return words, counts
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _write_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Doubles:
     """The lower triangles of the contexts' Gram matrices, summed in single precision."""
     lanes = words.shape[0]
@@ -92,7 +87,7 @@ def _write_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Do
     return grams
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
 def write_precise_grams(vectors: Floats, words: Indices, counts: Indices, m: int) -> Doubles:
     """As `_write_grams`, summed in double precision: slower, and seldom needed."""
     lanes = words.shape[0]
@@ -127,7 +122,7 @@ def solve_contexts(
     return SolvedContexts(words, counts, values, coefficients, totals)
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
 def _finish_basis(basis: Floats, n_rows: int) -> None:
     """Orthonormalise the first rows in order; make each row's largest component positive.
 
@@ -157,7 +152,7 @@ def _finish_basis(basis: Floats, n_rows: int) -> None:
             basis[n, d] *= scale
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _write_bases(
     vectors: Floats,
     words: Indices,
@@ -183,7 +178,7 @@ def _write_bases(
         _finish_basis(bases[lane], n_rows)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def is_well_conditioned(smallest: Any, largest: Any, total: Any) -> Any:
     """Whether the last wanted value does not drown in the rounding of the largest.
 
