@@ -4,7 +4,6 @@ import inspect
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
@@ -55,10 +54,3 @@ def test_the_compiler_is_loaded_when_a_compiled_kernel_is_asked_for():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False True\n"
-
-
-def test_documents_of_a_token_are_counted_once():
-    # Documents: 0 0 1 | (empty) | 1 -1 1 | 2.
-    tokens = np.array([0, 0, 1, 1, -1, 1, 2], np.int32)
-    counts = get_kernels().count_documents(tokens, np.array([0, 3, 3, 6, 7]), 4)
-    assert counts.tolist() == [1, 2, 1, 0]
