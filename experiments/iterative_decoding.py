@@ -160,7 +160,6 @@ def run_control(
     """The same training on words without labels, then senses and labels as in round 0."""
     folder = arguments.output / f"control-{number}"
     corpus = Corpus.open(arguments.corpus)
-    start = vectors if settings.start_from_vectors else None
     trained = train_vectors(
         corpus,
         folder / "vectors",
@@ -170,8 +169,7 @@ def run_control(
             min_count=settings.min_count,
             workers=arguments.workers,
         ),
-        start=start,
-        start_output=None if start is None else start.output,
+        start=vectors if settings.start_from_vectors else None,
         keep_output=True,
         overwrite=True,
     )

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
+from grassmeans.labelling.keys import decode_key, encode_key
 from grassmeans.labelling.soft import SoftCorpus
 from grassmeans.labelling.targets import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.starting import (
-    expand_vectors,
-    find_plain_keys,
-    start_senses_afresh,
-)
 from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
-from grassmeans.vectors.training import TokenShard
+from grassmeans.vectors.training import TokenShard, draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -95,8 +93,7 @@ def train_lexemes(
         corpus,
         output,
         trainer,
-        start=start.vectors if start else None,
-        start_output=start.output if start else None,
+        start=start,
         frozen_inputs=frozen,
         frozen_outputs=frozen,
         keep_output=keep_output,
@@ -115,3 +112,61 @@ def _check_freezing(start_from: WordVectors | None) -> None:
             "frozen words need the output side of the vectors too: train these with keep_output "
             "(`grassmeans vectors --keep-output`)"
         )
+
+
+def expand_vectors(vectors: WordVectors, keys: Iterable[str]) -> WordVectors:
+    """Give every lexeme key the vector of its word, and its output side where there is one.
+
+    A key that has a vector itself (lexeme vectors of an earlier round) takes that one. Keys whose
+    word has none are left out: they start at random.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+    keys : iterable of str
+        Each once, as in the vocabulary of a labelled corpus.
+
+    Raises
+    ------
+    InputError
+        Where no key has a vector to start from.
+    """
+    # Lexeme vectors are looked up by key; word vectors by word, where a word such as "no.1" may
+    # look like a key.
+    are_lexemes = "lexemes" in vectors.manifest
+    chosen: list[str] = []
+    rows: list[int] = []
+    for key in keys:
+        word, _ = decode_key(key)
+        row = vectors.id_of(key) if are_lexemes else None
+        if row is None:
+            row = vectors.id_of(encode_key(word, None) if are_lexemes else word)
+        if row is not None:
+            chosen.append(key)
+            rows.append(row)
+    if not chosen:
+        raise InputError(
+            "the vectors to start from and the labelled corpus have no word in common: are they "
+            "of the same language, and are both lower-cased or both not?"
+        )
+    output = None if vectors.output is None else np.asarray(vectors.output)[rows]
+    return WordVectors(chosen, vectors.vectors[rows], output=output, check=False)
+
+
+def start_senses_afresh(start: WordVectors, random_state: int) -> WordVectors:
+    """Put the vectors of senses at random, small ones, as a new training does.
+
+    Around words that stay fixed, the senses find their places in one pass; from the place of their
+    word they would hardly come apart in it.
+    """
+    senses = [decode_key(key)[1] is not None for key in start.words]
+    matrix = start.vectors.copy()
+    matrix[senses] = draw_matrix(sum(senses), start.dim, np.random.default_rng(random_state))
+    return WordVectors(start.words, matrix, output=start.output, check=False)
+
+
+def find_plain_keys(vectors: WordVectors, keys: Iterable[str]) -> tuple[str, ...]:
+    """The keys of words without a sense that have a vector of their own to start from."""
+    return tuple(
+        key for key in keys if decode_key(key)[1] is None and decode_key(key)[0] in vectors
+    )

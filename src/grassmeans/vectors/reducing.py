@@ -179,18 +179,16 @@ def restrict_vocabulary(vectors: WordVectors, vocabulary: int | None) -> WordVec
         raise InputError(f"vocabulary must be 1 or more, got {vocabulary}")
     first = slice(0, vocabulary)
     counts = None if vectors.counts is None else vectors.counts[first]
-    result = WordVectors(vectors.words[first], vectors.vectors[first], counts, check=False)
-    result.output = None if vectors.output is None else vectors.output[first]
-    return result
+    output = None if vectors.output is None else vectors.output[first]
+    words, matrix = vectors.words[first], vectors.vectors[first]
+    return WordVectors(words, matrix, counts, output=output, check=False)
 
 
 def project_vectors(vectors: WordVectors, projection: Projection) -> WordVectors:
     """The same words in the subspace; the output side goes with them."""
-    result = WordVectors(
-        vectors.words, projection.apply(vectors.vectors), vectors.counts, check=False
-    )
-    result.output = None if vectors.output is None else projection.apply(vectors.output)
-    return result
+    output = None if vectors.output is None else projection.apply(vectors.output)
+    matrix = projection.apply(vectors.vectors)
+    return WordVectors(vectors.words, matrix, vectors.counts, output=output, check=False)
 
 
 def reduce_vectors(
@@ -211,6 +209,4 @@ def reduce_vectors(
         projection = find_projection(result, dimensions, random_state=random_state)
         result = project_vectors(result, projection)
     rounded = quantise_rows(result.vectors, bits).restore()
-    reduced = WordVectors(result.words, rounded, result.counts, check=False)
-    reduced.output = result.output
-    return reduced
+    return WordVectors(result.words, rounded, result.counts, output=result.output, check=False)

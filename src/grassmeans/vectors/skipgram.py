@@ -26,6 +26,7 @@ from grassmeans.vectors.storage import KIND
 from grassmeans.vectors.training import (
     Checkpoint,
     Matrices,
+    Matrix,
     MemoryShard,
     TokenShard,
     Trainer,
@@ -115,7 +116,6 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         y: None = None,
         *,
         start: WordVectors | None = None,
-        start_output: NDArray[np.float32] | None = None,
         frozen_inputs: Iterable[str] = (),
         frozen_outputs: Iterable[str] = (),
         checkpoint: str | Path | None = None,
@@ -126,9 +126,8 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         start : WordVectors, optional
-            Vectors to start from; words that are not in it start at random.
-        start_output : (len(start), dim) float32, optional
-            Output vectors to start from, row by row as in ``start``; zero otherwise.
+            Vectors to start from, on the output side too where they have one (otherwise it starts
+            at zero); words that are not in it start at random.
         frozen_inputs, frozen_outputs : iterables of str
             Words whose row in that matrix is used but never changed.
         checkpoint : path, optional
@@ -143,8 +142,11 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
                 f"no word occurs {self.min_count} times or more: lower min_count or give more text"
             )
         counts = np.asarray(tokens.vocabulary.counts[: len(words)], dtype=np.int64)
-        matrices = self._start_matrices(words, start, start_output)
-        self._freeze(words, matrices, frozen_inputs, frozen_outputs)
+        matrices = Matrices(
+            *self._start_matrices(words, start),
+            _find_frozen(words, frozen_inputs),
+            _find_frozen(words, frozen_outputs),
+        )
         trainer = Trainer(tokens.shards, counts, matrices, settings, self.workers)
         saved = None
         if checkpoint is not None:
@@ -163,11 +165,9 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         return list(vocabulary.words[:n_words][: self.max_vocabulary])
 
     def _start_matrices(
-        self,
-        words: Sequence[str],
-        start: WordVectors | None,
-        start_output: NDArray[np.float32] | None,
-    ) -> Matrices:
+        self, words: Sequence[str], start: WordVectors | None
+    ) -> tuple[Matrix, Matrix]:
+        """(n_words, dim) inputs and outputs."""
         inputs = draw_matrix(len(words), self.dim, np.random.default_rng(self.random_state))
         outputs = np.zeros_like(inputs)
         if start is not None:
@@ -176,35 +176,17 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             rows = start.ids_of(words)
             known = rows >= 0
             inputs[known] = start.vectors[rows[known]]
-            if start_output is not None:
-                if start_output.shape != start.vectors.shape:
-                    raise InputError(
-                        f"start_output must have shape {start.vectors.shape}, "
-                        f"got {start_output.shape}"
-                    )
-                outputs[known] = start_output[rows[known]]
-        nothing = np.zeros(len(words), np.bool_)
-        return Matrices(inputs, outputs, nothing, nothing.copy())
+            if start.output is not None:
+                outputs[known] = start.output[rows[known]]
+        return inputs, outputs
 
-    @staticmethod
-    def _freeze(
-        words: Sequence[str],
-        matrices: Matrices,
-        frozen_inputs: Iterable[str],
-        frozen_outputs: Iterable[str],
-    ) -> None:
-        chosen = (
-            (set(frozen_inputs), matrices.frozen_inputs),
-            (set(frozen_outputs), matrices.frozen_outputs),
-        )
-        for names, mask in chosen:
-            unknown = names.difference(words)
-            if unknown:
-                raise InputError(
-                    f"cannot hold {sorted(unknown)[:5]} fixed: not in the training vocabulary"
-                )
-            if names:
-                mask[:] = [word in names for word in words]
+
+def _find_frozen(words: Sequence[str], names: Iterable[str]) -> NDArray[np.bool_]:
+    """(n_words,) whether a word is to be held fixed."""
+    wanted = set(names)
+    if unknown := wanted.difference(words):
+        raise InputError(f"cannot hold {sorted(unknown)[:5]} fixed: not in the training vocabulary")
+    return np.array([word in wanted for word in words], np.bool_)
 
 
 def _as_corpus(corpus: Any) -> TokenCorpus:
@@ -227,7 +209,6 @@ def train_vectors(
     trainer: SkipGram,
     *,
     start: WordVectors | None = None,
-    start_output: NDArray[np.float32] | None = None,
     frozen_inputs: Collection[str] = (),
     frozen_outputs: Collection[str] = (),
     keep_output: bool = False,
@@ -245,8 +226,8 @@ def train_vectors(
         continued, or a finished one where ``overwrite`` is set.
     trainer : SkipGram
         Not fitted; afterwards it is.
-    start, start_output, frozen_inputs, frozen_outputs
-        Matrices to start from, and rows that stay as they are; see `SkipGram.fit`.
+    start, frozen_inputs, frozen_outputs
+        Vectors to start from, and rows that stay as they are; see `SkipGram.fit`.
     keep_output : bool
         Store the output (context) vectors as well.
     extra : mapping, optional
@@ -268,7 +249,8 @@ def train_vectors(
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
     parameters = trainer.get_params() | {"workers": None}
     fields = dict(extra or {})
-    starting = _digest_start(start, start_output)
+    sides = () if start is None else (start.vectors, start.output)
+    starting = [digest_of_array(side) for side in sides if side is not None]
     if frozen_inputs or frozen_outputs:
         starting.append(digest_of([sorted(frozen_inputs), sorted(frozen_outputs)]))
     claim_output(folder, "training", [parameters, about_corpus, fields, starting])
@@ -276,7 +258,6 @@ def train_vectors(
     trainer.fit(
         corpus,
         start=start,
-        start_output=start_output,
         frozen_inputs=frozen_inputs,
         frozen_outputs=frozen_outputs,
         checkpoint=folder / _CHECKPOINT,
@@ -293,11 +274,3 @@ def train_vectors(
     trainer.vectors_.save(folder, extra=fields, output=trainer.output_ if keep_output else None)
     (folder / UNFINISHED).unlink()
     return WordVectors.load(folder)
-
-
-def _digest_start(start: WordVectors | None, start_output: NDArray[np.float32] | None) -> list[str]:
-    """What tells one starting point from another."""
-    parts = [] if start is None else [start.vectors]
-    if start_output is not None:
-        parts.append(start_output)
-    return [digest_of_array(part) for part in parts]

@@ -130,10 +130,10 @@ def read_vectors_folder(folder: Path) -> WordVectors:
     counts = None
     if manifest.get("has_counts"):
         counts = _open_checked(folder / "counts.npy", (n_words,), np.int64, np.uint32)
-    result = WordVectors(words, matrix, counts, check=False)
+    output = None
     if manifest.get("has_output"):
-        output = _open_checked(folder / "output.npy", (n_words, dim), np.float32)
-        result.output = np.asarray(output)
+        output = np.asarray(_open_checked(folder / "output.npy", (n_words, dim), np.float32))
+    result = WordVectors(words, matrix, counts, output=output, check=False)
     result.manifest = manifest
     result.folder = folder
     return result

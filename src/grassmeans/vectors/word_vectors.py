@@ -31,6 +31,8 @@ class WordVectors:
         Finite numbers; kept as float32 in C order, without a copy where they are that already.
     counts : (n,), optional
         How often each word was seen in the corpus, whole numbers.
+    output : (n, dim), optional
+        The output (context) side of the skip-gram model.
     check : bool
         False leaves out the pass over all words and numbers (for data known to be sound).
 
@@ -40,7 +42,6 @@ class WordVectors:
     vectors : (n, dim) float32, read-only; may be mapped from a file
     counts : (n,) int64 or None
     output : (n, dim) float32 or None
-        The context side of the skip-gram model, where the folder read holds it.
     manifest : mapping
         The manifest of the folder these vectors were read from; empty otherwise.
     folder : Path or None
@@ -58,12 +59,13 @@ class WordVectors:
         vectors: ArrayLike,
         counts: ArrayLike | None = None,
         *,
+        output: Float32Array | None = None,
         check: bool = True,
     ) -> None:
         self.words: list[str] = list(words)
         self.vectors = _as_matrix(vectors, len(self.words))
         self.counts = None if counts is None else _as_counts(counts, len(self.words))
-        self.output: Float32Array | None = None
+        self.output = output
         self.manifest: Mapping[str, Any] = {}
         self.folder: Path | None = None
         if check:

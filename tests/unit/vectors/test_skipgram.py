@@ -54,8 +54,7 @@ def test_frozen_rows_stay_and_the_others_move() -> None:
     start = SkipGram(**SMALL).fit(two_topics())
     again = SkipGram(**SMALL).fit(
         two_topics(),
-        start=start.vectors_,
-        start_output=start.output_,
+        start=WordVectors(start.vectors_.words, start.vectors_.vectors, output=start.output_),
         frozen_inputs=["nest", "steel"],
         frozen_outputs=["wing"],
     )
