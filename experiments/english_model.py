@@ -30,8 +30,7 @@ from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.compacting import CompactSettings, compact_model, drop_single_senses
 from grassmeans.lexemes.context_similarity import ContextSimilarity
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.model_lexemes import open_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel

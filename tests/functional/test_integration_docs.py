@@ -11,7 +11,6 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import WordVectors
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 
 DOCS = Path(__file__).parents[2] / "docs"
 PYTHON = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -34,8 +33,7 @@ def place(tmp_path, monkeypatch) -> Path:
     """A folder with what the pages use: a model and lexeme vectors."""
     save_crane_model(tmp_path / "en")
     keys = ["crane.1", "crane.2", "harbour"]
-    lexemes = LexemeVectors(WordVectors(keys, np.eye(3, dtype=np.float32) + 0.1))
-    lexemes.save(tmp_path / "lexemes")
+    WordVectors(keys, np.eye(3) + 0.1).save(tmp_path / "lexemes", extra={"lexemes": {}})
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import grassmeans
-from grassmeans.lexemes.model_lexemes import open_lexemes
+from grassmeans.lexemes.lexeme_vectors import open_lexemes
 from grassmeans.senses.shipped import list_models, models_folder
 
 LIMIT = 25_000_000

@@ -197,8 +197,7 @@ def _evaluate_lineup(
 
 def _open_lexemes(model: SenseModel, lexemes: Path | None) -> LexemeVectors | None:
     """Those that are given, or those inside the model, where it has some."""
-    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-    from grassmeans.lexemes.model_lexemes import open_lexemes
+    from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 
     return open_lexemes(model) if lexemes is None else LexemeVectors.load(lexemes)
 

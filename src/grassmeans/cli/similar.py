@@ -58,7 +58,7 @@ def _open_vectors(path: Path) -> WordVectors:
         return WordVectors.load(place)
     if not (place / LEXEMES_FOLDER).is_dir():
         return WordVectors.load(place / VECTORS_FOLDER)
-    from grassmeans.lexemes.model_lexemes import open_lexemes
+    from grassmeans.lexemes.lexeme_vectors import open_lexemes
 
     lexemes = open_lexemes(load(place))
     assert lexemes is not None

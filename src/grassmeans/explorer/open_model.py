@@ -19,8 +19,7 @@ from grassmeans.explorer.caching import BoundedCache
 from grassmeans.explorer.failures import NoCorpusError
 from grassmeans.explorer.limits import Limits
 from grassmeans.labelling.targets import find_targets
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.model_lexemes import open_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.senses.edited_words import EditedWord, apply_edits
 from grassmeans.senses.editing import WordSample
 from grassmeans.senses.model import SenseModel, load

@@ -12,18 +12,22 @@ A word that has no vector under any of these names has no similarity: the answer
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.labelling.keys import IDK_SENSE, decode_key, encode_key
 from grassmeans.vectors.similarity import Neighbour
 from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.senses.model import SenseModel
 
 _ROUNDING = 1e-4  # probabilities may come in float32, or rounded by hand
 
@@ -49,17 +53,6 @@ class LexemeVectors:
     def load(cls, path: str | Path) -> LexemeVectors:
         """Open a folder that `grassmeans lexemes` wrote, or any vectors whose words are keys."""
         return cls(WordVectors.load(path))
-
-    def save(
-        self,
-        path: str | Path,
-        *,
-        overwrite: bool = False,
-        extra: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Write a ``vectors`` folder whose manifest has the field ``lexemes``."""
-        about = dict(self.vectors.manifest.get("lexemes", {})) | self.counts_by_kind()
-        self.vectors.save(path, overwrite=overwrite, extra={"lexemes": about} | dict(extra or {}))
 
     def __repr__(self) -> str:
         return f"LexemeVectors({len(self.vectors):,} lexemes, {self.vectors.dim} dimensions)"
@@ -240,3 +233,41 @@ def _check_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
             f"got {weights.tolist()}"
         )
     return weights
+
+
+def open_lexemes(model: SenseModel) -> LexemeVectors | None:
+    """The lexemes of a model in one table; None where the model has no lexeme vectors.
+
+    A model stores vectors of senses only. They were trained with all other words held fixed, so
+    the word vectors of the model stand for the words without senses.
+
+    Raises
+    ------
+    ArtifactError
+        Where words and lexemes do not have the same number of dimensions.
+    """
+    senses = model.lexemes
+    if senses is None:
+        return None
+    if senses.dim != model.vectors.dim:
+        raise ArtifactError(
+            f"the lexemes of this model have {senses.dim} dimensions, its words "
+            f"{model.vectors.dim}: install or build it again"
+        )
+    rows_of_word: dict[str, list[int]] = defaultdict(list)
+    for row, key in enumerate(senses.words):
+        rows_of_word[decode_key(key)[0]].append(row)
+    keys: list[str] = []
+    sources: list[int] = []
+    n_senses = len(senses)
+    for row, word in enumerate(model.vectors.words):
+        rows = rows_of_word.pop(word, None)
+        keys += [encode_key(word)] if rows is None else [senses.words[i] for i in rows]
+        sources += [n_senses + row] if rows is None else rows
+    for rows in rows_of_word.values():  # senses of words that have no vector themselves
+        keys += [senses.words[i] for i in rows]
+        sources += rows
+    stacked = np.concatenate([senses.vectors, model.vectors.vectors])
+    joined = WordVectors(keys, stacked[sources], check=False)
+    joined.manifest = {"lexemes": senses.manifest.get("lexemes", {})}
+    return LexemeVectors(joined)

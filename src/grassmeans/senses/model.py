@@ -78,7 +78,7 @@ class SenseModel:
     def lexemes(self) -> WordVectors | None:
         """The vectors of the senses, by keys such as ``crane.2``; None where the model has none.
 
-        Read when first asked for. `grassmeans.lexemes.model_lexemes.open_lexemes` puts them
+        Read when first asked for. `grassmeans.lexemes.lexeme_vectors.open_lexemes` puts them
         together with the words that have no senses.
         """
         if self.folder is None or not (self.folder / LEXEMES_FOLDER).is_dir():

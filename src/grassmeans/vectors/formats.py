@@ -22,6 +22,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from grassmeans.corpus.documents import ReadReport
 from grassmeans.errors import InputError
 from grassmeans.vectors.similarity import Float32Array
 from grassmeans.vectors.word_vectors import WordVectors
@@ -208,8 +209,7 @@ class _RowCollector:
         self.n_seen = 0
         self._ids: dict[str, int] = {}
         self._vectors: Float32Array = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
-        self._skipped: Counter[str] = Counter()
-        self._first_skipped = ""
+        self._report = ReadReport()
 
     @property
     def wanted(self) -> int | None:
@@ -219,7 +219,7 @@ class _RowCollector:
     def skip(self, reason: str, example: str) -> None:
         """Count one row that is left out; the first one becomes the example."""
         self.n_seen += 1
-        self._count_skipped(reason, example)
+        self._report.skip(reason, example)
 
     def add(self, names: list[bytes], rows: NDArray[np.float32]) -> None:
         """Keep the rows that are sound: finite, the word is UTF-8 and not seen before.
@@ -236,14 +236,14 @@ class _RowCollector:
             try:
                 word = name.decode("utf-8")
             except UnicodeDecodeError:
-                self._count_skipped("word not UTF-8", repr(name))
+                self._report.skip("word not UTF-8", repr(name))
                 continue
             if not word:
-                self._count_skipped("no word", f"row {self.n_seen - len(names) + row + 1}")
+                self._report.skip("no word", f"row {self.n_seen - len(names) + row + 1}")
             elif not finite[row]:
-                self._count_skipped("NaN or infinity", repr(word))
+                self._report.skip("NaN or infinity", repr(word))
             elif word in self._ids:
-                self._count_skipped("word seen before", repr(word))
+                self._report.skip("word seen before", repr(word))
             else:
                 self._ids[word] = len(self._ids)
                 kept.append(row)
@@ -254,7 +254,7 @@ class _RowCollector:
         n_words = len(self._ids)
         if n_words == 0:
             raise InputError(f"{self.path} holds no usable word vectors{self._describe_skipped()}")
-        if self._skipped:
+        if self._report.skipped:
             warnings.warn(f"{self.path}{self._describe_skipped()}", UserWarning, stacklevel=3)
         self._vectors.resize((n_words, self.dim), refcheck=False)
         return WordVectors(list(self._ids), self._vectors, check=False)
@@ -268,18 +268,15 @@ class _RowCollector:
             self._vectors.resize((capacity, self.dim), refcheck=False)
         self._vectors[start:end] = rows
 
-    def _count_skipped(self, reason: str, example: str) -> None:
-        if not self._skipped:
-            self._first_skipped = f"{reason}: {example[:80]}"
-        self._skipped[reason] += 1
-
     def _describe_skipped(self) -> str:
-        if not self._skipped:
+        skipped = self._report.skipped
+        if not skipped:
             return ""
-        reasons = ", ".join(f"{reason} {n:,}" for reason, n in self._skipped.most_common())
+        reasons = ", ".join(f"{reason} {n:,}" for reason, n in skipped.most_common())
+        first, example = next(iter(self._report.examples.items()))
         return (
-            f": {self._skipped.total():,} of {self.n_seen:,} rows left out ({reasons}); "
-            f"the first: {self._first_skipped}"
+            f": {skipped.total():,} of {self.n_seen:,} rows left out ({reasons}); "
+            f"the first: {first}: {example[:80]}"
         )
 
 

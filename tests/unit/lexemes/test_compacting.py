@@ -9,8 +9,7 @@ from grassmeans import SenseInventory, WordVectors, load
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.lexemes.compacting import CompactSettings, compact_model
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.lexemes.model_lexemes import open_lexemes
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.model import SenseModel

@@ -14,7 +14,6 @@ from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.laboratory.iteration.word_contexts import (
     LexemeContextExtractor,
-    extract_word_contexts,
 )
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.vectors.word_vectors import WordVectors
@@ -44,7 +43,7 @@ def context_words(ids: np.ndarray) -> list[list[str]]:
 
 
 def test_all_keys_of_a_word_in_text_order(by_hand: Corpus, lexemes: LexemeVectors) -> None:
-    contexts = extract_word_contexts(by_hand, lexemes, "crane", window=2)
+    contexts = LexemeContextExtractor(by_hand, lexemes, window=2).extract("crane")
     assert contexts.positions.tolist() == [2, 6, 8]
     # Function words go in any sense ("the", "the.1"), and "rare" and "lifted" have no vector.
     assert context_words(contexts.context_ids) == [
@@ -67,9 +66,9 @@ def test_labels_are_read_from_the_keys(by_hand: Corpus, lexemes: LexemeVectors) 
 def test_repeats_of_the_target_are_dropped_in_any_sense(
     by_hand: Corpus, lexemes: LexemeVectors
 ) -> None:
-    kept = extract_word_contexts(by_hand, lexemes, "crane", window=4)
+    kept = LexemeContextExtractor(by_hand, lexemes, window=4).extract("crane")
     assert context_words(kept.context_ids)[0] == ["bird.1", "bank.1", "river", "crane.1"]
-    dropped = extract_word_contexts(by_hand, lexemes, "crane", window=4, drop_repeats=True)
+    dropped = LexemeContextExtractor(by_hand, lexemes, window=4, drop_repeats=True).extract("crane")
     assert context_words(dropped.context_ids)[0] == ["bird.1", "bank.1", "river"]
 
 
@@ -87,7 +86,7 @@ def test_without_senses_it_is_the_ordinary_extractor(
     corpus: Corpus, labelled: Corpus, lexeme_vectors: LexemeVectors, vectors_folder: Path
 ) -> None:
     words = WordVectors.load(vectors_folder)
-    ours = extract_word_contexts(labelled, lexeme_vectors, "seal")
+    ours = LexemeContextExtractor(labelled, lexeme_vectors).extract("seal")
     plain = ContextExtractor(corpus, words).extract("seal")
     assert np.array_equal(ours.positions, plain.positions)
     for mine, theirs in zip(ours.context_ids, plain.context_ids, strict=True):

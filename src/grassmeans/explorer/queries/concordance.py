@@ -29,7 +29,6 @@ from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.senses.editing import WordSample
 from grassmeans.subspaces import principal_subspaces
 
-SORTS = ("position", "confidence", "sense")
 LINE_WIDTH = 80
 _AT_ONCE = 8192
 

@@ -135,27 +135,3 @@ def rows_of_keys(labelled: Corpus, lexemes: LexemeVectors) -> NDArray[np.int32]:
     dropped = labelled.function_words
     rows[[decode_key(key)[0] in dropped for key in keys]] = _NO_ROW
     return rows
-
-
-def extract_word_contexts(
-    labelled: Corpus,
-    lexemes: LexemeVectors,
-    word: str,
-    window: int = DEFAULT_WINDOW,
-    *,
-    max_contexts: int | None = None,
-    drop_repeats: bool = False,
-    random_state: Any = 0,
-) -> Contexts:
-    """Extract the contexts of all senses of a word from a labelled corpus.
-
-    For more than one word, make a `LexemeContextExtractor` once.
-
-    Returns
-    -------
-    Contexts
-        ``context_ids`` (n_contexts, 2 * window) are rows of ``lexemes.vectors``, padded with -1;
-        ``positions`` (n_contexts,) are in text order.
-    """
-    extractor = LexemeContextExtractor(labelled, lexemes, window=window, drop_repeats=drop_repeats)
-    return extractor.extract(word, max_contexts=max_contexts, random_state=random_state)
