@@ -95,8 +95,7 @@ def make_test_set(
     ingest_documents(documents, folder / "passages", options, workers=1, overwrite=True)
     corpus = Corpus.open(folder / "passages")
     starts = [
-        start + np.asarray(shard.document_offsets[:-1])
-        for start, shard in zip(corpus.shard_starts, corpus.shards, strict=False)
+        shard.first_position + np.asarray(shard.document_offsets[:-1]) for shard in corpus.shards
     ]
     positions = np.concatenate(starts) + np.array(lefts)
     without = [instance.target not in model.inventory for instance in instances]

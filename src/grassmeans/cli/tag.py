@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,7 +19,6 @@ from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
-    from grassmeans.senses.inventory import SenseInventory
     from grassmeans.senses.tagging import TaggedText, TaggedWord
 
 _BLOCK = 1 << 16
@@ -59,7 +59,7 @@ def tag(
     json_lines = wants_json(as_json)
     threshold = opened.idk_threshold if idk is None else idk
     language = LanguageCheck(opened.rules)
-    name_of = _NamesOfSenses(opened.inventory)
+    names_of = cache(lambda key: [sense.name for sense in opened.inventory[key].senses])
     for batch in _read_batches(file):
         for text in batch:
             language.add(text)
@@ -73,7 +73,7 @@ def tag(
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
             if json_lines:
-                print_json(_as_dict(result, decode, name_of))
+                print_json(_as_dict(result, decode, names_of))
             else:
                 print_tagged(result, decode)
         sys.stdout.flush()
@@ -107,31 +107,15 @@ def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
         yield found
 
 
-class _NamesOfSenses:
-    """The names of a word's senses; each entry is read once."""
-
-    def __init__(self, inventory: SenseInventory) -> None:
-        self._inventory = inventory
-        self._names: dict[str, tuple[str, ...]] = {}
-
-    def __call__(self, word: str, sense: int) -> str | None:
-        """The name of a sense; None for "I don't know" and where the model has no names."""
-        if word not in self._names:
-            self._names[word] = tuple(s.name for s in self._inventory[word].senses)
-        names = self._names[word]
-        return (names[sense - 1] or None) if 0 < sense <= len(names) else None
+def _as_dict(
+    tagged: TaggedText, decode: str, names_of: Callable[[str], list[str]]
+) -> dict[str, Any]:
+    words = [_word_as_dict(word, decode, names_of(word.key)) for word in tagged]
+    unknown = {"unknown": list(tagged.unknown)} if tagged.unknown else {}
+    return {"text": tagged.text, "words": words} | unknown
 
 
-def _as_dict(tagged: TaggedText, decode: str, name_of: _NamesOfSenses) -> dict[str, Any]:
-    return {
-        "text": tagged.text,
-        "words": [
-            _word_as_dict(word, decode) | {"name": name_of(word.key, word.sense)} for word in tagged
-        ],
-    } | ({"unknown": list(tagged.unknown)} if tagged.unknown else {})
-
-
-def _word_as_dict(word: TaggedWord, decode: str) -> dict[str, Any]:
+def _word_as_dict(word: TaggedWord, decode: str, names: list[str]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "start": word.start,
         "end": word.end,
@@ -143,7 +127,8 @@ def _word_as_dict(word: TaggedWord, decode: str) -> dict[str, Any]:
     }
     if decode == "soft":
         fields["probabilities"] = [round(p, 4) for p in word.probabilities]
-    return fields
+    named = 0 < word.sense <= len(names)  # "I don't know" has no name, nor do some models' senses
+    return fields | {"name": (names[word.sense - 1] or None) if named else None}
 
 
 def print_tagged(tagged: TaggedText, decode: str) -> None:

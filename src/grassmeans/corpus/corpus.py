@@ -49,7 +49,8 @@ class Corpus:
         documents = [shard["n_documents"] for shard in manifest["shards"]]
         self.shard_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.document_starts = np.concatenate([[0], np.cumsum(documents)]).astype(np.int64)
-        self.shards = [Shard(shard_folder(path, number)) for number in range(len(sizes))]
+        starts = zip(self.shard_starts[:-1].tolist(), self.document_starts.tolist(), strict=False)
+        self.shards = [Shard(shard_folder(path, i), *first) for i, first in enumerate(starts)]
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
@@ -171,8 +172,7 @@ class Corpus:
         """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
         i = self.word_id(word) if isinstance(word, str) else word
         parts = [
-            start + shard.positions(i).astype(np.int64)
-            for start, shard in zip(self.shard_starts, self.shards, strict=False)
+            shard.first_position + shard.positions(i).astype(np.int64) for shard in self.shards
         ]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
@@ -197,24 +197,22 @@ class Corpus:
             These positions inside the shard; never none.
         """
         bounds = np.searchsorted(positions, self.shard_starts).tolist()
-        for first_position, shard, (first, end) in zip(
-            self.shard_starts[:-1], self.shards, pairwise(bounds), strict=True
-        ):
+        for shard, (first, end) in zip(self.shards, pairwise(bounds), strict=True):
             for start in range(first, end, at_once or max(end - first, 1)):
                 part = slice(start, min(start + (at_once or end), end))
-                yield part, shard, positions[part] - first_position
+                yield part, shard, positions[part] - shard.first_position
 
-    def locate(self, position: int) -> tuple[int, int]:
-        """Shard number and position inside it."""
+    def locate(self, position: int) -> tuple[Shard, int]:
+        """The shard of a position, and the position inside it."""
         if not 0 <= position < self.n_tokens:
             raise InputError(f"position {position} is outside the corpus of {self.n_tokens} tokens")
-        number = int(np.searchsorted(self.shard_starts, position, side="right")) - 1
-        return number, position - int(self.shard_starts[number])
+        shard = self.shards[int(np.searchsorted(self.shard_starts, position, side="right")) - 1]
+        return shard, position - shard.first_position
 
     def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
         """The original text around an occurrence, ``width`` characters a side."""
-        number, local = self.locate(position)
-        return self.shards[number].line_at(local, position, self.tokenizer, width)
+        shard, local = self.locate(position)
+        return shard.line_at(local, self.tokenizer, width)
 
     def concordance(
         self, word: str, *, limit: int | None = 100, width: int = 60
@@ -226,9 +224,8 @@ class Corpus:
         """The cleaned text of a document."""
         if not 0 <= number < self.n_documents:
             raise InputError(f"document {number} is outside the corpus of {self.n_documents}")
-        shard_number = int(np.searchsorted(self.document_starts, number, side="right")) - 1
-        local = number - int(self.document_starts[shard_number])
-        return self.shards[shard_number].document_text(local)
+        shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
+        return shard.document_text(number - shard.first_document)
 
 
 def default_options(language: str = "en") -> IngestOptions:

@@ -45,10 +45,19 @@ class ConcordanceLine:
 
 
 class Shard:
-    """A shard on disk; arrays are opened when they are first used."""
+    """A shard on disk; arrays are opened when they are first used.
 
-    def __init__(self, folder: Path) -> None:
+    Parameters
+    ----------
+    folder : Path
+    first_position, first_document : int
+        Where the shard's tokens and documents begin in its corpus.
+    """
+
+    def __init__(self, folder: Path, first_position: int = 0, first_document: int = 0) -> None:
         self.folder = folder
+        self.first_position = first_position
+        self.first_document = first_document
 
     def _open(self, name: str) -> NDArray[Any]:
         return open_array(self.folder / f"{name}.npy")
@@ -121,19 +130,17 @@ class Shard:
             return WhitespaceTokenizer(lowercase=tokenizer.lowercase)
         return tokenizer
 
-    def line_at(
-        self, local: int, position: int, tokenizer: Tokenizer, width: int
-    ) -> ConcordanceLine:
-        """The line of the token at ``local`` here, which is at ``position`` in the corpus."""
-        document = self.document_at(local)
+    def line_at(self, position: int, tokenizer: Tokenizer, width: int) -> ConcordanceLine:
+        """The line of the token at a position of the shard."""
+        document = self.document_at(position)
         first_byte, last_byte = (int(b) for b in self.text_offsets[document : document + 2])
-        anchor = int(np.searchsorted(self.anchors[:, 0], local, side="right")) - 1
+        anchor = int(np.searchsorted(self.anchors[:, 0], position, side="right")) - 1
         anchor_token, anchor_byte = (int(value) for value in self.anchors[anchor])
         after = int(self.anchors[anchor + 1, 1]) if anchor + 1 < len(self.anchors) else last_byte
         margin = _BYTES_PER_CHARACTER * (width + 1)
         piece = self._decode(anchor_byte, after)
         spans = self.token_rule(document, tokenizer).spans(piece)
-        start, end = next(islice(spans, local - anchor_token, None), (-1, -1))
+        start, end = next(islice(spans, position - anchor_token, None), (-1, -1))
         if start < 0:
             raise ArtifactError(
                 f"{self.folder} is damaged: text and tokens do not fit; build it again"
@@ -144,7 +151,7 @@ class Shard:
             _flatten(left)[-width:] if width else "",
             piece[start:end],
             _flatten(right)[:width],
-            position,
+            self.first_position + position,
             *self.metadata[document],
         )
 

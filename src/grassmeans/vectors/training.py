@@ -69,20 +69,7 @@ class MemoryShard:
 class TrainingSettings:
     """Everything that decides the result, apart from the corpus and the starting matrices.
 
-    Parameters
-    ----------
-    dim : int
-        Length of the vectors.
-    window : int
-        Largest distance between two words of a pair; drawn anew from 1..window at every word.
-    negative : int
-        Negatives per centre word.
-    epochs : int
-    learning_rate : float
-        Falls linearly to (almost) nothing.
-    sample : float
-        Subsampling of frequent words; 0 turns it off.
-    random_state : int
+    `grassmeans.vectors.skipgram.SkipGram` says what they mean.
     """
 
     dim: int = 300

@@ -88,10 +88,9 @@ def collect_links(
         )
     numbers: dict[str, int] = {}
     parts = []
-    starts = corpus.shard_starts[:-1].tolist()
     with progress_bar("links", len(corpus.shards), unit="shards", show=show_progress) as advance:
-        for start, shard in zip(starts, corpus.shards, strict=True):
-            parts.append(_links_of_shard(shard, start, numbers))
+        for shard in corpus.shards:
+            parts.append(_links_of_shard(shard, numbers))
             advance()
     words, pages, positions = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     final, titles = _resolve_pages(corpus, list(numbers), merges or {})
@@ -99,7 +98,7 @@ def collect_links(
 
 
 def _links_of_shard(
-    shard: Shard, start: int, numbers: dict[str, int]
+    shard: Shard, numbers: dict[str, int]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], Positions]:
     """Word, page and position of a shard's one-word links; new pages get the next numbers."""
     spans = np.asarray(shard.link_spans)
@@ -110,7 +109,7 @@ def _links_of_shard(
     targets = shard.link_targets()
     found = [numbers.setdefault(targets[i], len(numbers)) for i in local.tolist()]
     pages = np.array(found, np.int32)[inverse.reshape(-1)]
-    return words, pages, start + spans[:, 0].astype(np.int64)
+    return words, pages, shard.first_position + spans[:, 0].astype(np.int64)
 
 
 def _resolve_pages(

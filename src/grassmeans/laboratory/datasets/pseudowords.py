@@ -162,8 +162,7 @@ def _hide_words(
 
 
 def _token_rule(corpus: Corpus, position: int) -> Tokenizer | WhitespaceTokenizer:
-    number, local = corpus.locate(position)
-    shard = corpus.shards[number]
+    shard, local = corpus.locate(position)
     return shard.token_rule(shard.document_at(local), corpus.tokenizer)
 
 
