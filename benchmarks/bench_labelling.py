@@ -38,6 +38,7 @@ from grassmeans.labelling.measuring import (
     measure_corpus,
 )
 from grassmeans.labelling.targets import find_targets
+from grassmeans.outputs import Building
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.tagging import TaggingRules
@@ -77,7 +78,7 @@ def time_ours(corpus: Corpus, measure: Measure, workers: int, runs: int) -> floa
     for _ in range(runs + 1):
         folder = Path(tempfile.mkdtemp(prefix="bench-labelling-"))
         started = time.perf_counter()
-        measure_corpus(corpus, folder, measure, workers, False)
+        measure_corpus(corpus, Building(folder, folder), measure, workers, False)
         seconds.append(time.perf_counter() - started)
         shutil.rmtree(folder)
     return min(seconds[1:])

@@ -12,7 +12,7 @@ import hashlib
 import json
 import mmap
 import os
-import shutil
+import secrets
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,12 +21,11 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.errors import ArtifactError, InputError, StorageError
+from grassmeans.errors import ArtifactError, StorageError
 from grassmeans.version import __version__
 
 MANIFEST = "manifest.json"
-UNFINISHED = "unfinished.json"
-_TEMPORARY = ".partial"
+TEMPORARY = ".partial-"
 _BUILD_AGAIN = "the folder is incomplete, build it again"
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -54,7 +53,9 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``; rename it to ``path`` when the block ends well."""
-    temporary = path.with_name(f"{path.name}{_TEMPORARY}-{os.getpid()}")
+    # Not the process alone: two threads of one may write the same file.
+    unique = f"{os.getpid()}-{secrets.token_hex(4)}"
+    temporary = path.with_name(f"{path.name}{TEMPORARY}{unique}")
     with explain_write_errors(path):
         try:
             yield temporary
@@ -144,11 +145,13 @@ def read_manifest(
 ) -> dict[str, Any]:
     """Read a folder's manifest and check that it is of the expected kind and version."""
     if not folder.exists():
-        raise ArtifactError(f"there is no {kind or 'folder'} at {folder}: check the path")
+        advice = "check the path"
+        if building_place(folder).exists():
+            advice = "the run that makes it has not ended; if it was stopped, start it again"
+        raise ArtifactError(f"there is no {kind or 'folder'} at {folder}: {advice}")
     if not folder.is_dir() or not (folder / MANIFEST).exists():
         raise ArtifactError(
             f"{folder} is not a grassmeans {kind or 'folder'}: it has no {MANIFEST}"
-            " (was the run that wrote it stopped? start the same command again)"
         )
     manifest = read_json(folder / MANIFEST)
     if not isinstance(manifest, dict) or "kind" not in manifest:
@@ -164,20 +167,22 @@ def read_manifest(
     return manifest
 
 
-def prepare_output(folder: Path, kind: str, *, overwrite: bool = False) -> None:
-    """Make an output folder, or refuse to write into something that is not ours to replace."""
-    if folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file: choose a folder that does not exist yet")
-    if folder.is_dir() and any(folder.iterdir()):
-        ours = (folder / MANIFEST).exists() or (folder / UNFINISHED).exists()
-        if not ours:
-            raise InputError(f"{folder} is not empty and not a grassmeans {kind}: choose another")
-        if (folder / MANIFEST).exists():
-            if not overwrite:
-                raise InputError(f"{folder} exists already: choose another, or pass --overwrite")
-            shutil.rmtree(folder)
-    with explain_write_errors(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+def find_manifest(folder: Path) -> dict[str, Any] | None:
+    """The manifest of a folder that this program wrote; None for any other folder."""
+    try:
+        manifest = read_json(folder / MANIFEST)
+    except (ArtifactError, OSError):
+        return None
+    head = {"kind": str, "format_version": int, "grassmeans": str}
+    if not isinstance(manifest, dict):
+        return None
+    is_ours = all(isinstance(manifest.get(name), known) for name, known in head.items())
+    return manifest if is_ours else None
+
+
+def building_place(folder: Path) -> Path:
+    """Where a folder is built until it is whole; see `grassmeans.outputs`."""
+    return folder.with_name(f".{folder.name}.building")
 
 
 def digest_of(value: Any) -> str:
@@ -190,26 +195,6 @@ def digest_of_array(array: NDArray[Any]) -> str:
     """A short digest of an array's content."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return digest_of_bytes(flat.view(np.uint8).data if flat.size else b"")
-
-
-def claim_output(folder: Path, work: str, identity: Any) -> None:
-    """Mark a folder as being worked on, or check that an unfinished one is of the same work.
-
-    Parameters
-    ----------
-    work : str
-        What is being made, for the message.
-    identity
-        Plain values that tell one work from another: inputs, options.
-    """
-    path = folder / UNFINISHED
-    claim = {"digest": digest_of(identity)}
-    if path.exists() and read_json(path) != claim:
-        raise InputError(
-            f"{folder} holds an unfinished {work} of other inputs or options: "
-            "delete it, or choose another folder"
-        )
-    write_json(path, claim)
 
 
 def digest_of_bytes(*parts: bytes | memoryview) -> str:

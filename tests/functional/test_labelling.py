@@ -60,17 +60,18 @@ def test_a_killed_labelling_resumes_with_the_same_result(work, tmp_path) -> None
         [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     # Shards come in order: once the fourth has begun to appear, the first is finished.
-    first, fourth = (out / "shards" / n / "sense_distances.npy" for n in ("00000", "00003"))
+    files = [Path("shards", number, "sense_distances.npy") for number in ("00000", "00003")]
+    first, fourth = (tmp_path / ".labelled.building" / "new" / file for file in files)
     deadline = time.monotonic() + 60
     while not fourth.exists() and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.001)
     process.kill()
     process.communicate()
     assert fourth.exists()
-    assert not (out / "manifest.json").exists()
+    assert not out.exists()
     before = first.stat().st_mtime_ns
     grassmeans(*arguments)
-    assert first.stat().st_mtime_ns == before
+    assert (out / files[0]).stat().st_mtime_ns == before
     grassmeans("label", work / "corpus", work / "model", "-o", tmp_path / "fresh")
     resumed, fresh = Corpus.open(out), Corpus.open(tmp_path / "fresh")
     assert tokens_of(resumed) == tokens_of(fresh)

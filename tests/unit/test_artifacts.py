@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grassmeans import artifacts
-from grassmeans.errors import ArtifactError, InputError, StorageError
+from grassmeans.errors import ArtifactError, StorageError
 
 
 @pytest.mark.parametrize(
@@ -100,10 +100,35 @@ def test_folder_without_manifest_is_explained(tmp_path) -> None:
         artifacts.read_manifest(tmp_path / "none", "corpus")
 
 
-def test_output_over_a_file_is_refused(tmp_path) -> None:
-    (tmp_path / "f").write_text("")
-    with pytest.raises(InputError, match="is a file"):
-        artifacts.prepare_output(tmp_path / "f", "corpus")
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "[1]",
+        "{",
+        "{}",
+        '{"name": "My site", "icons": [], "start_url": "."}',
+        '{"kind": "corpus", "format_version": 1}',
+        '{"kind": 3, "format_version": 1, "grassmeans": "0.1.0"}',
+    ],
+)
+def test_a_manifest_of_something_else_is_not_ours(tmp_path, manifest) -> None:
+    (tmp_path / "manifest.json").write_text(manifest)
+    assert artifacts.find_manifest(tmp_path) is None
+
+
+def test_our_own_manifest_is_found(tmp_path) -> None:
+    artifacts.write_manifest(tmp_path, "corpus", 1, {})
+    assert artifacts.find_manifest(tmp_path)["kind"] == "corpus"
+    assert artifacts.find_manifest(tmp_path / "nowhere") is None
+
+
+def test_threads_do_not_share_a_temporary_name(tmp_path) -> None:
+    path = tmp_path / "f"
+    with artifacts.atomic_path(path) as one, artifacts.atomic_path(path) as two:
+        assert one != two
+        one.write_text("1")
+        two.write_text("2")
+    assert os.listdir(tmp_path) == ["f"]
 
 
 def test_digests_depend_on_values_not_on_order() -> None:

@@ -11,7 +11,6 @@ from rich.text import Text
 
 from grassmeans.cli import options
 from grassmeans.cli.output import note, print_json, print_summary, terminal, wants_json
-from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
     from grassmeans.laboratory.datasets.writing import DatasetSummary
@@ -198,12 +197,10 @@ def lineup(
     [dim]grassmeans build-dataset lineup -o lineup.jsonl --wordnet wordnet.zip --word crane[/]
     """
     from grassmeans.laboratory.datasets.lineup import build_lineup
+    from grassmeans.outputs import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
 
-    if output.is_dir() or not output.parent.is_dir():
-        raise InputError(f"cannot write {output}: name a file in a folder that exists")
-    if output.exists() and not overwrite:
-        raise InputError(f"{output} exists already: choose another, or pass --overwrite")
+    check_output_file(output, inputs=[wordnet, vectors, words], overwrite=overwrite)
     summary = build_lineup(
         output,
         wordnet,

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from grassmeans.cli import options
 from grassmeans.cli.output import note
 from grassmeans.errors import InputError
 
@@ -26,6 +27,7 @@ def convert(
         int | None, typer.Option(min=1, help="compact: project to so many dimensions.")
     ] = None,
     bits: Annotated[int, typer.Option(help="compact: bits of a number, 4 or 8.")] = 4,
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Write word vectors in another format: word2vec (text or binary), GloVe, or our folder.
 
@@ -35,26 +37,29 @@ def convert(
 
     [dim]grassmeans convert vectors small --to compact --vocabulary 80000 --dimensions 200[/]
     """
+    from grassmeans.outputs import check_output, check_output_file
     from grassmeans.vectors import exchange
     from grassmeans.vectors.reducing import reduce_vectors
-    from grassmeans.vectors.storage import write_compact_folder
+    from grassmeans.vectors.storage import KIND, write_compact_folder, write_vectors_folder
     from grassmeans.vectors.word_vectors import WordVectors
 
-    writers: dict[str, Callable[[WordVectors, Path], None]] = {
+    writers: dict[str, Callable[..., None]] = {
         "word2vec-text": exchange.write_word2vec_text,
         "word2vec-binary": exchange.write_word2vec_binary,
         "glove": exchange.write_glove,
-        "folder": lambda vectors, path: vectors.save(path),
+        "folder": write_vectors_folder,
         "compact": partial(write_compact_folder, bits=bits),
     }
     if to not in writers:
         raise InputError(f"--to must be one of {', '.join(writers)}, got {to!r}")
-    if target.exists():
-        raise InputError(f"{target} exists already: choose another name")
     if to != "compact" and (vocabulary is not None or dimensions is not None):
         raise InputError("--vocabulary and --dimensions are for --to compact")
+    if to in ("folder", "compact"):
+        check_output(target, KIND, inputs=[source], overwrite=overwrite)
+    else:
+        check_output_file(target, inputs=[source], overwrite=overwrite)
     vectors = WordVectors.load(source)
     if to == "compact":
         vectors = reduce_vectors(vectors, vocabulary=vocabulary, dimensions=dimensions, bits=bits)
-    writers[to](vectors, target)
+    writers[to](vectors, target, overwrite=overwrite)
     note(f"wrote {len(vectors):,} vectors to {target}")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
+from grassmeans.cli import options
 from grassmeans.cli.output import terminal
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
@@ -39,6 +40,7 @@ def demo(
     page: Annotated[
         Path, typer.Option(help="Where to write the HTML page; an old one is replaced.")
     ] = Path(f"grassmeans-demo-{PAGE}"),
+    overwrite: options.Overwrite = False,
 ) -> None:
     """Find the senses of some words in a small text of our own, and tag new sentences.
 
@@ -50,7 +52,7 @@ def demo(
     data = files("grassmeans.corpus") / "data" / "demo"
     try:
         with as_file(data / "town.txt") as text:
-            model = _find_senses(text, folder, console)
+            model = _find_senses(text, folder, console, overwrite=overwrite)
         sentences = (data / "new_sentences.txt").read_text(encoding="utf-8").splitlines()
         tagged = model.tag_many(line for line in sentences if line)
         _show_answers(tagged, console)
@@ -63,14 +65,17 @@ def demo(
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _find_senses(text: Path, folder: Path, console: Console) -> SenseModel:
+def _find_senses(text: Path, folder: Path, console: Console, *, overwrite: bool) -> SenseModel:
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.outputs import check_output
     from grassmeans.senses.building import build_model
     from grassmeans.senses.settings import InductionSettings
     from grassmeans.vectors.skipgram import SkipGram
 
+    for kind in ("corpus", "vectors", "model"):
+        check_output(folder / kind, kind, overwrite=overwrite)
     console.rule("1. raw text → tokens")
-    corpus = Corpus.from_files([text], folder / "corpus", workers=1, overwrite=True)
+    corpus = Corpus.from_files([text], folder / "corpus", workers=1, overwrite=overwrite)
     console.print(
         f"{corpus.n_tokens:,} words in {corpus.n_documents} documents, "
         f"{len(corpus.vocabulary):,} different ones"
@@ -79,7 +84,7 @@ def _find_senses(text: Path, folder: Path, console: Console) -> SenseModel:
     # A text this small needs many passes and few dimensions; one worker repeats exactly.
     trainer = SkipGram(dim=50, window=8, min_count=2, epochs=60, workers=1)
     trainer.fit(corpus)
-    trainer.vectors_.save(folder / "vectors", overwrite=True)
+    trainer.vectors_.save(folder / "vectors", overwrite=overwrite)
     neighbours = ", ".join(n.word for n in trainer.vectors_.most_similar("river", 6))
     console.print(f"{len(trainer.vectors_):,} vectors; nearest to 'river': {neighbours}")
     console.rule("3. contexts → subspaces → senses")
@@ -90,7 +95,7 @@ def _find_senses(text: Path, folder: Path, console: Console) -> SenseModel:
         TARGETS,
         settings=InductionSettings(n_senses=2),
         workers=1,
-        overwrite=True,
+        overwrite=overwrite,
     )
     for word in SHOWN:
         print_entry(model.senses(word), examples=2)

@@ -12,7 +12,7 @@ from grassmeans.cli import options
 from grassmeans.cli.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.laboratory.iteration.iterating import Round
+    from grassmeans.laboratory.iteration.rounds import RoundReport
 
 _HEADER = f"{'round':>5}  {'occurrences':>13}  {'IDK':>7}  {'entropy':>7}  {'agreement':>9}"
 
@@ -49,7 +49,8 @@ def iterate(
     labels stay, when the labels get no more certain, or after --rounds.
 
     Every round has a folder with its labels, inventory and lexeme vectors; rounds.json and
-    exit-chart.svg show them all. Started again, it goes on from where it was.
+    exit-chart.svg show them all. The output folder appears after the last round; started again
+    after an interruption, it goes on from where it was.
 
     [dim]grassmeans iterate corpus model -o rounds[/]
 
@@ -68,33 +69,40 @@ def iterate(
         min_count=min_count,
         start_from_vectors=start_from_vectors,
     )
-    finished = go_through_rounds(
-        Corpus.open(corpus), model, output, settings, workers=workers, overwrite=overwrite
-    )
     in_json = wants_json(as_json)
     if not in_json:
         terminal().print(_HEADER, style="bold")
-    for done in finished:
+
+    def show(report: RoundReport, reason: str | None) -> None:
         if in_json:
-            print_json(_as_dict(done))
+            print_json(_as_dict(report, reason, output / f"round-{report.number}"))
             sys.stdout.flush()  # the next round may take hours
         else:
-            terminal().print(_as_row(done))
-            if done.reason is not None:
-                terminal().print(f"stopped: {done.reason}\nlabels: {done.labelled.path}")
+            terminal().print(_as_row(report))
+
+    finished = go_through_rounds(
+        Corpus.open(corpus),
+        model,
+        output,
+        settings,
+        workers=workers,
+        overwrite=overwrite,
+        announce=show,
+    )
+    if not in_json:
+        terminal().print(f"stopped: {finished[-1].reason}\nlabels: {finished[-1].labelled.path}")
 
 
-def _as_dict(done: Round) -> dict[str, Any]:
+def _as_dict(report: RoundReport, reason: str | None, folder: Path) -> dict[str, Any]:
     from dataclasses import asdict
 
-    fields = asdict(done.report) | {"stopped": done.reason, "labelled": str(done.labelled.path)}
-    if done.lexemes is not None:
-        fields["lexemes"] = str(done.labelled.path.with_name("lexemes"))
+    fields = asdict(report) | {"stopped": reason, "labelled": str(folder / "labelled")}
+    if report.number > 0:
+        fields["lexemes"] = str(folder / "lexemes")
     return fields
 
 
-def _as_row(done: Round) -> str:
-    report = done.report
+def _as_row(report: RoundReport) -> str:
     agreement = "" if report.agreement is None else f"{report.agreement:.1%}"
     return (
         f"{report.number:>5}  {report.n_occurrences:>13,}  {report.idk_share:>7.1%}  "

@@ -89,6 +89,7 @@ class Corpus:
             chosen,
             report=report,
             sources=[file.name for file in files],
+            inputs=files,
             workers=workers,
             overwrite=overwrite,
             total_bytes=sum(file.stat().st_size for file in files),

@@ -36,6 +36,9 @@ from grassmeans.corpus.wikitext import Link, clean_wikitext, normalize_title
 PIECE_LENGTH = 2_000
 """Characters between two anchors, up to the next white space."""
 
+LOCAL_TOKENS = "local_tokens.npy"
+_LOCAL_WORDS = "local_words.txt"
+_LOCAL_COUNTS = "local_counts.npy"
 _SPACE = re.compile("[ \\n]")
 
 
@@ -137,16 +140,17 @@ class ShardEncoder:
         if source and target and source != target:
             self._redirects[source] = target
 
-    def write(self, folder: Path, number: int, digest: str) -> EncodedShard:
+    def write(self, folder: Path, scratch: Path, number: int, digest: str) -> EncodedShard:
         """Write everything; `DONE` last, which marks the shard as whole."""
         with explain_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
+            scratch.mkdir(parents=True, exist_ok=True)
         tokens = np.concatenate(self._tokens) if self._tokens else np.empty(0, np.int32)
         words = tuple(self._ids)
         counts = np.bincount(tokens, minlength=len(words)).astype(np.int64)
-        write_array(folder / "local_tokens.npy", tokens)
-        write_bytes(folder / "local_words.txt", "\n".join(words).encode())
-        write_array(folder / "local_counts.npy", counts)
+        write_array(scratch / LOCAL_TOKENS, tokens)
+        write_bytes(scratch / _LOCAL_WORDS, "\n".join(words).encode())
+        write_array(scratch / _LOCAL_COUNTS, counts)
         write_array(folder / "documents.npy", np.array(self._document_offsets, dtype=np.int64))
         write_array(folder / "text_offsets.npy", np.array(self._text_offsets, dtype=np.int64))
         write_array(folder / "pretokenised.npy", np.array(self._pretokenised, dtype=np.bool_))
@@ -181,11 +185,18 @@ def _pieces(text: str) -> Iterator[str]:
 def encode_shard(
     documents: Sequence[RawDocument],
     folder: Path,
+    scratch: Path,
     number: int,
     tokenizer: Tokenizer,
     keep_links: bool,
 ) -> EncodedShard:
-    """Encode the documents of one shard, or take it over from an earlier, interrupted run."""
+    """Encode the documents of one shard, or take it over from an earlier, interrupted run.
+
+    Parameters
+    ----------
+    scratch : Path
+        For tokens by ids of the shard's own, which the corpus does not keep.
+    """
     source = digest_of_bytes(
         *(
             f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0".encode(errors="replace")
@@ -193,16 +204,16 @@ def encode_shard(
         )
     )
     if (folder / DONE).exists() and read_json(folder / DONE)["source"] == source:
-        return _read_encoded(folder, number)
+        return _read_encoded(folder, scratch, number)
     encoder = ShardEncoder(tokenizer, keep_links=keep_links)
     for document in documents:
         encoder.add(document)
-    return encoder.write(folder, number, source)
+    return encoder.write(folder, scratch, number, source)
 
 
-def _read_encoded(folder: Path, number: int) -> EncodedShard:
-    text = (folder / "local_words.txt").read_bytes().decode()
-    counts = np.load(folder / "local_counts.npy", allow_pickle=False)
+def _read_encoded(folder: Path, scratch: Path, number: int) -> EncodedShard:
+    text = (scratch / _LOCAL_WORDS).read_bytes().decode()
+    counts = np.load(scratch / _LOCAL_COUNTS, allow_pickle=False)
     words = tuple(text.split("\n")) if len(counts) else ()
     done = read_json(folder / DONE)
     n_tokens = int(counts.sum())

@@ -10,7 +10,6 @@ run is started again.
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,27 +19,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    UNFINISHED,
-    claim_output,
-    digest_of,
-    prepare_output,
-    write_array,
-    write_bytes,
-    write_manifest,
-)
+from grassmeans.artifacts import digest_of, write_array, write_bytes, write_manifest
 from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.encoding import EncodedShard, encode_shard
+from grassmeans.corpus.encoding import LOCAL_TOKENS, EncodedShard, encode_shard
 from grassmeans.corpus.shard import write_index
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
+from grassmeans.outputs import Building, output_folder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import Advance, progress_bar
 
 KIND = "corpus"
 FORMAT_VERSION = 1
-_LOCAL_FILES = ("local_tokens.npy", "local_words.txt", "local_counts.npy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +90,7 @@ def ingest_documents(
     *,
     report: ReadReport | None = None,
     sources: Sequence[str] = (),
+    inputs: Sequence[Path] = (),
     workers: int | None = None,
     overwrite: bool = False,
     total_bytes: int | None = None,
@@ -114,32 +106,51 @@ def ingest_documents(
         Where the reader of ``documents`` counts what it passes over.
     sources : sequence of str
         Names of the inputs, for the manifest.
+    inputs : sequence of paths
+        The files that ``documents`` come from: the corpus never takes their place.
     total_bytes : int, optional
         Size of the inputs, by which the progress is measured.
     """
     report = ReadReport() if report is None else report
-    prepare_output(output, KIND, overwrite=overwrite)
-    claim_output(output, KIND, [options.to_dict(), list(sources)])
-    bar = progress_bar("reading", total_bytes, unit="bytes", show=show_progress)
-    with bar as advance:
-        encoded = _encode_all(documents, output, options, report, workers, advance)
-    n_tokens = sum(shard.n_tokens for shard in encoded)
-    if n_tokens == 0:
-        shutil.rmtree(output)
-        reasons = "; ".join(f"{reason}: {n}" for reason, n in report.skipped.items())
-        raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
+    identity = [options.to_dict(), list(sources)]
+    with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
+        bar = progress_bar("reading", total_bytes, unit="bytes", show=show_progress)
+        with bar as advance:
+            encoded = _encode_all(documents, building, options, report, workers, advance)
+        if not any(shard.n_tokens for shard in encoded):
+            reasons = "; ".join(f"{reason}: {n}" for reason, n in report.skipped.items())
+            raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
+        return _finish_corpus(encoded, building, options, report, sources, workers, show_progress)
+
+
+def _finish_corpus(
+    encoded: Sequence[EncodedShard],
+    building: Building,
+    options: IngestOptions,
+    report: ReadReport,
+    sources: Sequence[str],
+    workers: int | None,
+    show_progress: bool | None,
+) -> IngestReport:
+    """Order the vocabulary, do the second pass, and write the manifest."""
+    folder = building.folder
     vocabulary = _merge_counts(encoded, options.max_vocabulary)
-    vocabulary.save(output)
-    write_bytes(output / "function_words.txt", "\n".join(sorted(options.function_words)).encode())
+    vocabulary.save(folder)
+    write_bytes(folder / "function_words.txt", "\n".join(sorted(options.function_words)).encode())
     tasks = (
-        (shard_folder(output, shard.number), vocabulary.ids_of(shard.words)) for shard in encoded
+        (
+            shard_folder(folder, shard.number),
+            shard_folder(building.scratch, shard.number),
+            vocabulary.ids_of(shard.words),
+        )
+        for shard in encoded
     )
     with progress_bar("indexing", len(encoded), unit="shards", show=show_progress) as advance:
         for _ in map_tasks(finish_shard, tasks, workers):
             advance()
     result = IngestReport(
         n_documents=sum(shard.n_documents for shard in encoded),
-        n_tokens=n_tokens,
+        n_tokens=sum(shard.n_tokens for shard in encoded),
         n_types=len(vocabulary),
         skipped=dict(sorted(report.skipped.items())),
         examples=dict(sorted(report.examples.items())),
@@ -152,11 +163,7 @@ def ingest_documents(
         "sources": list(sources),
         "shards": shards,
     }
-    write_manifest(output, KIND, FORMAT_VERSION, asdict(result) | fields)
-    (output / UNFINISHED).unlink()
-    for shard in encoded:
-        for name in _LOCAL_FILES:
-            (shard_folder(output, shard.number) / name).unlink(missing_ok=True)
+    write_manifest(folder, KIND, FORMAT_VERSION, asdict(result) | fields)
     return result
 
 
@@ -167,7 +174,7 @@ def shard_folder(corpus: Path, number: int) -> Path:
 
 def _encode_all(
     documents: Iterable[RawDocument],
-    output: Path,
+    building: Building,
     options: IngestOptions,
     report: ReadReport,
     workers: int | None,
@@ -175,7 +182,14 @@ def _encode_all(
 ) -> list[EncodedShard]:
     unique = documents if options.keep_duplicates else _without_duplicates(documents, report)
     tasks = (
-        (batch, shard_folder(output, number), number, options.tokenizer, options.keep_links)
+        (
+            batch,
+            shard_folder(building.folder, number),
+            shard_folder(building.scratch, number),
+            number,
+            options.tokenizer,
+            options.keep_links,
+        )
         for number, batch in enumerate(_batches(unique, options.shard_chars))
     )
     encoded = []
@@ -228,9 +242,9 @@ def _merge_counts(encoded: Sequence[EncodedShard], max_vocabulary: int) -> Vocab
     return Vocabulary.from_counts(total, max_size=max_vocabulary)
 
 
-def finish_shard(folder: Path, global_ids: NDArray[np.int32]) -> None:
+def finish_shard(folder: Path, scratch: Path, global_ids: NDArray[np.int32]) -> None:
     """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
-    local = np.load(folder / "local_tokens.npy", allow_pickle=False)
+    local = np.load(scratch / LOCAL_TOKENS, allow_pickle=False)
     tokens = global_ids[local] if len(global_ids) else local
     write_array(folder / "tokens.npy", tokens)
     write_index(folder, tokens)

@@ -21,9 +21,9 @@ from typing import BinaryIO, Protocol, cast
 
 import zstandard
 
-from grassmeans.artifacts import MANIFEST, UNFINISHED, read_json
+from grassmeans.artifacts import find_manifest
 from grassmeans.corpus.documents import ReadReport
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import InputError
 
 BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
@@ -66,7 +66,7 @@ def list_inputs(paths: Sequence[Path | str] | Path | str) -> list[Path]:
 def _walk_folder(folder: Path) -> list[Path]:
     files: list[Path] = []
     for place, subfolders, names in os.walk(folder):
-        if _is_artifact(Path(place)):
+        if find_manifest(Path(place)) is not None:
             subfolders.clear()
             continue
         subfolders[:] = [name for name in subfolders if not name.startswith(".")]
@@ -76,19 +76,6 @@ def _walk_folder(folder: Path) -> list[Path]:
             if not name.startswith(".") and "multistream-index" not in name
         )
     return sorted(file for file in files if file.is_file())
-
-
-def _is_artifact(folder: Path) -> bool:
-    """Whether a folder is one of our own, finished or not."""
-    if (folder / UNFINISHED).exists():
-        return True
-    if not (folder / MANIFEST).exists():
-        return False
-    try:
-        manifest = read_json(folder / MANIFEST)
-    except ArtifactError:
-        return False
-    return isinstance(manifest, dict) and "kind" in manifest and "grassmeans" in manifest
 
 
 class _Decompressor(Protocol):

@@ -9,11 +9,11 @@ from html import escape
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from grassmeans.artifacts import atomic_path
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.labelling.documents import KeyedDocument, KeyedWord, read_keyed_documents
 from grassmeans.labelling.export_parquet import write_parquet
+from grassmeans.outputs import output_file
 from grassmeans.progress import progress_bar
 
 _SPACE = re.compile(r"\s")
@@ -127,13 +127,11 @@ def export_corpus(
     if format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
     if isinstance(output, Path):
-        if output.is_dir() or (output.exists() and not overwrite):
-            raise InputError(f"{output} exists already: choose another name, or pass --overwrite")
         with (
             progress_bar(
                 "exporting", corpus.n_documents, unit="documents", show=show_progress
             ) as advance,
-            atomic_path(output) as temporary,
+            output_file(output, inputs=[corpus.path], overwrite=overwrite) as temporary,
         ):
             documents = _counted(read_keyed_documents(corpus), advance)
             if format == "parquet":

@@ -8,24 +8,19 @@ depends on the shard alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from grassmeans.artifacts import (
-    UNFINISHED,
-    claim_output,
-    digest_of,
-    digest_of_array,
-    prepare_output,
-    write_manifest,
-)
+from grassmeans.artifacts import digest_of, digest_of_array, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
-from grassmeans.labelling.measuring import DONE, ShardMeasure, make_measure, measure_corpus
+from grassmeans.labelling.measuring import ShardMeasure, make_measure, measure_corpus
 from grassmeans.labelling.stored import DISTANCES, POSITIONS
 from grassmeans.labelling.targets import (
     Targets,
@@ -34,6 +29,7 @@ from grassmeans.labelling.targets import (
     read_targets,
 )
 from grassmeans.labelling.writing import count_shard, order_lexemes, share_file, write_shard
+from grassmeans.outputs import Building, output_folder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.decoding import (
@@ -105,6 +101,7 @@ def label_corpus(
         make_measure(corpus, opened, targets),
         chosen,
         {"model": name, "model_digest": digest},
+        inputs=[opened.folder, opened.vectors.folder],
         workers=workers,
         overwrite=overwrite,
         show_progress=show_progress,
@@ -119,6 +116,7 @@ def label_by_measure(
     decoding: Decoding,
     facts: dict[str, Any],
     *,
+    inputs: Iterable[str | Path | None] = (),
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -136,11 +134,13 @@ def label_by_measure(
     facts : dict
         Goes into the manifest's field ``labelled``. ``model_digest`` must tell whatever distances
         depend on: finished shards of an interrupted run are taken over where it is the same.
+    inputs : iterable of paths
+        What is read besides the corpus; the output never takes its place.
     """
-    folder = Path(output)
-    _claim(corpus, folder, facts["model_digest"], overwrite)
-    measure_corpus(corpus, folder, measure, workers, show_progress)
-    return _write_labelled(corpus, folder, targets, decoding, facts, workers, show_progress)
+    with _begin_output(corpus, output, facts, inputs, overwrite) as building:
+        measure_corpus(corpus, building, measure, workers, show_progress)
+        _write_labelled(corpus, building.folder, targets, decoding, facts, workers, show_progress)
+    return Corpus.open(output)
 
 
 def relabel(
@@ -174,13 +174,14 @@ def _relabel(
     targets = read_targets(labelled)
     before = labelled.manifest["labelled"]
     facts = {name: before[name] for name in ("model", "model_digest")}
-    _claim(labelled, output, facts["model_digest"], overwrite)
-    for number, shard in enumerate(labelled.shards):
-        folder = shard_folder(output, number)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (POSITIONS, DISTANCES):
-            share_file(shard.folder / name, folder / name)
-    return _write_labelled(labelled, output, targets, decoding, facts, workers, show_progress)
+    with _begin_output(labelled, output, facts, (), overwrite) as building:
+        for number, shard in enumerate(labelled.shards):
+            folder = shard_folder(building.folder, number)
+            folder.mkdir(parents=True, exist_ok=True)
+            for name in (POSITIONS, DISTANCES):
+                share_file(shard.folder / name, folder / name)
+        _write_labelled(labelled, building.folder, targets, decoding, facts, workers, show_progress)
+    return Corpus.open(output)
 
 
 def _check_same_model(corpus: Corpus, digest: str) -> None:
@@ -192,15 +193,24 @@ def _check_same_model(corpus: Corpus, digest: str) -> None:
         )
 
 
-def _claim(corpus: Corpus, output: Path, model_digest: str, overwrite: bool) -> None:
-    """Mark the folder as being worked on, or check that an unfinished one is of the same work."""
-    if output.resolve() == corpus.path.resolve():
-        raise InputError(f"{output} is the corpus itself: choose another folder for the labels")
-    prepare_output(output, KIND, overwrite=overwrite)
+def _begin_output(
+    corpus: Corpus,
+    output: str | Path,
+    facts: dict[str, Any],
+    inputs: Iterable[str | Path | None],
+    overwrite: bool,
+) -> AbstractContextManager[Building]:
     source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
     counts = digest_of_array(corpus.vocabulary.counts)
-    # Not the decoding: distances of an interrupted run serve any.
-    claim_output(output, "labelled corpus", [model_digest, source, counts])
+    return output_folder(
+        output,
+        KIND,
+        # Not the decoding: distances of an interrupted run serve any.
+        [facts["model_digest"], source, counts],
+        inputs=[corpus.path, *inputs],
+        fields=["labelled"],
+        overwrite=overwrite,
+    )
 
 
 def _write_labelled(
@@ -211,7 +221,7 @@ def _write_labelled(
     facts: dict[str, Any],
     workers: int | None,
     show_progress: bool | None,
-) -> Corpus:
+) -> None:
     """Second and third pass, and everything that makes the folder a corpus."""
     folders = [shard_folder(output, number) for number in range(len(corpus.shards))]
     tasks = [
@@ -251,7 +261,3 @@ def _write_labelled(
         "labelled": labelled,
     }
     write_manifest(output, KIND, FORMAT_VERSION, fields)
-    (output / UNFINISHED).unlink()
-    for folder in folders:
-        (folder / DONE).unlink(missing_ok=True)
-    return Corpus.open(output)

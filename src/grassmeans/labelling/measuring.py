@@ -16,15 +16,15 @@ from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
 from grassmeans.kernels import OCCURRENCE_BLOCK, get_kernels
-from grassmeans.labelling.stored import DISTANCES, POSITIONS, write_distances
+from grassmeans.labelling.stored import write_distances
 from grassmeans.labelling.targets import Targets
+from grassmeans.outputs import Building
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import fewest_words
 from grassmeans.subspaces import principal_subspaces
 
-DONE = "distances.json"
 _OCCURRENCES_AT_ONCE = 64 * OCCURRENCE_BLOCK
 _CONTEXTS_AT_ONCE = 4096
 
@@ -100,14 +100,19 @@ def make_measure(corpus: Corpus, model: SenseModel, targets: Targets) -> Measure
 
 def measure_corpus(
     corpus: Corpus,
-    output: Path,
+    building: Building,
     measure: ShardMeasure,
     workers: int | None,
     show_progress: bool | None,
 ) -> None:
     """Write the distances of all shards; finished ones of an earlier run are taken over."""
     tasks = (
-        (shard.folder, shard_folder(output, number), measure)
+        (
+            shard.folder,
+            shard_folder(building.folder, number),
+            building.scratch / f"{number:05d}.json",
+            measure,
+        )
         for number, shard in enumerate(corpus.shards)
     )
     is_target = measure.word_of_token[:-1] >= 0
@@ -117,10 +122,15 @@ def measure_corpus(
             advance(n_occurrences)
 
 
-def measure_shard(source: Path, folder: Path, measure: ShardMeasure) -> int:
-    """Write a shard's distances, or take them over; returns the number of occurrences."""
-    done = folder / DONE
-    if done.exists() and (folder / DISTANCES).exists() and (folder / POSITIONS).exists():
+def measure_shard(source: Path, folder: Path, done: Path, measure: ShardMeasure) -> int:
+    """Write a shard's distances, or take them over; returns the number of occurrences.
+
+    Parameters
+    ----------
+    done : Path
+        The file that tells that they are whole.
+    """
+    if done.exists():
         return int(read_json(done)["n_occurrences"])
     folder.mkdir(parents=True, exist_ok=True)
     positions, distances = measure.find_distances(Shard(source))

@@ -20,7 +20,7 @@ from grassmeans.labelling.keys import decode_key, encode_key
 from grassmeans.labelling.targets import Targets
 
 # What differs between a corpus and its labelled copy; everything else is the same file.
-_OWN_FILES = ("tokens.npy", "index_", "sense_", "distances.json", "local_")
+_OWN_FILES = ("tokens.npy", "index_", "sense_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def write_tokens(source: Path, folder: Path, tokens: NDArray[np.int32]) -> None:
     write_array(folder / "tokens.npy", tokens)
     write_index(folder, tokens)
     for path in sorted(source.iterdir()):
-        if not path.name.startswith(_OWN_FILES) and ".partial-" not in path.name:
+        if not path.name.startswith(_OWN_FILES):
             share_file(path, folder / path.name)
 
 
@@ -135,7 +135,6 @@ def share_file(source: Path, target: Path) -> None:
     Files of artifacts are replaced, never changed in place, so that a shared one is safe.
     """
     with atomic_path(target) as temporary:
-        temporary.unlink(missing_ok=True)
         try:
             os.link(source, temporary)
         except OSError:  # another disk, or a file system without links

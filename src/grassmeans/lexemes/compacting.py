@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import prepare_output
 from grassmeans.errors import InputError
 from grassmeans.labelling.keys import encode_key
+from grassmeans.outputs import check_output, output_folder
 from grassmeans.senses.compact import CompactInventory, shorten_entry, write_compact_inventory
 from grassmeans.senses.entries import SkippedWord
 from grassmeans.senses.inventory import SenseInventory
@@ -98,7 +98,8 @@ def compact_model(
         Where the lexemes do not live in the space of the model's vectors.
     """
     settings = settings or CompactSettings()
-    folder = Path(output)
+    inputs = [model.folder, model.vectors.folder, None if lexemes is None else lexemes.folder]
+    check_output(output, KIND, inputs=inputs, overwrite=overwrite)
     if lexemes is not None:
         _check_lexemes(model, lexemes)
     vectors = restrict_vocabulary(model.vectors, settings.vocabulary)
@@ -108,19 +109,20 @@ def compact_model(
         vectors = project_vectors(vectors, projection)
     if settings.drop_single:
         model = drop_single_senses(model)
-    prepare_output(folder, KIND, overwrite=overwrite)
     # Tagging needs the input vectors alone.
     plain = WordVectors(vectors.words, vectors.vectors, vectors.counts, check=False)
-    write_compact_folder(plain, folder / VECTORS_FOLDER, bits=settings.bits, overwrite=True)
     inventory = _compact_inventory(model.inventory, settings, projection)
-    write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
-    if lexemes is not None:
-        _write_lexemes(lexemes, inventory, projection, folder / LEXEMES_FOLDER, settings.bits)
     fields = {name: value for name, value in model.manifest.items() if name not in _HEAD}
-    counts = {"n_words": len(inventory.words), "n_skipped": len(inventory.skipped)}
-    compact = {"compact": asdict(settings)}
-    write_model_head(folder, model.rules, fields | counts | compact | dict(extra or {}))
-    return load(folder)
+    fields |= {"n_words": len(inventory.words), "n_skipped": len(inventory.skipped)}
+    fields |= {"compact": asdict(settings)} | dict(extra or {})
+    with output_folder(output, KIND, inputs=inputs, overwrite=overwrite) as building:
+        folder = building.folder
+        write_compact_folder(plain, folder / VECTORS_FOLDER, bits=settings.bits)
+        write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
+        if lexemes is not None:
+            _write_lexemes(lexemes, inventory, projection, folder / LEXEMES_FOLDER, settings.bits)
+        write_model_head(folder, model.rules, fields)
+    return load(Path(output))
 
 
 def drop_single_senses(model: SenseModel) -> SenseModel:
@@ -199,9 +201,7 @@ def _write_lexemes(
         for name in ("lexemes", "training", "corpus")
         if name in lexemes.manifest
     }
-    write_compact_folder(
-        WordVectors(known, matrix, check=False), folder, bits=bits, extra=about, overwrite=True
-    )
+    write_compact_folder(WordVectors(known, matrix, check=False), folder, bits=bits, extra=about)
 
 
 def _encode_line(entry: Mapping[str, Any]) -> bytes:

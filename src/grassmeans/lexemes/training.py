@@ -28,6 +28,7 @@ class _DrawnCorpus:
     vocabulary: Vocabulary
     shards: Sequence[TokenShard]
     manifest: Mapping[str, Any]
+    path: Path
 
 
 def train_lexemes(
@@ -77,7 +78,7 @@ def train_lexemes(
     how = {name: labelled.manifest["labelled"].get(name) for name in ("model", "decoding")}
     if soft_each_epoch:
         soft = SoftCorpus(labelled, sharpness=sharpness, random_state=trainer.random_state)
-        corpus = _DrawnCorpus(soft.vocabulary, soft.shards, labelled.manifest)
+        corpus = _DrawnCorpus(soft.vocabulary, soft.shards, labelled.manifest, labelled.path)
         how |= {"decoding": "soft, drawn in each epoch", "sharpness": sharpness}
     start = None
     frozen: tuple[str, ...] = ()
@@ -98,6 +99,7 @@ def train_lexemes(
         frozen_outputs=frozen,
         keep_output=keep_output,
         extra={"lexemes": how},
+        inputs=[] if start_from is None else [start_from.folder],
         overwrite=overwrite,
         show_progress=show_progress,
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from grassmeans.artifacts import UNFINISHED, claim_output, digest_of_array, prepare_output
+from grassmeans.artifacts import MANIFEST, digest_of_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
+from grassmeans.outputs import output_folder
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import KIND, VECTORS_FOLDER, SenseModel, load, rules_for
 from grassmeans.senses.settings import InductionSettings
@@ -46,39 +46,36 @@ def build_model(
     settings = settings or InductionSettings()
     source = Corpus.open(corpus)
     given = WordVectors.load(vectors)
-    folder = Path(output)
-    prepare_output(folder, KIND, overwrite=overwrite)
     chosen = None if words is None else list(words)
-    inputs = {"corpus": source.manifest["digest"], "vectors": digest_of_array(given.vectors)}
-    claim_output(folder, KIND, [settings.to_dict(), inputs, chosen, min_count])
-    if not (folder / VECTORS_FOLDER / "manifest.json").exists():
-        shutil.rmtree(folder / VECTORS_FOLDER, ignore_errors=True)
-        # Tagging needs the input vectors alone, whatever else the folder given has.
-        WordVectors(given.words, given.vectors, given.counts, check=False).save(
-            folder / VECTORS_FOLDER
+    used = {"corpus": source.manifest["digest"], "vectors": digest_of_array(given.vectors)}
+    identity = [settings.to_dict(), used, chosen, min_count]
+    with output_folder(
+        output, KIND, identity, inputs=[corpus, vectors], overwrite=overwrite
+    ) as building:
+        place = building.folder / VECTORS_FOLDER
+        if not (place / MANIFEST).exists():
+            # Tagging needs the input vectors alone, whatever else the folder given has.
+            WordVectors(given.words, given.vectors, given.counts, check=False).save(place)
+        inventory = SenseInventory.induce(
+            source,
+            WordVectors.load(place),
+            chosen,
+            min_count=min_count,
+            settings=settings,
+            workers=workers,
+            parts=building.scratch,
+            show_progress=show_progress,
         )
-    inventory = SenseInventory.induce(
-        source,
-        WordVectors.load(folder / VECTORS_FOLDER),
-        chosen,
-        min_count=min_count,
-        settings=settings,
-        workers=workers,
-        parts=folder / "parts",
-        show_progress=show_progress,
-    )
-    if not inventory.words:
-        shutil.rmtree(folder)
-        reasons = "; ".join(f"{s.word!r} {s.reason}" for s in inventory.skipped[:3])
-        raise InputError(f"no senses were induced: {reasons}")
-    manifest = {
-        "settings": settings.to_dict(),
-        "inputs": inputs,
-        "corpus": {name: source.manifest[name] for name in ("n_tokens", "n_documents", "created")},
-        "language": source.manifest["options"]["language"],
-    }
-    rules = rules_for(source.tokenizer, source.function_words, settings)
-    SenseModel(given, inventory, rules, manifest).save(folder)
-    shutil.rmtree(folder / "parts", ignore_errors=True)
-    (folder / UNFINISHED).unlink()
-    return load(folder)
+        if not inventory.words:
+            reasons = "; ".join(f"{s.word!r} {s.reason}" for s in inventory.skipped[:3])
+            raise InputError(f"no senses were induced: {reasons}")
+        copied = ("n_tokens", "n_documents", "created")
+        manifest = {
+            "settings": settings.to_dict(),
+            "inputs": used,
+            "corpus": {name: source.manifest[name] for name in copied},
+            "language": source.manifest["options"]["language"],
+        }
+        rules = rules_for(source.tokenizer, source.function_words, settings)
+        SenseModel(given, inventory, rules, manifest).fill(building.folder)
+    return load(Path(output))

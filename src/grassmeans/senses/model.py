@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
+from grassmeans.artifacts import MANIFEST, read_manifest, write_bytes, write_manifest
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.outputs import output_folder
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
@@ -172,11 +173,20 @@ class SenseModel:
         """
         return passage_distances(word, passages, self.inventory, self.vectors, self.rules)
 
-    def save(self, path: str | Path) -> None:
-        """Write the model into a folder whose vectors may be there already."""
-        folder = Path(path)
-        folder.mkdir(parents=True, exist_ok=True)
-        if not (folder / VECTORS_FOLDER / "manifest.json").exists():
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the model as a folder that `load` opens.
+
+        Parameters
+        ----------
+        path : path
+            A folder that does not exist yet, or a model when ``overwrite`` is set.
+        """
+        with output_folder(path, KIND, overwrite=overwrite) as building:
+            self.fill(building.folder)
+
+    def fill(self, folder: Path) -> None:
+        """Write the model into a folder under construction, whose vectors may be there already."""
+        if not (folder / VECTORS_FOLDER / MANIFEST).exists():
             self.vectors.save(folder / VECTORS_FOLDER)
         self.inventory.save(folder / INVENTORY_FOLDER)
         counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}

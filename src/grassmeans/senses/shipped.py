@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from grassmeans.artifacts import MANIFEST
+from grassmeans.artifacts import MANIFEST, building_place
 from grassmeans.errors import ArtifactError
 
 
@@ -43,7 +43,7 @@ def find_model(path_or_name: str | Path) -> Path:
         Where there is neither; it names the models there are.
     """
     folder = resolve_name(path_or_name)
-    if not folder.exists():
+    if not folder.exists() and not building_place(folder).exists():
         names = list_models()
         shipped = f", or the name of a model of the package: {', '.join(names)}" if names else ""
         raise ArtifactError(

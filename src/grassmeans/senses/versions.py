@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 from collections.abc import Mapping
@@ -12,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import MANIFEST, explain_write_errors, write_array
-from grassmeans.errors import ArtifactError, InputError, StorageError
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.outputs import output_folder
 from grassmeans.senses.edited_words import (
     HIDDEN_DIRECTIONS,
     EditedWord,
@@ -21,7 +21,13 @@ from grassmeans.senses.edited_words import (
     read_hidden_directions,
 )
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import INVENTORY_FOLDER, LEXEMES_FOLDER, VECTORS_FOLDER, SenseModel
+from grassmeans.senses.model import (
+    INVENTORY_FOLDER,
+    KIND,
+    LEXEMES_FOLDER,
+    VECTORS_FOLDER,
+    SenseModel,
+)
 from grassmeans.senses.shipped import models_folder
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -64,19 +70,9 @@ def save_version(
     target = place / chosen
     if target.exists():
         raise InputError(f"{chosen} exists already: choose another name")
-    unfinished = place / f".{chosen}.partial-{os.getpid()}"
-    try:
-        with explain_write_errors(target):
-            place.mkdir(parents=True, exist_ok=True)
-            _copy_rest(model, unfinished, edits)
-            _write_version(model, unfinished, edits)
-            os.rename(unfinished, target)
-    except OSError as error:
-        if target.exists() and not isinstance(error, StorageError):
-            raise InputError(f"{chosen} exists already: choose another name") from error
-        raise
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+    with output_folder(target, KIND, inputs=[model.folder]) as building:
+        _copy_rest(model, building.folder, edits)
+        _write_version(model, building.folder, edits)
     return target
 
 
@@ -103,13 +99,12 @@ def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWo
     version = SenseModel(
         model.vectors, changed.inventory, model.rules, facts | {"edited": about}, folder
     )
-    version.save(folder)
+    version.fill(folder)
 
 
 def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:
     """Vectors, lexemes and texts of the model as they are; lexemes of renumbered senses anew."""
     if model.folder is None:
-        folder.mkdir()
         return
     left_out = {MANIFEST, INVENTORY_FOLDER, HIDDEN_DIRECTIONS}
     renumbered = {
@@ -121,9 +116,13 @@ def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord])
     if lexemes is not None:
         left_out.add(LEXEMES_FOLDER)
     own = str(model.folder)
-    shutil.copytree(
-        model.folder, folder, ignore=lambda where, _: left_out if where == own else set()
-    )
+    with explain_write_errors(folder):
+        shutil.copytree(
+            model.folder,
+            folder,
+            ignore=lambda where, _: left_out if where == own else set(),
+            dirs_exist_ok=True,
+        )
     if not (folder / VECTORS_FOLDER).exists():
         raise ArtifactError(f"{model.folder} has no vectors any more: was it moved?")
     if lexemes is not None:

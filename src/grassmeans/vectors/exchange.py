@@ -17,8 +17,8 @@ from typing import IO, Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import atomic_path
 from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.outputs import output_file
 from grassmeans.vectors.word_vectors import WordVectors
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r\v\f]")
@@ -61,8 +61,10 @@ def _write_file(
     *,
     header: bool = True,
 ) -> None:
-    _check_writable(path, overwrite)
-    with atomic_path(path) as temporary, _open_for_writing(temporary, path) as file:
+    with (
+        output_file(path, overwrite=overwrite) as temporary,
+        _open_for_writing(temporary, path) as file,
+    ):
         if header:
             file.write(b"%d %d\n" % (len(vectors), vectors.dim))
         for word, row in zip(_encode_writable_words(vectors.words), vectors.vectors, strict=True):
@@ -103,16 +105,6 @@ def _open_for_writing(path: Path, named: Path) -> IO[bytes]:
     """Open ``path`` for bytes, compressed as the suffix of ``named`` says."""
     opener = _COMPRESSED.get(named.suffix.lower())
     return cast("IO[bytes]", opener(path, "wb")) if opener else path.open("wb")
-
-
-def _check_writable(path: Path, overwrite: bool) -> None:
-    """Refuse to replace a file unless told to."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: name a file to write")
-    if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already: choose another, or pass --overwrite")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {path.parent} to write {path.name} into")
 
 
 class _HoldsWordVectors(Protocol):

@@ -13,16 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from grassmeans.artifacts import (
-    UNFINISHED,
-    claim_output,
-    digest_of,
-    digest_of_array,
-    prepare_output,
-)
+from grassmeans.artifacts import digest_of, digest_of_array
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
-from grassmeans.vectors.storage import KIND
+from grassmeans.outputs import output_folder
+from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
     Checkpoint,
     Matrices,
@@ -36,7 +31,6 @@ from grassmeans.vectors.training import (
 )
 from grassmeans.vectors.word_vectors import WordVectors
 
-_CHECKPOINT = "checkpoint"
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
 
 
@@ -58,6 +52,10 @@ class StoredCorpus(TokenCorpus, Protocol):
     @property
     def manifest(self) -> Mapping[str, Any]:
         """The manifest of its folder."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +129,8 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         frozen_inputs, frozen_outputs : iterables of str
             Words whose row in that matrix is used but never changed.
         checkpoint : path, optional
-            Folder for checkpoints: an interrupted training goes on from there.
+            Folder for checkpoints: an interrupted training goes on from there. Delete it when the
+            vectors are stored.
         """
         settings = TrainingSettings.of(self)
         check_integers(self, min_count=1)
@@ -213,6 +212,7 @@ def train_vectors(
     frozen_outputs: Collection[str] = (),
     keep_output: bool = False,
     extra: Mapping[str, Any] | None = None,
+    inputs: Iterable[str | Path | None] = (),
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> WordVectors:
@@ -231,7 +231,10 @@ def train_vectors(
     keep_output : bool
         Store the output (context) vectors as well.
     extra : mapping, optional
-        More manifest fields; they also tell one training from another when it is continued.
+        More manifest fields; they also tell one training from another when it is continued, and
+        only vectors that have them, too, are replaced.
+    inputs : iterable of paths
+        What else the training reads; the output never takes its place.
 
     Returns
     -------
@@ -244,8 +247,6 @@ def train_vectors(
     InputError
         Where the folder holds something else, or an unfinished training of another kind.
     """
-    folder = Path(output)
-    prepare_output(folder, KIND, overwrite=overwrite)
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
     parameters = trainer.get_params() | {"workers": None}
     fields = dict(extra or {})
@@ -253,24 +254,31 @@ def train_vectors(
     starting = [digest_of_array(side) for side in sides if side is not None]
     if frozen_inputs or frozen_outputs:
         starting.append(digest_of([sorted(frozen_inputs), sorted(frozen_outputs)]))
-    claim_output(folder, "training", [parameters, about_corpus, fields, starting])
-    started = time.perf_counter()
-    trainer.fit(
-        corpus,
-        start=start,
-        frozen_inputs=frozen_inputs,
-        frozen_outputs=frozen_outputs,
-        checkpoint=folder / _CHECKPOINT,
-        show_progress=show_progress,
-    )
-    seconds = time.perf_counter() - started
-    n_tokens = sum(int(shard.document_offsets[-1]) for shard in corpus.shards)
-    fields |= {
-        "training": trainer.get_params(),
-        "corpus": about_corpus,
-        "seconds": round(seconds, 1),
-        "words_per_second": round(n_tokens * trainer.epochs / seconds),
-    }
-    trainer.vectors_.save(folder, extra=fields, output=trainer.output_ if keep_output else None)
-    (folder / UNFINISHED).unlink()
-    return WordVectors.load(folder)
+    with output_folder(
+        output,
+        KIND,
+        [parameters, about_corpus, fields, starting],
+        inputs=[corpus.path, *inputs],
+        fields=tuple(fields),
+        overwrite=overwrite,
+    ) as building:
+        started = time.perf_counter()
+        trainer.fit(
+            corpus,
+            start=start,
+            frozen_inputs=frozen_inputs,
+            frozen_outputs=frozen_outputs,
+            checkpoint=building.scratch / "checkpoint",
+            show_progress=show_progress,
+        )
+        seconds = time.perf_counter() - started
+        n_tokens = sum(int(shard.document_offsets[-1]) for shard in corpus.shards)
+        fields |= {
+            "training": trainer.get_params(),
+            "corpus": about_corpus,
+            "seconds": round(seconds, 1),
+            "words_per_second": round(n_tokens * trainer.epochs / seconds),
+        }
+        context_side = trainer.output_ if keep_output else None
+        fill_vectors_folder(trainer.vectors_, building.folder, extra=fields, output=context_side)
+    return WordVectors.load(output)

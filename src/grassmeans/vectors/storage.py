@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
     open_array,
-    prepare_output,
     read_manifest,
     write_array,
     write_bytes,
     write_manifest,
 )
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.outputs import output_folder
 from grassmeans.vectors.reducing import QuantisedRows, bytes_per_row, quantise_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -50,9 +50,20 @@ def write_vectors_folder(
     output: NDArray[Any] | None = None,
 ) -> None:
     """Write a ``vectors`` artifact; see `WordVectors.save`."""
+    with output_folder(folder, KIND, overwrite=overwrite) as building:
+        fill_vectors_folder(vectors, building.folder, extra=extra, output=output)
+
+
+def fill_vectors_folder(
+    vectors: WordVectors,
+    folder: Path,
+    *,
+    extra: Mapping[str, Any] | None = None,
+    output: NDArray[Any] | None = None,
+) -> None:
+    """Write the files of a ``vectors`` artifact into a folder under construction."""
     output = vectors.output if output is None else output
     fields = _check_extra(vectors, extra, output)
-    prepare_output(folder, KIND, overwrite=overwrite)
     write_array(folder / "vectors.npy", vectors.vectors)
     _write_rest(vectors, folder, output, FORMAT_VERSION, fields)
 
@@ -71,9 +82,9 @@ def write_compact_folder(
     """
     fields = _check_extra(vectors, extra, vectors.output)
     rows = quantise_rows(vectors.vectors, bits)
-    prepare_output(folder, KIND, overwrite=overwrite)
-    fields["quantised"] = write_rows(folder, rows)
-    _write_rest(vectors, folder, vectors.output, COMPACT_VERSION, fields)
+    with output_folder(folder, KIND, overwrite=overwrite) as building:
+        fields["quantised"] = write_rows(building.folder, rows)
+        _write_rest(vectors, building.folder, vectors.output, COMPACT_VERSION, fields)
 
 
 def _check_extra(

@@ -8,7 +8,6 @@ matrices without locks; with one worker the result is exactly repeatable, also a
 from __future__ import annotations
 
 import numbers
-import shutil
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -218,7 +217,7 @@ class ChunkTrainer(ABC):
         checkpoint: Checkpoint | None = None,
         show_progress: bool | None = None,
     ) -> None:
-        """Train to the end, from the beginning or from a checkpoint, which is deleted then.
+        """Train to the end, from the beginning or from a checkpoint.
 
         On an interrupt the chunks under way are finished and saved, and `KeyboardInterrupt` is
         raised.
@@ -238,8 +237,6 @@ class ChunkTrainer(ABC):
                     saved = time.monotonic()
                 if interrupted:
                     raise KeyboardInterrupt
-        if checkpoint is not None:
-            checkpoint.remove()
 
     def _run_batch(self, batch: Sequence[_Chunk], advance: Advance) -> int:
         """Train the chunks in order; returns how many were done before an interrupt."""
@@ -346,7 +343,3 @@ class Checkpoint:
         for name, array in arrays.items():
             write_array(self._folder / f"{name}-{slot}.npy", array)
         write_json(path, {"identity": self._identity, "slot": slot, "next_chunk": next_chunk})
-
-    def remove(self) -> None:
-        """Delete the folder."""
-        shutil.rmtree(self._folder, ignore_errors=True)

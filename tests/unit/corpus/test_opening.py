@@ -42,10 +42,10 @@ def test_inputs_are_files_of_folders_sorted_without_hidden_ones(tmp_path: Path) 
 
 
 def test_inputs_pass_over_our_own_folders_and_dump_indexes(tmp_path: Path) -> None:
-    manifest = json.dumps({"kind": "corpus", "grassmeans": "0.1.0"}).encode()
+    manifest = json.dumps({"kind": "corpus", "format_version": 1, "grassmeans": "0.1.0"}).encode()
     write(tmp_path, "stored/manifest.json", manifest)
     write(tmp_path, "stored/shards/words.txt", b"x")
-    write(tmp_path, "running/unfinished.json", b"{}")
+    write(tmp_path, ".running.building/new/words.txt", b"x")
     write(tmp_path, "enwiki-multistream-index.txt.bz2", b"x")
     write(tmp_path, "foreign/manifest.json", b"[1]")
     kept = write(tmp_path, "a.txt", b"x")

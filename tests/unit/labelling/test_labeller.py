@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans.artifacts import building_place
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling import labeller, writing
@@ -54,7 +56,7 @@ def test_the_text_stays_and_files_are_shared(corpus, model, tmp_path) -> None:
     assert labelled.function_words == {"a", "the"}
     shared = [shard.folder / "text.bin" for shard in (corpus.shards[0], labelled.shards[0])]
     assert os.path.samefile(*shared)
-    assert not (labelled.path / "unfinished.json").exists()
+    assert not building_place(labelled.path).exists()
     assert not (labelled.shards[0].folder / "distances.json").exists()
 
 
@@ -205,13 +207,14 @@ def test_interrupted_labelling_takes_over_finished_shards(
         patch.setattr(labeller, "_write_labelled", stop)
         with pytest.raises(KeyboardInterrupt):
             label_corpus(corpus, model, tmp_path / "l", workers=1)
-    with pytest.raises(ArtifactError, match=r"manifest.json"):
+    with pytest.raises(ArtifactError, match="if it was stopped, start it again"):
         Corpus.open(tmp_path / "l")
-    folders = [tmp_path / "l" / "shards" / f"{number:05d}" for number in range(2)]
-    (folders[1] / "distances.json").unlink()  # this one had not been finished
-    times = [(folder / "sense_distances.npy").stat().st_mtime_ns for folder in folders]
+    building = building_place(tmp_path / "l")
+    (building / "scratch" / "00001.json").unlink()  # this one had not been finished
+    files = [Path("shards", f"{number:05d}", "sense_distances.npy") for number in range(2)]
+    times = [(building / "new" / file).stat().st_mtime_ns for file in files]
     label_corpus(corpus, model, tmp_path / "l", idk_threshold=0.7, workers=1)
-    after = [(folder / "sense_distances.npy").stat().st_mtime_ns for folder in folders]
+    after = [(tmp_path / "l" / file).stat().st_mtime_ns for file in files]
     assert after[0] == times[0]
     assert after[1] != times[1]
     whole = label_corpus(corpus, model, tmp_path / "whole", idk_threshold=0.7, workers=1)
@@ -228,7 +231,7 @@ def test_unfinished_work_of_another_model_is_refused(
         patch.setattr(labeller, "_write_labelled", stop)
         with pytest.raises(KeyboardInterrupt):
             label_corpus(corpus, model, tmp_path / "l", workers=1)
-    with pytest.raises(InputError, match="unfinished labelled corpus"):
+    with pytest.raises(InputError, match="unfinished corpus of other inputs"):
         label_corpus(corpus, make(crane=[(0.0, 0.0, 1.0)]), tmp_path / "l", workers=1)
 
 
@@ -251,7 +254,7 @@ def test_what_does_not_fit_is_refused(corpus, model, make, tmp_path, options) ->
         label_corpus(corpus, model, output, idk_threshold=1.5)
     with pytest.raises(InputError, match="sharpness"):
         label_corpus(corpus, model, output, decoding="soft", sharpness=-1.0)
-    with pytest.raises(InputError, match="the corpus itself"):
+    with pytest.raises(InputError, match="is an input of this command"):
         label_corpus(corpus, model, corpus.path, overwrite=True)
     with pytest.raises(InputError, match="without labels"):
         relabel(corpus, output)

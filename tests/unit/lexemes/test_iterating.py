@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grassmeans.artifacts import building_place
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.laboratory.iteration import iterating
@@ -53,7 +54,7 @@ def test_every_round_has_its_folder_and_report(two_rounds: tuple[Path, list[Roun
     assert written["rounds"] == [asdict(done.report) for done in rounds]
     assert written["stopped"] == "2 rounds are done"
     assert (folder / "exit-chart.svg").read_text().count("<circle") == 2
-    assert not (folder / "unfinished.json").exists()
+    assert not building_place(folder).exists()
     assert json.loads((folder / "manifest.json").read_text())["n_rounds"] == 2
 
 
@@ -121,10 +122,11 @@ def test_an_interrupted_round_goes_on_where_it_was(
             patch.setattr(iterating, name, stop)
             with pytest.raises(KeyboardInterrupt):
                 run(corpus, model, folder, rounds=2, decode=decode, stop_early=True)
-    assert (folder / "unfinished.json").exists()
-    trained = (folder / "round-1" / "lexemes" / "vectors.npy").stat().st_mtime_ns
+    assert not folder.exists()
+    vectors = Path("round-1", "lexemes", "vectors.npy")
+    trained = (building_place(folder) / "new" / vectors).stat().st_mtime_ns
     resumed = run(corpus, model, folder, rounds=2, decode=decode)
-    assert (folder / "round-1" / "lexemes" / "vectors.npy").stat().st_mtime_ns == trained
+    assert (folder / vectors).stat().st_mtime_ns == trained
     assert [done.report for done in resumed] == [done.report for done in rounds]
     assert measure_agreement(resumed[-1].labelled, rounds[-1].labelled) == 1.0
     assert not list(folder.rglob("*.partial*"))
@@ -158,12 +160,12 @@ def test_rounds_stop_when_labels_stay(corpus: Corpus, model: SenseModel, tmp_pat
 
 
 def test_inputs_are_never_replaced(corpus: Corpus, model: SenseModel, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="needed as input"):
+    with pytest.raises(InputError, match="is an input"):
         run(corpus, model, corpus.path, overwrite=True)
-    with pytest.raises(InputError, match="needed as input"):
+    with pytest.raises(InputError, match="is an input"):
         run(corpus, model, corpus.path.parent / "model", overwrite=True)
     other = Corpus.from_texts(["a b c"], tmp_path / "other")
-    with pytest.raises(ArtifactError, match="holds a corpus, but a iteration"):
+    with pytest.raises(InputError, match=r"another kind \(corpus\)"):
         run(corpus, model, other.path, overwrite=True)
     assert Corpus.open(other.path).n_tokens == 3
 

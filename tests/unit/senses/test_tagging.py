@@ -122,8 +122,8 @@ def test_model_round_trip(topic_model, topic_model_folder, synthetic, tmp_path) 
     text = sentence(synthetic.topic_words[1])
     assert copy.tag(text) == topic_model.tag(text)
     assert copy.senses("crane").count == 200
-    assert not (topic_model_folder / "parts").exists()
-    assert not (topic_model_folder / "unfinished.json").exists()
+    files = {path.name for path in topic_model_folder.iterdir()}
+    assert files == {"function_words.txt", "inventory", "manifest.json", "vectors"}
 
 
 def test_model_errors_say_what_to_do(topic_model_folder, topic_corpus, tmp_path) -> None:

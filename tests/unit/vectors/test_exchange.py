@@ -111,7 +111,7 @@ def test_lexeme_vectors_keep_their_keys(keyed_vectors_class) -> None:
 def test_converted_lexemes_open_in_gensim(keyed_vectors_class, tmp_path: Path, form: str) -> None:
     keys = ["crane.1", "crane.2", "crane.0", "harbour"]
     matrix = np.linspace(-1, 1, 12, dtype=np.float32).reshape(4, 3)
-    LexemeVectors(WordVectors(keys, matrix)).save(tmp_path / "lexemes")
+    WordVectors(keys, matrix).save(tmp_path / "lexemes")
     target = tmp_path / "lexemes.w2v"
     command = ["convert", str(tmp_path / "lexemes"), str(target), "--to", form]
     assert CliRunner().invoke(app, command).exit_code == 0

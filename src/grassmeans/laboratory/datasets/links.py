@@ -21,15 +21,16 @@ from grassmeans.evaluation.inflection import irregular_forms, regular_forms
 from grassmeans.laboratory.datasets.link_table import LinkTable, collect_links
 from grassmeans.laboratory.datasets.sampling import Positions, Sampling, sample_senses
 from grassmeans.laboratory.datasets.writing import (
+    KIND,
     DatasetSummary,
     LabelledInstance,
-    check_output,
     make_instance,
     make_label,
     order_occurrences,
     text_around,
     write_dataset,
 )
+from grassmeans.outputs import check_output
 from grassmeans.progress import progress_bar
 
 Senses = dict[str, Positions]
@@ -104,7 +105,7 @@ def build_links(
     """
     chosen = settings or LinkSettings()
     folder = Path(output)
-    check_output(folder, overwrite=overwrite)
+    check_output(folder, KIND, inputs=[corpus.path], overwrite=overwrite)
     wanted = None if words is None else list(dict.fromkeys(_fold(word) for word in words))
     groups = _WordGroups(corpus, wanted, chosen.inflected)
     table = collect_links(corpus, merges, show_progress=show_progress)
@@ -121,7 +122,9 @@ def build_links(
         if word not in senses
     }
     facts = _facts(corpus, chosen, wanted, merges)
-    return write_dataset(folder, parts, facts, overwrite=overwrite, skipped=skipped)
+    return write_dataset(
+        folder, parts, facts, inputs=[corpus.path], overwrite=overwrite, skipped=skipped
+    )
 
 
 class _WordGroups:

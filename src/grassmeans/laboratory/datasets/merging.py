@@ -12,26 +12,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    MANIFEST,
-    UNFINISHED,
-    claim_output,
-    digest_of,
-    prepare_output,
-    read_manifest,
-    write_manifest,
-)
+from grassmeans.artifacts import digest_of, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
 from grassmeans.errors import InputError
 from grassmeans.labelling.writing import share_file, write_tokens
-from grassmeans.laboratory.datasets.writing import check_output
+from grassmeans.outputs import check_output, output_folder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 
 _FUNCTION_WORDS = "function_words.txt"
+_FIELDS = ("merged",)  # a corpus without it is never replaced by one of merged words
 
 
 def merge_words(
@@ -55,30 +48,39 @@ def merge_words(
         Folder of the new corpus; its manifest's field ``merged`` holds ``groups``.
     """
     check_groups(corpus, groups)
-    folder = Path(output)
-    _check_output(corpus, folder, overwrite=overwrite)
-    prepare_output(folder, KIND, overwrite=overwrite)
     source = corpus.manifest.get("digest")
     merged = {name: list(words) for name, words in groups.items()}
-    claim_output(folder, KIND, [source, merged])
-    vocabulary, new_ids = _merge_vocabulary(corpus.vocabulary, groups)
-    vocabulary.save(folder)
-    if (corpus.path / _FUNCTION_WORDS).exists():
-        share_file(corpus.path / _FUNCTION_WORDS, folder / _FUNCTION_WORDS)
-    tasks = (
-        (shard.folder, shard_folder(folder, number), new_ids)
-        for number, shard in enumerate(corpus.shards)
-    )
-    n_shards = len(corpus.shards)
-    with progress_bar("merging", n_shards, unit="shards", show=show_progress) as advance:
-        for _ in map_tasks(_write_shard, tasks, workers):
-            advance()
-    head = ("kind", "format_version", "grassmeans", "created")
-    fields = {name: value for name, value in corpus.manifest.items() if name not in head}
-    fields |= {"digest": digest_of([source, merged]), "n_types": len(vocabulary), "merged": merged}
-    write_manifest(folder, KIND, FORMAT_VERSION, fields)
-    (folder / UNFINISHED).unlink()
-    return Corpus.open(folder)
+    with output_folder(
+        output,
+        KIND,
+        [source, merged],
+        inputs=[corpus.path],
+        fields=_FIELDS,
+        overwrite=overwrite,
+    ) as building:
+        folder = building.folder
+        vocabulary, new_ids = _merge_vocabulary(corpus.vocabulary, groups)
+        vocabulary.save(folder)
+        if (corpus.path / _FUNCTION_WORDS).exists():
+            share_file(corpus.path / _FUNCTION_WORDS, folder / _FUNCTION_WORDS)
+        tasks = (
+            (shard.folder, shard_folder(folder, number), new_ids)
+            for number, shard in enumerate(corpus.shards)
+        )
+        n_shards = len(corpus.shards)
+        with progress_bar("merging", n_shards, unit="shards", show=show_progress) as advance:
+            for _ in map_tasks(_write_shard, tasks, workers):
+                advance()
+        head = ("kind", "format_version", "grassmeans", "created")
+        fields = {name: value for name, value in corpus.manifest.items() if name not in head}
+        fields |= {"digest": digest_of([source, merged]), "n_types": len(vocabulary)}
+        write_manifest(folder, KIND, FORMAT_VERSION, fields | {"merged": merged})
+    return Corpus.open(output)
+
+
+def check_merged_output(corpus: Corpus, output: str | Path, *, overwrite: bool) -> None:
+    """Refuse early, before long work, a folder that cannot hold the merged corpus."""
+    check_output(output, KIND, inputs=[corpus.path], fields=_FIELDS, overwrite=overwrite)
 
 
 def check_groups(corpus: Corpus, groups: Mapping[str, Sequence[str]]) -> None:
@@ -103,15 +105,6 @@ def check_groups(corpus: Corpus, groups: Mapping[str, Sequence[str]]) -> None:
             if word in seen:
                 raise InputError(f"{word!r} is in two groups: a word can be merged once only")
             seen[word] = name
-
-
-def _check_output(corpus: Corpus, folder: Path, *, overwrite: bool) -> None:
-    """Refuse early, before long work, a folder that cannot hold the merged corpus."""
-    if folder.resolve() == corpus.path.resolve():
-        raise InputError(f"{folder} is the corpus itself: choose another folder")
-    check_output(folder, KIND, overwrite=overwrite)
-    if (folder / MANIFEST).exists() and "merged" not in read_manifest(folder, KIND):
-        raise InputError(f"{folder} is a corpus without merged words: choose another folder")
 
 
 def _merge_vocabulary(

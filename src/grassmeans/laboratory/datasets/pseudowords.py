@@ -15,20 +15,21 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.errors import InputError
-from grassmeans.laboratory.datasets.merging import check_groups, merge_words
+from grassmeans.laboratory.datasets.merging import check_groups, check_merged_output, merge_words
 from grassmeans.laboratory.datasets.monosemous import WordChoice, choose_groups
 from grassmeans.laboratory.datasets.sampling import Sampling, sample_senses
 from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.datasets.writing import (
+    KIND,
     DatasetSummary,
     LabelledInstance,
-    check_output,
     make_instance,
     make_label,
     order_occurrences,
     text_around,
     write_dataset,
 )
+from grassmeans.outputs import check_output
 from grassmeans.progress import progress_bar
 
 _NAME = "pseudoword"
@@ -92,15 +93,19 @@ def build_pseudowords(
     """
     chosen = settings or PseudowordSettings()
     folder = Path(output)
-    check_output(folder, overwrite=overwrite)
+    if corpus_out is not None:
+        if Path(corpus_out).resolve() == folder.resolve():
+            raise InputError("the test set and the merged corpus need two folders")
+        check_merged_output(corpus, corpus_out, overwrite=overwrite)
+    inputs = [corpus.path, corpus_out, wordnet]
+    check_output(folder, KIND, inputs=inputs, overwrite=overwrite)
     if groups is None:
         database = None if wordnet is None else WordNet.open(wordnet)
         groups = choose_groups(corpus, chosen.choice, database)
     named = name_groups(corpus, groups)
     check_groups(corpus, named)
+    parts = _make_instances(corpus, named, chosen, show_progress)
     if corpus_out is not None:
-        if Path(corpus_out).resolve() == folder.resolve():
-            raise InputError("the test set and the merged corpus need two folders")
         merge_words(
             corpus,
             named,
@@ -109,7 +114,6 @@ def build_pseudowords(
             overwrite=overwrite,
             show_progress=show_progress,
         )
-    parts = _make_instances(corpus, named, chosen, show_progress)
     facts = {
         "made_by": "pseudowords",
         "corpus": corpus.path.name,
@@ -117,7 +121,7 @@ def build_pseudowords(
         "parameters": asdict(chosen),
         "merged": {name: list(words) for name, words in named.items()},
     }
-    return write_dataset(folder, parts, facts, overwrite=overwrite)
+    return write_dataset(folder, parts, facts, inputs=inputs, overwrite=overwrite)
 
 
 def name_groups(corpus: Corpus, groups: Sequence[Sequence[str]]) -> dict[str, tuple[str, ...]]:

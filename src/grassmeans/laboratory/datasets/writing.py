@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import (
-    MANIFEST,
-    UNFINISHED,
-    claim_output,
-    prepare_output,
-    read_manifest,
-    write_bytes,
-    write_manifest,
-)
+from grassmeans.artifacts import write_bytes, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import Key, Label, write_key
 from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans.laboratory.datasets.sampling import Positions
+from grassmeans.outputs import output_folder
 
 KIND = "dataset"
 FORMAT_VERSION = 1
@@ -87,18 +80,6 @@ class DatasetSummary:
         }
 
 
-def check_output(folder: Path, kind: str = KIND, *, overwrite: bool) -> None:
-    """Refuse early, before long work, a folder that something else lies in."""
-    if folder.is_dir() and (folder / MANIFEST).exists():
-        read_manifest(folder, kind)  # a test set never replaces a corpus or a model
-        if not overwrite:
-            raise InputError(f"{folder} exists already: choose another, or pass --overwrite")
-    elif folder.exists() and not folder.is_dir():
-        raise InputError(f"{folder} is a file: choose a folder that does not exist yet")
-    elif folder.is_dir() and any(folder.iterdir()) and not (folder / UNFINISHED).exists():
-        raise InputError(f"{folder} is not empty and not a grassmeans {kind}: choose another")
-
-
 def make_label(name: str) -> str:
     """A label that key files can hold: they are cut at spaces, ``/`` and ``!!`` mean something."""
     label = "_".join(name.split()).replace("%", "%25").replace("/", "%2F")
@@ -143,6 +124,7 @@ def write_dataset(
     parts: Mapping[str, Sequence[LabelledInstance]],
     facts: dict[str, Any],
     *,
+    inputs: Iterable[str | Path | None] = (),
     overwrite: bool = False,
     skipped: Mapping[str, str] | None = None,
 ) -> DatasetSummary:
@@ -154,31 +136,34 @@ def write_dataset(
         Name -> instances. Ids are unique over all parts.
     facts : dict
         Plain values that tell how it was made, for the manifest.
+    inputs : iterable of paths
+        What it was made from; the output never takes its place.
     """
-    check_output(folder, overwrite=overwrite)
-    prepare_output(folder, KIND, overwrite=overwrite)
-    claim_output(folder, KIND, facts)
     senses: dict[str, dict[str, int]] = {}
-    for name, instances in parts.items():
-        lines = [json.dumps(_to_dict(item), ensure_ascii=False) + "\n" for item in instances]
-        write_bytes(folder / f"{name}.jsonl", "".join(lines).encode())
-        labels: dict[str, dict[str, tuple[Label, ...]]] = {}
-        for item in instances:
-            word = item.instance.key_word
-            labels.setdefault(word, {})[item.instance.id] = (Label(item.label),)
-            counts = senses.setdefault(word, {})
-            counts[item.label] = counts.get(item.label, 0) + 1
-        write_key(Key(labels), folder / f"{name}.key")
-    sizes = {f"{name}.jsonl": len(instances) for name, instances in parts.items()}
+    for item in chain.from_iterable(parts.values()):
+        counts = senses.setdefault(item.instance.key_word, {})
+        counts[item.label] = counts.get(item.label, 0) + 1
     ordered = {
         word: dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         for word, counts in senses.items()
     }
+    sizes = {f"{name}.jsonl": len(instances) for name, instances in parts.items()}
     summary = DatasetSummary(folder, ordered, sizes, dict(skipped or {}))
     counted = {"n_instances": summary.n_instances, "words": ordered, "skipped": summary.skipped}
-    write_manifest(folder, KIND, FORMAT_VERSION, facts | counted)
-    (folder / UNFINISHED).unlink()
+    with output_folder(folder, KIND, inputs=inputs, overwrite=overwrite) as building:
+        for name, instances in parts.items():
+            _write_part(building.folder / name, instances)
+        write_manifest(building.folder, KIND, FORMAT_VERSION, facts | counted)
     return summary
+
+
+def _write_part(path: Path, instances: Sequence[LabelledInstance]) -> None:
+    lines = [json.dumps(_to_dict(item), ensure_ascii=False) + "\n" for item in instances]
+    write_bytes(path.with_name(f"{path.name}.jsonl"), "".join(lines).encode())
+    labels: dict[str, dict[str, tuple[Label, ...]]] = {}
+    for item in instances:
+        labels.setdefault(item.instance.key_word, {})[item.instance.id] = (Label(item.label),)
+    write_key(Key(labels), path.with_name(f"{path.name}.key"))
 
 
 def _to_dict(item: LabelledInstance) -> dict[str, Any]:

@@ -2,26 +2,24 @@
 
 The output folder has one folder a round: ``round-0`` holds the ordinary labels, ``round-1`` and so
 on lexeme vectors, inventory and new labels. ``round.json`` is written last in each: a round that
-has it is not done again. ``rounds.json`` and ``exit-chart.svg`` follow every round.
+has it is not done again. ``rounds.json`` and ``exit-chart.svg`` follow every round. A finished
+folder grows in its place when more rounds are asked for: what it holds is not touched.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import (
     MANIFEST,
-    UNFINISHED,
-    claim_output,
     digest_of,
-    prepare_output,
+    find_manifest,
     read_json,
-    read_manifest,
     write_bytes,
     write_json,
     write_manifest,
@@ -36,6 +34,7 @@ from grassmeans.laboratory.iteration.iteration import decode_again, induce_again
 from grassmeans.laboratory.iteration.rounds import RoundReport, reason_to_stop, report_round
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
+from grassmeans.outputs import output_folder
 from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel, load
@@ -43,6 +42,7 @@ from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 
+Announce = Callable[[RoundReport, str | None], None]
 KIND = "iteration"
 FORMAT_VERSION = 1
 _REPORT = "round.json"
@@ -133,8 +133,9 @@ def iterate(
     *,
     workers: int | None = None,
     overwrite: bool = False,
+    announce: Announce | None = None,
     show_progress: bool | None = None,
-) -> Iterator[Round]:
+) -> list[Round]:
     """Label, train lexemes, induce and label again, round by round.
 
     Parameters
@@ -148,16 +149,29 @@ def iterate(
         and it may get more rounds than before.
     overwrite : bool
         Begin anew where the folder holds finished work.
+    announce : callable
+        Told of every round when it is finished, and why no further one follows.
 
-    Yields
-    ------
-    Round
-        One after the other, as they are finished; those taken over too. The last one has a reason.
+    Returns
+    -------
+    list of Round
+        All rounds, those taken over too. The last one has a reason.
     """
     opened = model if isinstance(model, SenseModel) else load(model)
-    loop = _Loop(Path(output), settings or IterationSettings(), opened, workers, show_progress)
-    digest = loop.claim(corpus, overwrite)
-    return loop.run(corpus, model, digest)
+    chosen = settings or IterationSettings()
+    about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
+    identity = [about, digest_of_model(opened), chosen.what_rounds_depend_on()]
+    output = Path(output)
+    loop = _Loop(output, chosen, opened, digest_of(identity), workers, show_progress)
+    manifest = find_manifest(output) or {}
+    if overwrite or (manifest.get("kind"), manifest.get("digest")) != (KIND, loop.digest):
+        inputs = [corpus.path, opened.folder, opened.vectors.folder]
+        with output_folder(
+            output, KIND, identity, inputs=inputs, overwrite=overwrite, keep_failed=True
+        ) as building:
+            replace(loop, output=building.folder).run(corpus, model, announce)
+        announce = None  # it has been told
+    return loop.run(corpus, model, announce)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,49 +179,43 @@ class _Loop:
     output: Path
     settings: IterationSettings
     model: SenseModel
+    digest: str
     workers: int | None
     show_progress: bool | None
 
-    def claim(self, corpus: Corpus, overwrite: bool) -> str:
-        """Mark the folder as being worked on, or check that it is of the same work."""
-        about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
-        identity = [about, digest_of_model(self.model), self.settings.what_rounds_depend_on()]
-        digest = digest_of(identity)
-        for source in (corpus.path, self.model.vectors.folder):
-            if source is not None and source.resolve().is_relative_to(self.output.resolve()):
-                raise InputError(f"{source} is needed as input: choose another folder than its own")
-        if (self.output / MANIFEST).exists():
-            manifest = read_manifest(self.output, KIND)  # no other kind is ever replaced
-            if not overwrite and manifest.get("digest") == digest:
-                return digest
-        prepare_output(self.output, KIND, overwrite=overwrite)
-        claim_output(self.output, KIND, identity)
-        return digest
+    def run(
+        self, corpus: Corpus, model: SenseModel | str | Path, announce: Announce | None
+    ) -> list[Round]:
+        """Go through the rounds; finished ones are opened."""
+        rounds = [self._label(corpus, model)]
+        reports = [rounds[0].report]
+        while True:
+            reason = self._find_reason(reports)
+            if len(reports) > 1:
+                self._write_summary(reports, reason)
+            if announce is not None:
+                announce(reports[-1], reason)
+            if reason is not None:
+                return [*rounds[:-1], replace(rounds[-1], reason=reason)]
+            rounds.append(self._do_round(len(rounds), rounds[-1]))
+            reports.append(rounds[-1].report)
 
-    def run(self, corpus: Corpus, model: SenseModel | str | Path, digest: str) -> Iterator[Round]:
-        """Go through the rounds."""
-        current = self._label(corpus, model)
-        reports = [current.report]
-        yield current
-        for number in range(1, self.settings.rounds + 1):
-            current = self._do_round(number, current)
-            reports.append(current.report)
-            reason = reason_to_stop(reports) if self.settings.stop_early else None
-            if reason is None and number == self.settings.rounds:
-                reason = f"{number} rounds are done" if number > 1 else "1 round is done"
-            rows = [asdict(report) for report in reports]
-            write_json(self.output / "rounds.json", {"rounds": rows, "stopped": reason})
-            write_bytes(self.output / "exit-chart.svg", draw_exit_chart(reports).encode())
-            if reason is not None:
-                fields: dict[str, Any] = {"digest": digest, "settings": asdict(self.settings)}
-                fields |= {"n_rounds": number, "stopped": reason}
-                write_manifest(self.output, KIND, FORMAT_VERSION, fields)
-                (self.output / UNFINISHED).unlink(missing_ok=True)
-            yield Round(
-                current.report, current.labelled, current.inventory, current.lexemes, reason
-            )
-            if reason is not None:
-                return
+    def _find_reason(self, reports: list[RoundReport]) -> str | None:
+        """Why no further round follows; None where one does."""
+        number = reports[-1].number
+        reason = reason_to_stop(reports) if self.settings.stop_early and number else None
+        if reason is None and number == self.settings.rounds:
+            reason = f"{number} rounds are done" if number > 1 else "1 round is done"
+        return reason
+
+    def _write_summary(self, reports: list[RoundReport], reason: str | None) -> None:
+        rows = [asdict(report) for report in reports]
+        write_json(self.output / "rounds.json", {"rounds": rows, "stopped": reason})
+        write_bytes(self.output / "exit-chart.svg", draw_exit_chart(reports).encode())
+        if reason is not None:
+            fields: dict[str, Any] = {"digest": self.digest, "settings": asdict(self.settings)}
+            fields |= {"n_rounds": reports[-1].number, "stopped": reason}
+            write_manifest(self.output, KIND, FORMAT_VERSION, fields)
 
     def _label(self, corpus: Corpus, model: SenseModel | str | Path) -> Round:
         """Round 0."""

@@ -151,6 +151,7 @@ def decode_again(
         measure,
         Decoding(decoding, idk_threshold, sharpness, random_state),
         {"model": before["model"], "model_digest": digest_of(depends_on)},
+        inputs=[lexemes.vectors.folder],
         workers=workers,
         overwrite=overwrite,
         show_progress=show_progress,

@@ -7,7 +7,6 @@ negative coefficients: those atoms only correct the sum and are no senses.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +21,7 @@ from grassmeans.kernels import SparseCodes, get_kernels
 from grassmeans.laboratory.rivals.cosine_senses import CosineSenses, SenseDirections
 from grassmeans.laboratory.rivals.dictionary import learn_dictionary
 from grassmeans.laboratory.rivals.interface import ContextRule, Material, SenseInducer
-from grassmeans.laboratory.rivals.keeping import digest_of_vectors, finish_keeping, is_kept
+from grassmeans.laboratory.rivals.keeping import digest_of_vectors, is_kept, keep_work
 from grassmeans.laboratory.rivals.word_contexts import check_at_least_one
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -126,11 +125,8 @@ class AtomSenses(SenseInducer):
             "vectors": digest_of_vectors(material.vectors),
         }
         if not is_kept(folder, _KIND, identity):
-            started = time.perf_counter()
-            coded = self._code_words(material)
-            _save(coded, folder)
-            seconds = round(time.perf_counter() - started, 1)
-            finish_keeping(folder, _KIND, identity, {"seconds": seconds})
+            with keep_work(folder, _KIND, identity) as building:
+                _save(self._code_words(material), building)
         return _load(folder)
 
     def _code_words(self, material: Material) -> CodedWords:

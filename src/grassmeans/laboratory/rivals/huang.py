@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -26,8 +25,8 @@ from grassmeans.laboratory.rivals.interface import ContextRule, Material, SenseI
 from grassmeans.laboratory.rivals.keeping import (
     digest_of_corpus,
     digest_of_vectors,
-    finish_keeping,
     is_kept,
+    keep_work,
 )
 from grassmeans.laboratory.rivals.spherical_kmeans import cluster_on_sphere
 from grassmeans.laboratory.rivals.word_contexts import check_at_least_one, map_words
@@ -98,7 +97,7 @@ class HuangSenses(SenseInducer):
         if material.folder is not None:
             return self._induce_in(material.folder, material)
         temporary = tempfile.TemporaryDirectory(prefix="grassmeans-")
-        senses = self._induce_in(Path(temporary.name), material)
+        senses = self._induce_in(Path(temporary.name) / "senses", material)
         senses.keep_alive(temporary)  # arrays of the folder are mapped, not read
         return senses
 
@@ -110,14 +109,12 @@ class HuangSenses(SenseInducer):
         weights = inverse_document_frequencies(material.corpus, material.vectors)
         identity = self._identify(material)
         if not is_kept(folder, _KIND, identity):
-            started = time.perf_counter()
-            if not SenseDirections.are_saved(folder):
-                self._find_centres(material, weights).save(folder)
-            found = SenseDirections.load(folder)
-            if self.train and len(found.words):
-                self._train_prototypes(folder, material, found, weights)
-            seconds = round(time.perf_counter() - started, 1)
-            finish_keeping(folder, _KIND, identity, {"seconds": seconds})
+            with keep_work(folder, _KIND, identity) as building:
+                if not SenseDirections.are_saved(building):
+                    self._find_centres(material, weights).save(building)
+                found = SenseDirections.load(building)
+                if self.train and len(found.words):
+                    self._train_prototypes(building, material, found, weights)
         found = SenseDirections.load(folder)
         if not (self.train and len(found.words)):
             return CosineSenses(found, material.vectors, weights, self._rule)

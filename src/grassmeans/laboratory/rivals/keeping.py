@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import (
     MANIFEST,
-    UNFINISHED,
-    claim_output,
     digest_of,
     digest_of_array,
-    prepare_output,
     read_manifest,
     write_manifest,
 )
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
+from grassmeans.outputs import output_folder
 from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 1
@@ -35,7 +35,7 @@ def digest_of_corpus(corpus: Corpus) -> str:
 
 
 def is_kept(folder: Path, kind: str, identity: Mapping[str, Any]) -> bool:
-    """Whether a folder holds the finished work; otherwise it is marked as being worked on.
+    """Whether a folder holds the finished work.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def is_kept(folder: Path, kind: str, identity: Mapping[str, Any]) -> bool:
     Raises
     ------
     InputError
-        Where the folder holds something else, or the same method's work on other material.
+        Where the folder holds the same method's work on other material.
     """
     if (folder / MANIFEST).exists():
         manifest = read_manifest(folder, kind, FORMAT_VERSION)
@@ -57,14 +57,17 @@ def is_kept(folder: Path, kind: str, identity: Mapping[str, Any]) -> bool:
                 "delete it, or choose another folder"
             )
         return True
-    prepare_output(folder, kind)
-    claim_output(folder, kind, dict(identity))
     return False
 
 
-def finish_keeping(
-    folder: Path, kind: str, identity: Mapping[str, Any], fields: Mapping[str, Any]
-) -> None:
-    """Write the manifest, which makes the work a finished one."""
-    write_manifest(folder, kind, FORMAT_VERSION, {"identity": dict(identity)} | dict(fields))
-    (folder / UNFINISHED).unlink()
+@contextlib.contextmanager
+def keep_work(folder: Path, kind: str, identity: Mapping[str, Any]) -> Iterator[Path]:
+    """Give a folder to work in, which takes its place when the block ends well.
+
+    What an interrupted block has finished there is found again.
+    """
+    started = time.perf_counter()
+    with output_folder(folder, kind, dict(identity), keep_failed=True) as building:
+        yield building.folder
+        fields = {"identity": dict(identity), "seconds": round(time.perf_counter() - started, 1)}
+        write_manifest(building.folder, kind, FORMAT_VERSION, fields)

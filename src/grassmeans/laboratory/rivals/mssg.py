@@ -30,11 +30,8 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
     MANIFEST,
-    UNFINISHED,
-    claim_output,
     digest_of,
     open_array,
-    prepare_output,
     read_manifest,
     write_array,
     write_manifest,
@@ -53,6 +50,7 @@ from grassmeans.laboratory.rivals.mssg_training import (
     map_corpus,
     train_senses,
 )
+from grassmeans.outputs import output_folder
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.training import Checkpoint, TrainingSettings, check_integers
 from grassmeans.vectors.word_vectors import WordVectors
@@ -69,7 +67,6 @@ WARM_UP = 0.1
 """The share of the training before senses are chosen. Global vectors begin at random; senses that
 are opened by such contexts group nothing, and one of them soon takes all contexts."""
 
-_CHECKPOINT = "checkpoint"
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "digest")
 _ARRAYS = ("global_vectors", "senses", "centres", "sizes", "first_row")
 
@@ -196,13 +193,13 @@ class _MultiSenseSkipGram(SenseInducer):
                     f"({manifest.get('method')}): choose another folder, or delete it"
                 )
         else:
-            prepare_output(folder, KIND)
-            claim_output(folder, "training", identity)
-            trained = self._train(material, settings, Checkpoint(folder / _CHECKPOINT, digest))
-            for name in _ARRAYS:
-                write_array(folder / f"{name}.npy", getattr(trained, name))
-            write_manifest(folder, KIND, FORMAT_VERSION, identity | {"digest": digest})
-            (folder / UNFINISHED).unlink()
+            with output_folder(folder, KIND, identity, keep_failed=True) as building:
+                checkpoint = Checkpoint(building.scratch, digest)
+                trained = self._train(material, settings, checkpoint)
+                for name in _ARRAYS:
+                    write_array(building.folder / f"{name}.npy", getattr(trained, name))
+                fields = identity | {"digest": digest}
+                write_manifest(building.folder, KIND, FORMAT_VERSION, fields)
         return TrainedSenses(**{name: open_array(folder / f"{name}.npy") for name in _ARRAYS})
 
     def _train(

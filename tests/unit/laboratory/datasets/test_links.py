@@ -13,7 +13,7 @@ from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.key_files import read_key
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.laboratory.datasets.link_table import collect_links
@@ -260,8 +260,9 @@ def test_only_a_test_set_is_overwritten(corpus, tmp_path) -> None:
         build_links(corpus, tmp_path / "set", settings())
     build_links(corpus, tmp_path / "set", settings(min_instances=2), overwrite=True)
     assert load_task("jsonl", tmp_path / "set" / "instances.jsonl").gold.n_instances == 5
-    with pytest.raises(ArtifactError, match="holds a corpus, but a dataset is needed"):
-        build_links(corpus, corpus.path, settings(), overwrite=True)
+    other = Corpus.from_texts(["a b c"], tmp_path / "other")
+    with pytest.raises(InputError, match=r"another kind \(corpus\) and is never replaced"):
+        build_links(corpus, other.path, settings(), overwrite=True)
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "mine.txt").write_text("mine", encoding="utf-8")
     with pytest.raises(InputError, match="is not empty and not a grassmeans dataset"):

@@ -11,7 +11,7 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
-from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.laboratory.datasets.merging import merge_words
 from grassmeans.laboratory.datasets.monosemous import (
@@ -199,13 +199,13 @@ def test_wrong_groups_are_explained(corpus, tmp_path, groups, error, message) ->
 
 def test_no_folder_is_replaced_that_holds_something_else(corpus, tmp_path) -> None:
     groups = {"both": ["monastery", "phd"]}
-    with pytest.raises(InputError, match="is the corpus itself"):
+    with pytest.raises(InputError, match="is an input of this command"):
         merge_words(corpus, groups, corpus.path, overwrite=True)
     other = Corpus.from_texts(TEXTS, tmp_path / "other")
-    with pytest.raises(InputError, match="is a corpus without merged words"):
+    with pytest.raises(InputError, match="corpus without 'merged'"):
         merge_words(corpus, groups, other.path, overwrite=True)
     build_pseudowords(corpus, tmp_path / "set", groups=GROUPS)
-    with pytest.raises(ArtifactError, match="holds a dataset, but a corpus is needed"):
+    with pytest.raises(InputError, match=r"another kind \(dataset"):
         merge_words(corpus, groups, tmp_path / "set", overwrite=True)
     merge_words(corpus, groups, tmp_path / "merged", workers=1)
     with pytest.raises(InputError, match="exists already"):

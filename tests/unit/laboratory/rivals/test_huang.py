@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grassmeans.artifacts import building_place
 from grassmeans.contexts import ContextExtractor, rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
@@ -156,7 +157,7 @@ def test_an_interrupted_run_goes_on(
     monkeypatch.setattr(huang, "train_lexemes", stop)
     with pytest.raises(KeyboardInterrupt):
         small().induce(own)
-    assert (tmp_path / "huang" / "labelled" / "manifest.json").exists()
+    assert (building_place(own.folder) / "new" / "labelled" / "manifest.json").exists()
     monkeypatch.setattr(huang, "train_lexemes", real)
     monkeypatch.setattr(huang, "cluster_on_sphere", stop)  # centres are there already
     senses = small().induce(own)
