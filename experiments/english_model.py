@@ -37,7 +37,6 @@ from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.reducing import reduce_vectors
 from grassmeans.vectors.skipgram import train_vectors
-from grassmeans.vectors.storage import write_compact_folder
 from model_card import write_card
 
 SOURCE = "20,376 articles of the English Wikipedia (dumps of 2014 to 2021)"
@@ -159,7 +158,7 @@ def reduce(full: Path, folder: Path, recipe: Recipe) -> Path:
             dimensions=recipe.dimensions,
             bits=recipe.bits,
         )
-        write_compact_folder(small, folder, bits=recipe.bits)
+        small.save(folder, bits=recipe.bits)
     return folder
 
 

@@ -40,15 +40,15 @@ def convert(
     from grassmeans.outputs import check_output, check_output_file
     from grassmeans.vectors import exchange
     from grassmeans.vectors.reducing import reduce_vectors
-    from grassmeans.vectors.storage import KIND, write_compact_folder, write_vectors_folder
+    from grassmeans.vectors.storage import KIND
     from grassmeans.vectors.word_vectors import WordVectors
 
     writers: dict[str, Callable[..., None]] = {
         "word2vec-text": exchange.write_word2vec_text,
         "word2vec-binary": exchange.write_word2vec_binary,
         "glove": exchange.write_glove,
-        "folder": write_vectors_folder,
-        "compact": partial(write_compact_folder, bits=bits),
+        "folder": WordVectors.save,
+        "compact": partial(WordVectors.save, bits=bits),
     }
     if to not in writers:
         raise InputError(f"--to must be one of {', '.join(writers)}, got {to!r}")

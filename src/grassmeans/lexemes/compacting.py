@@ -33,7 +33,6 @@ from grassmeans.vectors.reducing import (
     restrict_vocabulary,
 )
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.storage import write_compact_folder
 from grassmeans.vectors.word_vectors import WordVectors
 
 _HEAD = {"kind", "format_version", "grassmeans", "created"}
@@ -117,7 +116,7 @@ def compact_model(
     fields |= {"compact": asdict(settings)} | dict(extra or {})
     with output_folder(output, KIND, inputs=inputs, overwrite=overwrite) as building:
         folder = building.folder
-        write_compact_folder(plain, folder / VECTORS_FOLDER, bits=settings.bits)
+        plain.save(folder / VECTORS_FOLDER, bits=settings.bits)
         write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
         if lexemes is not None:
             _write_lexemes(lexemes, inventory, projection, folder / LEXEMES_FOLDER, settings.bits)
@@ -201,7 +200,7 @@ def _write_lexemes(
         for name in ("lexemes", "training", "corpus")
         if name in lexemes.manifest
     }
-    write_compact_folder(WordVectors(known, matrix, check=False), folder, bits=bits, extra=about)
+    WordVectors(known, matrix, check=False).save(folder, bits=bits, extra=about)
 
 
 def _encode_line(entry: Mapping[str, Any]) -> bytes:

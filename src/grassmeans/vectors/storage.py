@@ -42,84 +42,47 @@ _TO_ESCAPE = re.compile(r"[\\\n\r]")
 
 
 def write_vectors_folder(
-    vectors: WordVectors,
-    folder: Path,
-    *,
-    overwrite: bool = False,
-    extra: Mapping[str, Any] | None = None,
-    output: NDArray[Any] | None = None,
+    vectors: WordVectors, folder: Path, *, overwrite: bool = False, **filling: Any
 ) -> None:
     """Write a ``vectors`` artifact; see `WordVectors.save`."""
     with output_folder(folder, KIND, overwrite=overwrite) as building:
-        fill_vectors_folder(vectors, building.folder, extra=extra, output=output)
+        fill_vectors_folder(vectors, building.folder, **filling)
 
 
 def fill_vectors_folder(
     vectors: WordVectors,
     folder: Path,
     *,
+    bits: int | None = None,
     extra: Mapping[str, Any] | None = None,
     output: NDArray[Any] | None = None,
 ) -> None:
     """Write the files of a ``vectors`` artifact into a folder under construction."""
-    output = vectors.output if output is None else output
-    fields = _check_extra(vectors, extra, output)
-    write_array(folder / "vectors.npy", vectors.vectors)
-    _write_rest(vectors, folder, output, FORMAT_VERSION, fields)
-
-
-def write_compact_folder(
-    vectors: WordVectors,
-    folder: Path,
-    *,
-    bits: int = 4,
-    overwrite: bool = False,
-    extra: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a ``vectors`` artifact whose numbers have 4 or 8 bits; `WordVectors.load` opens it.
-
-    The output side, where the vectors have one, is stored as it is.
-    """
-    fields = _check_extra(vectors, extra, vectors.output)
-    rows = quantise_rows(vectors.vectors, bits)
-    with output_folder(folder, KIND, overwrite=overwrite) as building:
-        fields["quantised"] = write_rows(building.folder, rows)
-        _write_rest(vectors, building.folder, vectors.output, COMPACT_VERSION, fields)
-
-
-def _check_extra(
-    vectors: WordVectors, extra: Mapping[str, Any] | None, output: NDArray[Any] | None
-) -> dict[str, Any]:
-    fields = dict(extra or {})
+    fields, output = dict(extra or {}), vectors.output if output is None else output
     if taken := _OWN_FIELDS & fields.keys():
         raise InputError(f"extra manifest fields may not be named {', '.join(sorted(taken))}")
     if output is not None and output.shape != vectors.vectors.shape:
         raise InputError(
             f"output vectors must have the shape {vectors.vectors.shape}, got {output.shape}"
         )
-    return fields
-
-
-def _write_rest(
-    vectors: WordVectors,
-    folder: Path,
-    output: NDArray[Any] | None,
-    version: int,
-    fields: dict[str, Any],
-) -> None:
-    """Everything but the vectors; the manifest last."""
+    counts = vectors.counts
+    if bits is None:
+        write_array(folder / "vectors.npy", vectors.vectors)
+    else:
+        fields["quantised"] = write_rows(folder, quantise_rows(vectors.vectors, bits))
+        counts = None if counts is None else _fit_counts(counts)
     write_bytes(folder / "words.txt", encode_words(vectors.words))
-    if vectors.counts is not None:
-        write_array(folder / "counts.npy", _fit_counts(vectors.counts, version))
+    if counts is not None:
+        write_array(folder / "counts.npy", counts)
     if output is not None:
         write_array(folder / "output.npy", np.asarray(output, dtype=np.float32))
-    own = {
+    fields |= {
         "n_words": len(vectors),
         "dim": vectors.dim,
-        "has_counts": vectors.counts is not None,
+        "has_counts": counts is not None,
         "has_output": output is not None,
     }
-    write_manifest(folder, KIND, version, fields | own)
+    write_manifest(folder, KIND, FORMAT_VERSION if bits is None else COMPACT_VERSION, fields)
 
 
 def read_vectors_folder(folder: Path) -> WordVectors:
@@ -227,10 +190,10 @@ def _read_words(path: Path, expected: int) -> list[str]:
     return words
 
 
-def _fit_counts(counts: NDArray[np.int64], version: int) -> NDArray[Any]:
-    """Counts in the smallest type that holds them, where the folder is to be small."""
+def _fit_counts(counts: NDArray[np.int64]) -> NDArray[Any]:
+    """Counts in the smallest type that holds them."""
     fits = counts.min(initial=0) >= 0 and counts.max(initial=0) <= np.iinfo(np.uint32).max
-    return counts.astype(np.uint32) if version == COMPACT_VERSION and fits else counts
+    return counts.astype(np.uint32) if fits else counts
 
 
 def _open_checked(path: Path, shape: tuple[int, ...], *dtypes: type) -> NDArray[Any]:

@@ -170,6 +170,7 @@ class WordVectors:
         self,
         path: str | Path,
         *,
+        bits: int | None = None,
         overwrite: bool = False,
         extra: Mapping[str, Any] | None = None,
         output: NDArray[Any] | None = None,
@@ -180,6 +181,8 @@ class WordVectors:
         ----------
         path : path
             A folder that does not exist yet, or an artifact when ``overwrite`` is set.
+        bits : {4, 8}, optional
+            Round the numbers to so many bits, for a small folder (the output side stays as it is).
         extra : mapping, optional
             More manifest fields (training parameters, digests), JSON-serialisable.
         output : (n, dim), optional
@@ -187,7 +190,9 @@ class WordVectors:
         """
         from grassmeans.vectors.storage import write_vectors_folder
 
-        write_vectors_folder(self, Path(path), overwrite=overwrite, extra=extra, output=output)
+        write_vectors_folder(
+            self, Path(path), overwrite=overwrite, bits=bits, extra=extra, output=output
+        )
 
     @classmethod
     def load(cls, path: str | Path, *, limit: int | None = None) -> WordVectors:

@@ -14,7 +14,6 @@ from grassmeans.vectors.reducing import (
     reduce_vectors,
     restrict_vocabulary,
 )
-from grassmeans.vectors.storage import write_compact_folder
 from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -52,7 +51,7 @@ def test_reduced_vectors_are_those_that_a_compact_folder_gives(
     flat_vectors: WordVectors, tmp_path: Path
 ) -> None:
     reduced = reduce_vectors(flat_vectors, vocabulary=20, dimensions=3, bits=4)
-    write_compact_folder(reduced, tmp_path / "small", bits=4)
+    reduced.save(tmp_path / "small", bits=4)
 
     loaded = WordVectors.load(tmp_path / "small")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.vectors.storage import decode_words, encode_words, write_compact_folder
+from grassmeans.vectors.storage import decode_words, encode_words
 from grassmeans.vectors.word_vectors import WordVectors
 
 WORDS = ["plain", "two words", "back\\slash", "line\nbreak", "carriage\rreturn", "", "naïve", "\\n"]
@@ -149,7 +149,7 @@ def test_two_hundred_thousand_words_open_fast(tmp_path: Path) -> None:
 def folder(tmp_path: Path) -> Path:
     matrix = np.array([[7.5, -7.5, 0.2], [15.0, 1.0, -9.0]])
     vectors = WordVectors(["harbour", "beam"], matrix, [2**31, 3])
-    write_compact_folder(vectors, tmp_path / "small", bits=4, extra={"window": 5})
+    vectors.save(tmp_path / "small", bits=4, extra={"window": 5})
     return tmp_path / "small"
 
 
@@ -226,4 +226,4 @@ def test_damaged_manifest(folder: Path, about: object) -> None:
 
 def test_fields_of_its_own_are_not_taken(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="may not be named quantised"):
-        write_compact_folder(WordVectors(["a"], [[1.0]]), tmp_path / "v", extra={"quantised": 1})
+        WordVectors(["a"], [[1.0]]).save(tmp_path / "v", bits=4, extra={"quantised": 1})
