@@ -125,7 +125,7 @@ def output_folder(
         try:
             yield Building(work / _NEW, work / _SCRATCH)
         except (InputError, UnknownWordError):
-            if not keep_failed:
+            if not (keep_failed and _holds_files(work / _NEW, work / _SCRATCH)):
                 _discard(work)
             raise
         read_manifest(work / _NEW, kind)
@@ -213,13 +213,17 @@ def _check_replaceable(path: Path, kind: str, fields: Collection[str], overwrite
         raise InputError(f"{path} is not empty and not a grassmeans {kind}: choose another")
     missing = [name for name in fields if name not in manifest]
     if manifest["kind"] != kind or missing:
-        found = manifest["kind"] + (f" without {missing[0]!r}" if missing else "")
+        found = manifest["kind"] if manifest["kind"] != kind else f"{kind} without {missing[0]!r}"
         raise InputError(
             f"{path} is of another kind ({found}) and is never replaced by this command: "
             "choose another"
         )
     if not overwrite:
         raise InputError(f"{path} exists already: choose another, or pass --overwrite")
+
+
+def _holds_files(*folders: Path) -> bool:
+    return any(path.is_file() for folder in folders for path in folder.rglob("*"))
 
 
 def _is_empty(folder: Path) -> bool:

@@ -53,9 +53,13 @@ def tokens_of(corpus: Corpus) -> list[str]:
     return [word for shard in corpus.shards for word in words[shard.tokens]]
 
 
-def test_a_killed_labelling_resumes_with_the_same_result(work, tmp_path) -> None:
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_killed_labelling_resumes_with_the_same_result(work, tmp_path, overwrite) -> None:
     out = tmp_path / "labelled"
     arguments = ["label", work / "corpus", work / "model", "-o", out, "--workers", "1"]
+    if overwrite:
+        grassmeans(*arguments, "--idk", 0.5)
+        arguments.append("--overwrite")
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -68,7 +72,9 @@ def test_a_killed_labelling_resumes_with_the_same_result(work, tmp_path) -> None
     process.kill()
     process.communicate()
     assert fourth.exists()
-    assert not out.exists()
+    assert out.exists() is overwrite
+    if overwrite:
+        assert Corpus.open(out).manifest["labelled"]["idk_threshold"] == 0.5
     before = first.stat().st_mtime_ns
     grassmeans(*arguments)
     assert (out / files[0]).stat().st_mtime_ns == before

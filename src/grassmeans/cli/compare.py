@@ -51,7 +51,8 @@ def compare(
         Path | None, typer.Option("--keep", help="A folder for finished rows: they are not redone.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the result to a file.")
+        Path | None,
+        typer.Option("-o", "--output", help="Write the result to a file, anew each time."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all methods.")] = 0,
     workers: options.Workers = None,
@@ -70,8 +71,12 @@ def compare(
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
+    from grassmeans.outputs import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
 
+    if output is not None:
+        read = [corpus, vectors, *(Path(text.partition("=")[2]) for text in task)]
+        check_output_file(output, inputs=read, overwrite=True)
     systems = _make_systems(methods, senses, model)
     comparison = Comparison(
         Corpus.open(corpus),

@@ -47,6 +47,9 @@ def demo(
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
     """
+    from grassmeans.outputs import check_output_file
+
+    check_output_file(page, overwrite=True)
     console = terminal()
     folder = Path(tempfile.mkdtemp(prefix="grassmeans-demo-")) if output is None else output
     data = files("grassmeans.corpus") / "data" / "demo"

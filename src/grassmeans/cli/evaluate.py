@@ -52,7 +52,8 @@ def evaluate(
         Path | None, typer.Option("--gold", help="A gold key, where the data has none.")
     ] = None,
     key_out: Annotated[
-        Path | None, typer.Option("--key-out", help="Write the answers as a key file.")
+        Path | None,
+        typer.Option("--key-out", help="Write the answers as a key file, anew each time."),
     ] = None,
     vectors: Annotated[
         Path | None,
@@ -101,11 +102,15 @@ def evaluate(
     from grassmeans.evaluation.key_files import write_key
     from grassmeans.evaluation.running import evaluate_clustering
     from grassmeans.evaluation.tasks.loading import check_task_name, load_task
+    from grassmeans.outputs import check_output_file
     from grassmeans.senses.model import load
 
     check_task_name(task, also=_VECTOR_TASKS)
     if model is None:
         raise InputError(f"{task} needs --model, a folder that `grassmeans induce` wrote")
+    if key_out is not None:
+        read = [model, corpus, gold, data if data.is_file() else None]
+        check_output_file(key_out, inputs=read, overwrite=True)
     loaded = load_task(task, data, gold)
     if loaded.gold.n_instances == 0 and key_out is None:
         raise InputError(f"{data} has no gold labels to score against: give --gold or --key-out")

@@ -19,6 +19,7 @@ from grassmeans.artifacts import (
     digest_of,
     digest_of_array,
     explain_write_errors,
+    find_manifest,
     read_json,
     write_bytes,
     write_json,
@@ -68,6 +69,8 @@ def run_experiments(
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file: choose a folder for the report")
+    if find_manifest(folder) is not None:
+        raise InputError(f"{folder} holds something else already: choose a folder for the report")
     with explain_write_errors(folder):
         for part in ("figures", "data"):
             (folder / part).mkdir(parents=True, exist_ok=True)
