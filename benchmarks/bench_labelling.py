@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 
 from grassmeans import Corpus, SenseInventory, WordVectors, decode_hard, load
 from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.kernels import get_kernels
 from grassmeans.labelling.measuring import (
     Measure,
@@ -41,7 +42,6 @@ from grassmeans.labelling.targets import find_targets
 from grassmeans.outputs import Building
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggingRules
 from measurement import write_result
 
 THRESHOLD = 0.6
@@ -67,7 +67,7 @@ def made_up_data(folder: Path, n_tokens: int, dim: int) -> tuple[Corpus, SenseMo
         directions = vectors[rng.integers(0, n_words, 5)]
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         entries.append(WordSenses(word, 1, 1, directions.astype(np.float32), ()))
-    rules = TaggingRules(Tokenizer(), functions, 10, 3, "flat")
+    encoder = SubspaceEncoder(vectors, ContextShape(10, 3), functions)
     known = WordVectors(names, vectors.astype(np.float32))
     return corpus, SenseModel(known, SenseInventory(entries), rules)
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from bench_tagging import build_demo_model
 from grassmeans import Corpus, KGrassmeans, WordVectors, load, principal_subspaces
-from grassmeans.contexts import ContextExtractor
+from grassmeans.geometry.contexts import ContextExtractor
 from grassmeans.senses.induction import induce_word
 from grassmeans.senses.settings import InductionSettings
 from measurement import write_result

@@ -24,12 +24,12 @@ from typing import Any
 from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.artifacts import MANIFEST
 from grassmeans.corpus.corpus import default_options
-from grassmeans.evaluation.running import evaluate_clustering
-from grassmeans.evaluation.similarity_running import evaluate_scws
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.running import evaluate
+from grassmeans.evaluation.systems import ModelSystem
+from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.compacting import CompactSettings, compact_model, drop_single_senses
-from grassmeans.lexemes.context_similarity import ContextSimilarity
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
@@ -100,8 +100,6 @@ def build(
             n_senses=recipe.senses,
             granularity=recipe.granularity,
             max_senses=recipe.max_senses,
-            rank=recipe.rank,
-            weighting=recipe.weighting,
             max_contexts=recipe.max_contexts,
         )
         build_model(
@@ -110,6 +108,7 @@ def build(
             model_folder,
             min_count=recipe.min_count,
             settings=settings,
+            shape=ContextShape(rank=recipe.rank, weighting=recipe.weighting),
             workers=workers,
         )
     if is_missing(lexemes_folder):
@@ -164,15 +163,13 @@ def reduce(full: Path, folder: Path, recipe: Recipe) -> Path:
 
 def score(model: SenseModel, lexemes: LexemeVectors | None, tests: TestSets) -> dict[str, Any]:
     """The scores of a model on the test sets that are there."""
-    found: dict[str, Any] = {}
-    tasks = {"makes-sense": tests.makes_sense, "semeval2010": tests.semeval}
-    for name, path in tasks.items():
-        if path is not None:
-            found[name] = evaluate_clustering(load_task(name, path), model).to_dict()
-    if tests.scws is not None:
-        similarity = None if lexemes is None else ContextSimilarity(model, lexemes)
-        found["scws"] = evaluate_scws(tests.scws, model.vectors, similarity).to_dict()
-    return found
+    system = ModelSystem(model, lexemes)
+    tasks = {"makes-sense": tests.makes_sense, "semeval2010": tests.semeval, "scws": tests.scws}
+    return {
+        name: evaluate(open_task(name, path), system).to_dict()
+        for name, path in tasks.items()
+        if path is not None
+    }
 
 
 def is_missing(folder: Path) -> bool:

@@ -31,19 +31,14 @@ from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.evaluation.clustering_scores import score_clustering
-from grassmeans.evaluation.key_files import Key, Label, read_key
-from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.makes_sense import read_makes_sense
-from grassmeans.evaluation.tasks.semeval2010 import read_semeval2010
+from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.laboratory.iteration.iterating import (
-    IterationSettings,
-    Round,
-    induction_settings,
-    iterate,
-)
-from grassmeans.laboratory.iteration.iteration import decode_again
-from grassmeans.laboratory.iteration.rounds import RoundReport, nearest_labels, report_round
+from grassmeans.laboratory.iteration.iterating import IterationSettings, Round, iterate
+from grassmeans.laboratory.iteration.labelled_words import LabelledWords
+from grassmeans.laboratory.iteration.reports import RoundReport, report_round
+from grassmeans.laboratory.iteration.rounds import decode_again
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
 from grassmeans.vectors.skipgram import train_vectors
@@ -56,40 +51,39 @@ class TestSet:
     ``positions`` tells where the target of each instance stands; -1 for words without senses.
     """
 
-    name: str
-    instances: list[Instance]
-    gold: Key
+    task: ClusteringTask
     positions: NDArray[np.int64]
     labelled: Corpus
 
     def score(self) -> dict[str, float]:
         """V-measure and paired F-score of the nearest senses."""
-        senses = np.ones(len(self.instances), np.int64)  # words without senses: one cluster
+        senses = np.ones(len(self.task.instances), np.int64)  # words without senses: one cluster
         known = self.positions >= 0
-        senses[known] = np.maximum(nearest_labels(self.labelled, self.positions[known]), 1)
+        words = LabelledWords.of(self.labelled)
+        senses[known] = np.maximum(words.nearest_at(self.positions[known]), 1)
         labels: dict[str, dict[str, tuple[Label, ...]]] = defaultdict(dict)
-        for instance, sense in zip(self.instances, senses.tolist(), strict=True):
+        for instance, sense in zip(self.task.instances, senses.tolist(), strict=True):
             label = Label(f"{instance.key_word}.{sense}", 1.0)
             labels[instance.key_word][instance.id] = (label,)
-        scores = score_clustering(Key(dict(labels)), self.gold).all
+        scores = score_clustering(Key(dict(labels)), self.task.gold).all
         return {"v_measure": round(scores.v_measure, 2), "f_score": round(scores.f_score, 2)}
 
 
 def make_test_set(
-    name: str, instances: list[Instance], gold: Key, model: SenseModel, folder: Path, idk: float
+    task: ClusteringTask, model: SenseModel, folder: Path, settings: IterationSettings
 ) -> TestSet:
     """Store the passages, the target's lemma in the place of its form, and label them (round 0)."""
-    tokenize = model.rules.tokenizer.tokenize
+    tokenize = model.tokenizer.tokenize
     documents, lefts = [], []
-    for instance in instances:
+    for instance in task.instances:
         left = tokenize(normalize_text(instance.left))
         right = tokenize(normalize_text(instance.right))
         lefts.append(len(left))
         text = " ".join([*left, instance.target, *right])
         documents.append(RawDocument(instance.id, "", text, "tokens"))
     options = IngestOptions(
-        tokenizer=model.rules.tokenizer,
-        function_words=model.rules.function_words,
+        tokenizer=model.tokenizer,
+        function_words=model.encoder.function_words,
         keep_duplicates=True,
     )
     ingest_documents(documents, folder / "passages", options, workers=1, overwrite=True)
@@ -98,29 +92,29 @@ def make_test_set(
         shard.first_position + np.asarray(shard.document_offsets[:-1]) for shard in corpus.shards
     ]
     positions = np.concatenate(starts) + np.array(lefts)
-    without = [instance.target not in model.inventory for instance in instances]
+    without = [instance.target not in model.inventory for instance in task.instances]
     positions[without] = -1
     labelled = label_corpus(
-        corpus, model, folder / "labelled-0", idk_threshold=idk, overwrite=True, workers=1
+        corpus,
+        model,
+        folder / "labelled-0",
+        idk_threshold=settings.idk_threshold,
+        overwrite=True,
+        workers=1,
     )
-    return TestSet(name, instances, gold, positions, labelled)
+    return TestSet(task, positions, labelled)
 
 
-def read_test_sets(arguments: argparse.Namespace, model: SenseModel, output: Path) -> list[TestSet]:
+def read_test_sets(
+    arguments: argparse.Namespace, model: SenseModel, settings: IterationSettings, output: Path
+) -> list[TestSet]:
     """Read the test sets that were asked for, and label them with the model."""
-    found: list[TestSet] = []
-    idk = arguments.idk
-    if arguments.makes_sense:
-        task = read_makes_sense(arguments.makes_sense)
-        folder = output / "makes-sense"
-        name = "Make-Sense-2016"
-        found.append(make_test_set(name, list(task.instances), task.gold, model, folder, idk))
-    if arguments.semeval:
-        instances = read_semeval2010(arguments.semeval / "test_data")
-        gold = read_key(arguments.semeval / "gold.key")
-        folder = output / "semeval"
-        found.append(make_test_set("SemEval-2010", list(instances), gold, model, folder, idk))
-    return found
+    places = {"makes-sense": arguments.makes_sense, "semeval2010": arguments.semeval}
+    return [
+        make_test_set(load_task(name, place), model, output / name, settings)
+        for name, place in places.items()
+        if place
+    ]
 
 
 def decode_tests(
@@ -136,7 +130,7 @@ def decode_tests(
                 test.labelled,
                 done.lexemes,
                 done.inventory,
-                induction_settings(model),
+                model.encoder.shape,
                 test.labelled.path.with_name(f"labelled-{done.report.number}"),
                 soft_contexts=settings.is_soft,
                 idk_threshold=settings.idk_threshold,
@@ -177,7 +171,8 @@ def run_control(
         folder / "vectors",
         folder / "model",
         list(model.words),
-        settings=induction_settings(model),
+        settings=model.settings,
+        shape=model.encoder.shape,
         workers=arguments.workers,
         overwrite=True,
     )
@@ -189,7 +184,7 @@ def run_control(
         workers=arguments.workers,
         overwrite=True,
     )
-    tests = read_test_sets(arguments, built, folder)
+    tests = read_test_sets(arguments, built, settings, folder)
     report = report_round(number, labelled, previous, sharpness=settings.sharpness)
     return trained, labelled, show_round(report, tests, "control")
 
@@ -198,7 +193,7 @@ def show_round(
     report: RoundReport, tests: Sequence[TestSet], kind: str = "round"
 ) -> dict[str, Any]:
     row: dict[str, Any] = {"kind": kind} | asdict(report)
-    row |= {test.name: test.score() for test in tests}
+    row |= {test.task.name: test.score() for test in tests}
     print(json.dumps(row), flush=True)
     return row
 
@@ -215,8 +210,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--control", action="store_true", help="each round without labels too")
     parser.add_argument("--makes-sense", type=Path)
     parser.add_argument("--semeval", type=Path)
-    parser.add_argument("--decode", choices=("hard", "soft"), default="hard")
-    parser.add_argument("--idk", type=float, default=0.6)
+    parser.add_argument("--decoding", choices=("hard", "soft"), default="hard")
+    parser.add_argument("--idk", type=float, help="by default the model's own")
     parser.add_argument("--sharpness", type=float, default=10.0)
     parser.add_argument("--epochs", type=int, default=5, help="of every training of lexemes")
     parser.add_argument("--min-count", type=int, default=5)
@@ -227,19 +222,19 @@ def parse_arguments() -> argparse.Namespace:
 
 def main() -> None:
     arguments = parse_arguments()
+    model = load(arguments.model)
     settings = IterationSettings(
         rounds=arguments.rounds,
-        decode=arguments.decode,
-        idk_threshold=arguments.idk,
+        decoding=arguments.decoding,
+        idk_threshold=model.idk_threshold if arguments.idk is None else arguments.idk,
         sharpness=arguments.sharpness,
         epochs=arguments.epochs,
         min_count=arguments.min_count,
         start_from_vectors=not arguments.from_scratch,
         stop_early=not arguments.all_rounds,
     )
-    model = load(arguments.model)
     arguments.output.mkdir(parents=True, exist_ok=True)
-    tests = read_test_sets(arguments, model, arguments.output)
+    tests = read_test_sets(arguments, model, settings, arguments.output)
     rows: list[dict[str, Any]] = []
     control_vectors, control_labels = model.vectors, None
     corpus, folder = Corpus.open(arguments.corpus), arguments.output / "rounds"

@@ -28,6 +28,7 @@ def write_card(model: SenseModel, folder: Path, scores: Mapping[str, Mapping[str
     """Write MODEL_CARD.md into the model's folder."""
     manifest = model.manifest
     corpus, recipe = manifest.get("corpus", {}), manifest.get("recipe", {})
+    parameters = model.encoder.shape.to_dict() | model.settings.to_dict() | recipe
     n_senses = sum(model.inventory.sense_counts.values())
     n_bytes = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
     lines = [
@@ -45,7 +46,7 @@ def write_card(model: SenseModel, folder: Path, scores: Mapping[str, Mapping[str
         "",
         "## Parameters",
         "",
-        *[f"- {name}: {value}" for name, value in (manifest.get("settings", {}) | recipe).items()],
+        *[f"- {name}: {value}" for name, value in parameters.items()],
         "",
         "## Scores",
         "",

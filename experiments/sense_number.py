@@ -14,24 +14,26 @@ import argparse
 import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 
-from grassmeans import Corpus, KGrassmeans, SenseInventory, WordVectors
-from grassmeans.contexts import ContextExtractor
+from grassmeans import Corpus, KGrassmeans, WordVectors
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.running import evaluate_clustering
-from grassmeans.evaluation.tasks.loading import ClusteringTask, load_task
-from grassmeans.laboratory.datasets.monosemous import find_candidates
+from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.running import evaluate
+from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.geometry.contexts import ContextExtractor, ContextShape
+from grassmeans.geometry.distances import usable_contexts
+from grassmeans.laboratory.datasets.pseudowords import find_candidates
 from grassmeans.laboratory.datasets.wordnet import WordNet
-from grassmeans.senses.model import SenseModel, rules_for
+from grassmeans.senses.induction import induce
+from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.subspaces import principal_subspaces
 
 TRUE_NUMBERS = (1, 2, 3, 5)
 CONTEXTS = (300, 3000)
@@ -54,7 +56,8 @@ class Material:
         self.corpus = Corpus.open(arguments.corpus)
         self.vectors = WordVectors.load(arguments.vectors)
         self.extractor = ContextExtractor(self.corpus, self.vectors)
-        self.settings = InductionSettings(rank=arguments.rank, weighting=arguments.weighting)
+        self.shape = ContextShape(rank=arguments.rank, weighting=arguments.weighting)
+        self.encoder = SubspaceEncoder(self.vectors, self.shape, self.corpus.function_words)
         wordnet = WordNet.open(arguments.wordnet)
         words = [
             word
@@ -81,9 +84,7 @@ class Material:
     def _mix(self, words: Sequence[str], sizes: NDArray[np.int64]) -> Mixture:
         rows = self.vectors.ids_of(words)
         parts = [
-            self.extractor.extract(word, max_contexts=int(size))
-            .with_at_least(self.settings.rank)
-            .context_ids
+            self.extractor.extract(word, max_contexts=int(size)).context_ids
             for word, size in zip(words, sizes, strict=True)
         ]
         contexts = np.concatenate(parts)
@@ -93,17 +94,16 @@ class Material:
         table[np.isin(used, rows)] = (sizes / sizes.sum()) @ self.vectors.vectors[rows]
         numbers[contexts < 0] = -1
         sources = np.repeat(np.arange(len(words)), [len(part) for part in parts])
-        return Mixture(self._bases(numbers, table), sources)
+        mixed = WordVectors([str(row) for row in used], table, check=False)
+        bases = SubspaceEncoder(mixed, self.shape, frozenset()).span(numbers.astype(np.int32))
+        usable = usable_contexts(bases)
+        return Mixture(bases[usable], sources[usable])
 
     def bases_of(self, word: str) -> NDArray[np.float32]:
         """(n, rank, dim) subspaces of a word's contexts."""
         contexts = self.extractor.extract(word, max_contexts=CONTEXTS[1])
-        usable = contexts.with_at_least(self.settings.rank).context_ids
-        return self._bases(usable, self.vectors.vectors)
-
-    def _bases(self, contexts: NDArray[Any], vectors: NDArray[Any]) -> NDArray[np.float32]:
-        settings = self.settings
-        return principal_subspaces(contexts, vectors, settings.rank, weighting=settings.weighting)
+        bases = self.encoder.span(contexts.context_ids)
+        return bases[usable_contexts(bases)]
 
 
 def _is_plain_noun(word: str, wordnet: WordNet) -> bool:
@@ -159,15 +159,13 @@ def score_test_sets(
 ) -> list[dict]:
     words = sorted({i.target for task in tasks for i in task.instances})
     started = time.process_time()
-    inventory = SenseInventory.induce(
-        material.corpus, material.vectors, words, settings=settings, show_progress=False
-    )
+    corpus, encoder = material.corpus, material.encoder
+    inventory = induce(corpus, encoder, words, settings=settings, show_progress=False)
     seconds = time.process_time() - started
-    rules = rules_for(material.corpus.tokenizer, material.corpus.function_words, settings)
-    model = SenseModel(material.vectors, inventory, rules, {"settings": settings.to_dict()})
+    model = SenseModel(encoder, inventory, corpus.tokenizer, {"settings": settings.to_dict()})
     rows = []
     for task in tasks:
-        scores = evaluate_clustering(task, model).scores
+        scores = evaluate(task, model).scores
         assert isinstance(scores, ClusteringScores)
         rows += [
             {
@@ -198,11 +196,8 @@ def main() -> None:
     )
     rows = []
     for senses, granularity in _methods(arguments):
-        settings = replace(
-            material.settings,
-            n_senses=senses,
-            granularity=granularity,
-            max_contexts=arguments.max_contexts,
+        settings = InductionSettings(
+            senses, max_contexts=arguments.max_contexts, granularity=granularity
         )
         method = KGrassmeans(n_senses=senses, granularity=granularity, random_state=0)
         found = score_mixtures(material, method, arguments.mixtures, arguments.seed)

@@ -13,9 +13,10 @@ import numpy as np
 
 from grassmeans import SenseInventory, WordVectors
 from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggingRules
 
 VECTORS = {
     "crane": (0.5, 0.5),
@@ -32,6 +33,6 @@ def save_crane_model(folder: Path) -> Path:
     vectors = WordVectors(list(VECTORS), np.array(list(VECTORS.values()), np.float32))
     names = ("crane", "façade")
     entries = [WordSenses(name, 9, 9, np.eye(2, dtype=np.float32), ()) for name in names]
-    rules = TaggingRules(Tokenizer(), frozenset({"the", "a", "on"}), 2, 1, "flat")
-    SenseModel(vectors, SenseInventory(entries), rules, {"language": "en"}).save(folder)
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"the", "a", "on"}))
+    SenseModel(encoder, SenseInventory(entries), Tokenizer(), {"language": "en"}).save(folder)
     return folder

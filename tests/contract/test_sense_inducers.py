@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
 
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.contexts import ContextExtractor
+from grassmeans.corpus.occurrences import Occurrences, number_words
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.evaluation.systems import Senses
 from grassmeans.laboratory.rivals.interface import (
     ContextInducer,
-    ContextRule,
-    InducedSenses,
     Material,
     SenseInducer,
+    WindowSenses,
 )
 from grassmeans.laboratory.rivals.registry import METHODS, make_inducer
 from synthetic import FUNCTION_WORDS, POLYSEMOUS
@@ -90,40 +90,34 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def senses(name: str, material: Material) -> InducedSenses:
+def senses(name: str, material: Material) -> Senses:
     return make(name).induce(material)
 
 
-def contexts_of(word: str, material: Material, rule: ContextRule) -> NDArray[np.int32]:
-    """All contexts of a word, in reading order."""
-    extractor = ContextExtractor(
-        material.corpus,
-        material.vectors,
-        window=rule.window,
-        drop_repeats=rule.drop_repeats,
-        drop_function_words=rule.drop_function_words,
-    )
-    return extractor.extract(word).context_ids
+def occurrences_of(word: str, material: Material) -> Occurrences:
+    """All occurrences of a word, in reading order."""
+    ((_, occurrences),) = material.corpus.occurrences(material.corpus.positions(word))
+    return occurrences
 
 
-def measure(senses: InducedSenses, material: Material, word: str = "crane") -> NDArray[np.float32]:
-    return senses.distances(word, contexts_of(word, material, senses.rule))
+def measure(senses: Senses, material: Material, word: str = "crane") -> NDArray[np.float32]:
+    return senses.distances(word, occurrences_of(word, material))
 
 
 def test_registry_and_suite_know_the_same_methods() -> None:
     assert list(CASES) == list(METHODS)
 
 
-def test_words_that_have_senses(name: str, senses: InducedSenses) -> None:
+def test_words_that_have_senses(name: str, senses: Senses) -> None:
     expected = {*POLYSEMOUS, RARE} if CASES[name].takes_rare else set(POLYSEMOUS)
     assert set(senses.words) == expected
     assert all(word in senses for word in expected)
     assert ABSENT not in senses
 
 
-def test_shape_and_range_of_distances(name: str, senses: InducedSenses, material: Material) -> None:
+def test_shape_and_range_of_distances(name: str, senses: Senses, material: Material) -> None:
     for word in POLYSEMOUS:
-        contexts = contexts_of(word, material, senses.rule)
+        contexts = occurrences_of(word, material)
         found = senses.distances(word, contexts)
         n_columns = len(contexts) if name == "per-instance" else senses.n_senses(word)
         assert senses.n_senses(word) >= 1
@@ -132,9 +126,12 @@ def test_shape_and_range_of_distances(name: str, senses: InducedSenses, material
         assert ((found >= 0) & (found <= 1)).all()
 
 
-def test_context_without_words(name: str, senses: InducedSenses, material: Material) -> None:
-    contexts = contexts_of("crane", material, senses.rule)[:3].copy()
-    contexts[1] = -1
+def test_context_without_words(name: str, senses: Senses, material: Material) -> None:
+    known = ["birdba", "birdbe", "birdbi", "birdbo"]
+    texts = [["crane", *known], ["unseen", "crane", "unheard"], [*known, "crane"]]
+    places = np.array([0, 6, 12])
+    contexts = replace(number_words(texts), positions=places)
+    assert [texts[0][0], texts[1][1], texts[2][4]] == ["crane"] * 3
     found = senses.distances("crane", contexts)
     assert np.isnan(found[1]).all() == senses.uses_contexts
     assert not np.isnan(found[[0, 2]]).any()
@@ -142,8 +139,8 @@ def test_context_without_words(name: str, senses: InducedSenses, material: Mater
     assert no_contexts.shape == (0, 0 if name == "per-instance" else senses.n_senses("crane"))
 
 
-def test_unknown_word_is_refused(senses: InducedSenses, material: Material) -> None:
-    contexts = contexts_of("crane", material, senses.rule)
+def test_unknown_word_is_refused(senses: Senses, material: Material) -> None:
+    contexts = occurrences_of("crane", material)
     for ask in (
         lambda: senses.n_senses(ABSENT),
         lambda: senses.distances(ABSENT, contexts),
@@ -153,7 +150,7 @@ def test_unknown_word_is_refused(senses: InducedSenses, material: Material) -> N
             ask()
 
 
-def test_sense_vectors_belong_to_the_senses_and_the_space(senses: InducedSenses) -> None:
+def test_sense_vectors_belong_to_the_senses_and_the_space(senses: Senses) -> None:
     vectors = senses.sense_vectors("crane")
     if vectors is None:
         assert senses.space is None
@@ -166,29 +163,27 @@ def test_sense_vectors_belong_to_the_senses_and_the_space(senses: InducedSenses)
 
 
 def test_order_of_context_words_and_padding_do_not_matter(
-    senses: InducedSenses, material: Material
+    senses: Senses, material: Material
 ) -> None:
-    contexts = contexts_of("crane", material, senses.rule)[:20]
+    if not isinstance(senses, WindowSenses):
+        pytest.skip("it does not look at windows of words")
+    contexts = senses.windows.read(occurrences_of("crane", material)[:20])
     mixed = np.random.default_rng(0).permuted(contexts, axis=1)
     # Near 0 the root in a distance makes a rounding error of a sum a thousand times larger.
     np.testing.assert_allclose(
-        senses.distances("crane", mixed), senses.distances("crane", contexts), atol=2e-4
+        senses.measure("crane", mixed), senses.measure("crane", contexts), atol=2e-4
     )
 
 
-def test_contexts_are_answered_one_by_one(
-    name: str, senses: InducedSenses, material: Material
-) -> None:
+def test_contexts_are_answered_one_by_one(name: str, senses: Senses, material: Material) -> None:
     if name == "per-instance":
         pytest.skip("its senses are those of the contexts that are asked together")
-    contexts = contexts_of("crane", material, senses.rule)[:5]
+    contexts = occurrences_of("crane", material)[:5]
     single = [senses.distances("crane", contexts[i : i + 1])[0] for i in range(5)]
     np.testing.assert_allclose(single, senses.distances("crane", contexts), atol=1e-6)
 
 
-def test_same_material_gives_the_same_senses(
-    name: str, senses: InducedSenses, material: Material
-) -> None:
+def test_same_material_gives_the_same_senses(name: str, senses: Senses, material: Material) -> None:
     again = make(name).induce(material)
     np.testing.assert_array_equal(measure(again, material), measure(senses, material))
     first, second = senses.sense_vectors("crane"), again.sense_vectors("crane")
@@ -196,7 +191,7 @@ def test_same_material_gives_the_same_senses(
 
 
 def test_number_of_workers_does_not_matter(
-    name: str, senses: InducedSenses, material: Material, synthetic
+    name: str, senses: Senses, material: Material, synthetic
 ) -> None:
     if not isinstance(make(name), ContextInducer):
         pytest.skip("its training is repeatable with one worker only, or never goes in parallel")
@@ -207,17 +202,13 @@ def test_number_of_workers_does_not_matter(
     np.testing.assert_allclose(measure(found, material), measure(senses, material), atol=1e-6)
 
 
-def test_company_of_words_does_not_matter(
-    name: str, senses: InducedSenses, material: Material
-) -> None:
+def test_company_of_words_does_not_matter(name: str, senses: Senses, material: Material) -> None:
     alone = make(name).induce(replace(material, words=("crane",)))
     assert alone.words == ("crane",)
     np.testing.assert_allclose(measure(alone, material), measure(senses, material), atol=1e-6)
 
 
-def test_planted_senses_are_found(
-    name: str, senses: InducedSenses, material: Material, synthetic
-) -> None:
+def test_planted_senses_are_found(name: str, senses: Senses, material: Material, synthetic) -> None:
     bound = CASES[name].ari
     if bound is None:
         pytest.skip("it does not look for two senses")
@@ -231,7 +222,7 @@ def test_planted_senses_are_found(
     assert np.mean(found) >= bound
 
 
-def test_largest_sense_comes_first(name: str, senses: InducedSenses, material: Material) -> None:
+def test_largest_sense_comes_first(name: str, senses: Senses, material: Material) -> None:
     if not CASES[name].by_size:
         pytest.skip("it does not know the sizes of its senses")
     for word in POLYSEMOUS:
@@ -254,25 +245,26 @@ def test_given_contexts_are_enough(name: str, material: Material, synthetic) -> 
     inducer = make(name)
     if not isinstance(inducer, ContextInducer):
         pytest.skip("it learns from a corpus only")
-    contexts = contexts_of("crane", material, inducer.rule)
-    found = inducer.induce_from_contexts("crane", contexts, material.vectors, 0)
+    contexts = occurrences_of("crane", material)
+    found = inducer.induce_from("crane", contexts, material)
     assert found is not None
     assert found.words == ("crane",)
-    assert found.rule == inducer.rule
-    again = inducer.induce_from_contexts("crane", contexts, material.vectors, 0)
+    again = inducer.induce_from("crane", contexts, material)
     assert again is not None
     answers = found.distances("crane", contexts)
     np.testing.assert_array_equal(again.distances("crane", contexts), answers)
     if CASES[name].ari is not None:
         gold = [topic for _, topic in synthetic.gold["crane"]]
         assert adjusted_rand_score(gold, answers.argmin(axis=1)) >= 0.9
-    nothing = inducer.induce_from_contexts("crane", contexts[:0], material.vectors, 0)
+    nothing = inducer.induce_from("crane", contexts[:0], material)
     assert nothing is None or nothing.n_senses("crane") == 1
 
 
-def test_function_words_are_in_the_contexts_where_the_rule_keeps_them(
-    senses: InducedSenses, material: Material
+def test_function_words_are_in_the_windows_where_they_are_kept(
+    senses: Senses, material: Material
 ) -> None:
+    if not isinstance(senses, WindowSenses):
+        pytest.skip("it does not look at windows of words")
     rows = set(material.vectors.ids_of(FUNCTION_WORDS).tolist())
-    contexts = contexts_of("crane", material, senses.rule)
-    assert bool(rows & set(contexts.ravel().tolist())) != senses.rule.drop_function_words
+    contexts = senses.windows.read(occurrences_of("crane", material))
+    assert bool(rows & set(contexts.ravel().tolist())) != bool(senses.windows.left_out)

@@ -140,7 +140,7 @@ def test_a_very_long_document(model) -> None:
 @pytest.mark.parametrize("drop_repeats", [False, True])
 def test_very_many_targets_in_one_sentence(model, drop_repeats) -> None:
     if drop_repeats:
-        model = SenseModel(model.vectors, model.inventory, replace(model.rules, drop_repeats=True))
+        model.encoder.shape = replace(model.encoder.shape, drop_repeats=True)
     tagged = model.tag("steel " + "crane " * 50_000 + "nest")
     assert len(tagged) == 50_000
     if drop_repeats:
@@ -177,7 +177,7 @@ def test_bytes_that_are_no_utf_8(folder, tag) -> None:
         ({"format_version": 99, "grassmeans": "9.1"}, r"format version 99.*\(9\.1\)"),
         ({"kind": "corpus"}, "holds a corpus, but a model is needed"),
         ({"tokenizer": {"kind": "syllables"}}, "unknown tokenizer 'syllables'"),
-        ({"rules": {"window": 2}}, "damaged manifest"),
+        ({"context": {"kind": "syllables"}}, "damaged manifest"),
     ],
 )
 def test_a_model_of_another_format(tmp_path, tag, change, message) -> None:

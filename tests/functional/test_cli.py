@@ -93,7 +93,7 @@ def test_tag_reads_standard_input_and_files(work, synthetic, tmp_path) -> None:
     assert tagged[2]["words"][0]["label"] == "crane.0"
     (tmp_path / "lines.txt").write_text(lines)
     assert grassmeans("tag", work / "model", tmp_path / "lines.txt").stdout == done.stdout
-    soft = grassmeans("tag", work / "model", "--decode", "soft", stdin=lines)
+    soft = grassmeans("tag", work / "model", "--decoding", "soft", stdin=lines)
     first = json.loads(soft.stdout.splitlines()[0])["words"][0]
     assert sum(first["probabilities"]) == pytest.approx(1, abs=1e-3)
     assert first["probabilities"][first["sense"] - 1] > 0.5

@@ -112,11 +112,40 @@ def test_evaluate_with_a_method(folder: Path) -> None:
     assert found["all"]["v_measure"] == pytest.approx(100)
     assert found["parameters"]["method"] == "kmeans"
     assert found["parameters"]["n_senses"] == 2
-    assert found["induction_seconds"] is not None
     on_test = run(folder, "evaluate", *options, "--induce", "on-test", "-k", 3, "--seed", 4)
     found = json.loads(on_test.stdout)
     assert found["parameters"]["induce"] == "on-test"
     assert (found["parameters"]["n_senses"], found["parameters"]["random_state"]) == (3, 4)
+
+
+def test_method_and_model_go_through_the_same_door(folder: Path, tmp_path: Path) -> None:
+    options = ("jsonl", "--data", folder / "a.jsonl", "--decoding", "soft")
+    by_method = run(
+        folder, "evaluate", *options, "--method", "grassmeans", "--key-out", tmp_path / "method.key"
+    )
+    found = json.loads(by_method.stdout)
+    assert found["parameters"]["decoding"] == "soft"
+    given = ["evaluate", *map(str, options), "--model", str(folder / "model")]
+    by_model = CliRunner().invoke(app, [*given, "--key-out", str(tmp_path / "model.key")])
+    assert json.loads(by_model.stdout)["all"] == found["all"]
+    assert (tmp_path / "method.key").read_text() == (tmp_path / "model.key").read_text()
+
+
+def test_row_that_fails_is_reported_and_the_rest_goes_on(folder: Path, tmp_path: Path) -> None:
+    options = ("--task", f"jsonl={folder / 'a.jsonl'}", "--methods", "atoms:n_atoms=100000,one")
+    result = run(folder, "compare", *options)
+    assert result.exit_code == 1
+    failed, one = (json.loads(line) for line in result.stdout.splitlines())
+    assert "100000 atoms need at least as many vectors" in failed["error"]
+    assert one["error"] is None
+    assert one["result"]["all"]["n_clusters"] == 1
+    result = run(folder, "compare", *options, "-o", tmp_path / "out.md")
+    assert result.exit_code == 1
+    assert "atoms:n_atoms=100000: jsonl failed: 100000 atoms need" in result.stderr
+    table = (tmp_path / "out.md").read_text()
+    assert "| atoms:n_atoms=100000 | - | failed | failed |" in table
+    assert "atoms:n_atoms=100000 failed: 100000 atoms need" in table
+    assert "| one | - | 0.00 |" in table
 
 
 def test_evaluate_the_lineup(folder: Path) -> None:
@@ -143,9 +172,8 @@ def test_evaluate_the_lineup(folder: Path) -> None:
         (
             "evaluate",
             ("jsonl", "--data", "TASK", "--method", "one", "--model", "m"),
-            "--model does not go together with --method",
+            "--model and --lexemes do not go together with --method",
         ),
-        ("evaluate", ("wordsim", "--data", "TASK", "--method", "one"), "unknown task 'wordsim'"),
     ],
 )
 def test_mistakes(folder: Path, command: str, options: tuple[str, ...], message: str) -> None:

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grassmeans.subspaces import context_energies, principal_subspaces
+from grassmeans.geometry.subspaces import context_energies, principal_subspaces
 
 
 @st.composite

@@ -71,9 +71,9 @@ def links(
     [dim]grassmeans evaluate jsonl --data links/instances.jsonl --model model[/]
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.laboratory.datasets.link_table import read_merges
     from grassmeans.laboratory.datasets.links import LinkSettings, build_links
-    from grassmeans.laboratory.datasets.redirects import read_merges
-    from grassmeans.laboratory.datasets.sampling import Sampling
+    from grassmeans.laboratory.datasets.writing import Sampling
 
     settings = LinkSettings(
         min_instances=min_instances,
@@ -148,9 +148,12 @@ def pseudowords(
     [dim]grassmeans build-dataset pseudowords corpus -o pseudo --wordnet wordnet.zip[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.laboratory.datasets.monosemous import WordChoice
-    from grassmeans.laboratory.datasets.pseudowords import PseudowordSettings, build_pseudowords
-    from grassmeans.laboratory.datasets.sampling import Sampling
+    from grassmeans.laboratory.datasets.pseudowords import (
+        PseudowordSettings,
+        WordChoice,
+        build_pseudowords,
+    )
+    from grassmeans.laboratory.datasets.writing import Sampling
 
     settings = PseudowordSettings(
         choice=WordChoice(n_words, merge, min_count, max_count, by_frequency, seed),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,9 +14,9 @@ from grassmeans.cli.output import draw_table, note, print_json, wants_json
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
+    from grassmeans.evaluation.running import Task
+    from grassmeans.evaluation.systems import System
     from grassmeans.laboratory.comparing.comparing import ComparisonRow
-    from grassmeans.laboratory.comparing.systems import System
-    from grassmeans.laboratory.comparing.tasks import ComparedTask
 
 
 def compare(
@@ -64,7 +64,8 @@ def compare(
     Every method learns once from the same corpus and vectors, for the words of all test sets, and
     answers each of them by the rules of `grassmeans evaluate`. Methods that take any number of
     senses are run for each `--senses`; the others have their own. With `--keep`, a run that was
-    stopped goes on, and one with more methods or test sets computes only what is new.
+    stopped goes on, and one with more methods or test sets computes only what is new. A row that
+    fails says why; the others go on, and the exit code is 1.
 
     [dim]grassmeans compare --corpus corpus --vectors vectors --task makes-sense=makes-sense-2016
     --methods kmeans,grassmeans --senses 2 --keep rows[/]
@@ -93,21 +94,26 @@ def compare(
         if streams:
             print_json(row.to_dict())
             sys.stdout.flush()
-        else:
-            number = "" if row.n_senses is None else f", {row.n_senses} senses"
-            note(f"{row.method}{number}: {row.task} is done")
+        if row.error is not None:
+            note(f"{row.title}: {row.task} failed: {row.error}")
+        elif not streams:
+            note(f"{row.title}: {row.task} is done")
     if not streams:
         _show_rows(rows, output, as_markdown)
+    if any(row.error is not None for row in rows):
+        raise typer.Exit(1)
 
 
-def open_named_task(text: str) -> ComparedTask:
+def open_named_task(text: str) -> Task[Any]:
     """A test set from ``NAME=PATH``."""
-    from grassmeans.laboratory.comparing.tasks import open_task
+    from grassmeans.laboratory.comparing.comparing import open_task, require_gold
 
     name, equals, path = text.partition("=")
     if not (equals and path):
         raise InputError(f"--task must be NAME=PATH, such as makes-sense=FOLDER; got {text!r}")
-    return open_task(name, path)
+    task = open_task(name, path)
+    require_gold(task, path)
+    return task
 
 
 def _make_systems(

@@ -1,26 +1,21 @@
-"""`grassmeans evaluate`: a test set, answered with a model and scored."""
+"""`grassmeans evaluate`: a test set, answered by a model or a method, and scored."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from grassmeans.cli import options
-from grassmeans.cli.evaluate_method import MethodOptions, evaluate_method
 from grassmeans.cli.output import name_some, note, print_result
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.running import EvaluationResult
-    from grassmeans.evaluation.similarity_running import SimilarityResult
-    from grassmeans.laboratory.lineup.running import LineupResult
-    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-    from grassmeans.senses.model import SenseModel
+    from grassmeans.evaluation.grouping import GroupingResult
+    from grassmeans.evaluation.running import Task
+    from grassmeans.evaluation.systems import System
     from grassmeans.vectors.word_vectors import WordVectors
-
-_VECTOR_TASKS = ("scws", "wordsim", "lineup")
 
 
 def evaluate(
@@ -47,7 +42,10 @@ def evaluate(
     induce: Annotated[
         str, typer.Option(help="on-corpus: senses of a corpus; on-test: of the test instances.")
     ] = "on-corpus",
-    decode: Annotated[str, typer.Option(help="hard or soft (weighted senses).")] = "hard",
+    decoding: Annotated[
+        str | None,
+        typer.Option(help="hard or soft (weighted senses); soft for semeval2013, else hard."),
+    ] = None,
     gold: Annotated[
         Path | None, typer.Option("--gold", help="A gold key, where the data has none.")
     ] = None,
@@ -63,8 +61,12 @@ def evaluate(
         Path | None, typer.Option("--lexemes", help="scws, lineup: lexeme vectors of the model.")
     ] = None,
     idk: Annotated[
-        float, typer.Option(min=0.0, help="scws: 'don't know' from here on; above 1: never.")
-    ] = 0.6,
+        float | None,
+        typer.Option(
+            min=0.0,
+            help="scws: 'don't know' from this distance on, above 1 never; the model's own.",
+        ),
+    ] = None,
     max_contexts: options.MaxContexts = 10_000,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of a new induction; as in the model.")
@@ -87,137 +89,117 @@ def evaluate(
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]
     """
-    if method is not None:
-        _refuse_with_method(model, lexemes, key_out, gold, decode)
-        chosen = MethodOptions(
-            method, corpus, vectors, senses, induce, max_contexts, seed or 0, workers
-        )
-        print_result(*evaluate_method(task, data, chosen), as_json, as_markdown)
-        return
-    if task in _VECTOR_TASKS:
-        found = _evaluate_vectors(task, data, model, vectors, lexemes, idk)
-        print_result(found.to_dict(), found.to_table(), as_json, as_markdown)
-        return
-    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.evaluation.grouping import ClusteringTask, GroupingResult
     from grassmeans.evaluation.key_files import write_key
-    from grassmeans.evaluation.running import evaluate_clustering
-    from grassmeans.evaluation.tasks.loading import check_task_name, load_task
+    from grassmeans.evaluation.running import RunSettings
+    from grassmeans.evaluation.running import evaluate as run
+    from grassmeans.laboratory.comparing.comparing import open_task
     from grassmeans.outputs import check_output_file
-    from grassmeans.senses.model import load
+    from grassmeans.senses.decoding import MODEL_THRESHOLD
 
-    check_task_name(task, also=_VECTOR_TASKS)
-    if model is None:
-        raise InputError(f"{task} needs --model, a folder that `grassmeans induce` wrote")
-    if key_out is not None:
-        read = [model, corpus, gold, data if data.is_file() else None]
-        check_output_file(key_out, inputs=read, overwrite=True)
-    loaded = load_task(task, data, gold)
-    if loaded.gold.n_instances == 0 and key_out is None:
-        raise InputError(f"{data} has no gold labels to score against: give --gold or --key-out")
-    result = evaluate_clustering(
-        loaded,
-        load(model),
-        n_senses=senses,
-        corpus=None if corpus is None else Corpus.open(corpus),
-        induce=induce,
-        decode=decode,
-        random_state=seed,
-        workers=workers,
+    settings = RunSettings(
+        induce, decoding, idk_threshold=MODEL_THRESHOLD if idk is None else _at_most_one(idk)
     )
     if key_out is not None:
-        write_key(result.key, key_out)
-    _note_counts(result)
-    if result.scores is None:
+        read = [model, corpus, vectors, lexemes, gold, data if data.is_file() else None]
+        check_output_file(key_out, inputs=read, overwrite=True)
+    opened = open_task(task, data, gold)
+    unlabelled = isinstance(opened, ClusteringTask) and opened.gold.n_instances == 0
+    if unlabelled and key_out is None:
+        raise InputError(f"{data} has no gold labels to score against: give --gold or --key-out")
+    if method is not None:
+        system = _learn_method(
+            opened, method, senses, corpus, vectors, model or lexemes, max_contexts, seed, workers
+        )
+    else:
+        system = _open_system(opened, model, lexemes, vectors, corpus, senses, seed, workers)
+    result = run(opened, system, settings)
+    if isinstance(result, GroupingResult):
+        if key_out is not None:
+            write_key(result.key, key_out)
+        _note_counts(result)
+    if unlabelled:
         note(f"no gold labels, nothing is scored; the answers are in {key_out}")
         return
-    paths = {"model": str(model), "data": str(data)}
+    paths = {"data": str(data)} | ({} if model is None else {"model": str(model)})
     print_result(result.to_dict() | {"paths": paths}, result.to_table(), as_json, as_markdown)
 
 
-def _refuse_with_method(
-    model: Path | None,
-    lexemes: Path | None,
-    key_out: Path | None,
-    gold: Path | None,
-    decode: str,
-) -> None:
-    """Options that a method cannot follow are refused, not left unsaid."""
-    given = {
-        "--model": model,
-        "--lexemes": lexemes,
-        "--key-out": key_out,
-        "--gold": gold,
-        "--decode soft": None if decode == "hard" else decode,
-    }
-    if wrong := [name for name, value in given.items() if value is not None]:
-        raise InputError(f"{wrong[0]} does not go together with --method: leave one of them out")
+def _at_most_one(idk: float) -> float | None:
+    return idk if idk <= 1 else None
 
 
-def _evaluate_vectors(
-    task: str,
-    data: Path,
-    model: Path | None,
+def _learn_method(
+    task: Task[Any],
+    method: str,
+    senses: int | None,
+    corpus: Path | None,
     vectors: Path | None,
+    model: Path | None,
+    max_contexts: int,
+    seed: int | None,
+    workers: int | None,
+) -> System:
+    """A method that learns the senses of the task's words from a corpus and its vectors."""
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.laboratory.comparing.comparing import words_in_corpus
+    from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
+    from grassmeans.laboratory.rivals.interface import Material
+    from grassmeans.vectors.word_vectors import WordVectors
+
+    if model is not None:
+        raise InputError("--model and --lexemes do not go together with --method: leave them out")
+    if corpus is None or vectors is None:
+        raise InputError("--method needs --corpus and --vectors, from which it learns")
+    system = MethodSystem(method, DEFAULT_SENSES[0] if senses is None else senses)
+    source = Corpus.open(corpus)
+    words = words_in_corpus(source, [task])
+    plain = WordVectors.load(vectors)
+    system.learn_from(Material(source, plain, words, max_contexts, seed or 0, workers))
+    return system
+
+
+def _open_system(
+    task: Task[Any],
+    model: Path | None,
     lexemes: Path | None,
-    idk: float,
-) -> SimilarityResult | LineupResult:
-    from grassmeans.evaluation.similarity_running import evaluate_scws, evaluate_word_pairs
-    from grassmeans.lexemes.context_similarity import ContextSimilarity
-    from grassmeans.senses.model import load
-
-    if not data.exists():
-        raise InputError(f"there is nothing at {data}: give the data of {task}")
-    if model is None and vectors is None:
-        raise InputError(f"{task} needs --model or --vectors")
-    plain = _open_vectors(model, vectors)
-    if task == "wordsim":
-        return evaluate_word_pairs(plain, data)
-    if lexemes is not None and model is None:
-        raise InputError("--lexemes needs --model, which finds the senses of the words")
-    if task == "lineup":
-        return _evaluate_lineup(data, plain, model, lexemes)
-    if model is None:
-        return evaluate_scws(data, plain)
-    opened = load(model)
-    found = _open_lexemes(opened, lexemes)
-    if found is None:
-        return evaluate_scws(data, plain)
-    threshold = idk if idk <= 1 else None
-    return evaluate_scws(data, plain, ContextSimilarity(opened, found, idk_threshold=threshold))
-
-
-def _evaluate_lineup(
-    data: Path, plain: WordVectors, model: Path | None, lexemes: Path | None
-) -> LineupResult:
-    """By the senses of a model, or by word vectors where there is none."""
-    from grassmeans.laboratory.lineup.running import evaluate_lineup
-    from grassmeans.laboratory.rivals.grassmeans import ModelSenses
-    from grassmeans.senses.model import load
-
-    if model is None:
-        return evaluate_lineup(data, None, plain)
-    opened = load(model)
-    return evaluate_lineup(data, ModelSenses(opened, _open_lexemes(opened, lexemes)), plain)
-
-
-def _open_lexemes(model: SenseModel, lexemes: Path | None) -> LexemeVectors | None:
-    """Those that are given, or those inside the model, where it has some."""
-    from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
-
-    return open_lexemes(model) if lexemes is None else LexemeVectors.load(lexemes)
-
-
-def _open_vectors(model: Path | None, vectors: Path | None) -> WordVectors:
+    vectors: Path | None,
+    corpus: Path | None,
+    senses: int | None,
+    seed: int | None,
+    workers: int | None,
+) -> System:
+    """A model, or word vectors alone for tasks that need no senses."""
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.evaluation.systems import ModelSystem, VectorSystem
+    from grassmeans.lexemes.lexeme_vectors import LexemeVectors
     from grassmeans.senses.model import load
     from grassmeans.vectors.word_vectors import WordVectors
 
-    if vectors is not None:
-        return WordVectors.load(vectors)
-    assert model is not None
-    return load(model).vectors
+    plain: WordVectors | None = None if vectors is None else WordVectors.load(vectors)
+    if model is None:
+        if task.groups_instances:
+            raise InputError(
+                f"{task.name} needs --model, a folder that `grassmeans induce` wrote, or --method"
+            )
+        if lexemes is not None:
+            raise InputError("--lexemes needs --model, which finds the senses of the words")
+        if plain is None:
+            raise InputError(f"{task.name} needs --model or --vectors")
+        return VectorSystem(plain)
+    return ModelSystem(
+        load(model),
+        None if lexemes is None else LexemeVectors.load(lexemes),
+        vectors=plain,
+        # Sense vectors belong to the senses that the model has.
+        corpus=Corpus.open(corpus) if corpus is not None and task.groups_instances else None,
+        n_senses=senses if task.groups_instances else None,
+        random_state=seed,
+        workers=workers,
+    )
 
 
-def _note_counts(result: EvaluationResult) -> None:
+def _note_counts(result: GroupingResult) -> None:
     counts = result.counts
     remarks = {
         "n_words_induced": "words whose senses were induced from the corpus",

@@ -70,21 +70,19 @@ def induce(
 
     [dim]grassmeans induce GoogleNews-vectors.bin --text notes.txt --word cell -k 3 -o model[/]
     """
+    from grassmeans.geometry.contexts import ContextShape
     from grassmeans.senses.building import build_model
     from grassmeans.senses.settings import InductionSettings
 
     settings = InductionSettings(
         n_senses=_number_of_senses(senses),
-        window=window,
-        rank=rank,
-        weighting=weighting,
         n_init=restarts,
         max_contexts=max_contexts,
-        drop_repeats=drop_repeats,
         random_state=seed,
         max_senses=max_senses,
         granularity=granularity,
     )
+    shape = ContextShape(window, rank, weighting, drop_repeats)
     chosen = options.choose_words(word, words)
     expected = 1 if text is not None else 2
     if len(inputs) != expected:
@@ -103,6 +101,7 @@ def induce(
             chosen,
             min_count=min_count,
             settings=settings,
+            shape=shape,
             workers=workers,
             overwrite=overwrite,
         )

@@ -12,7 +12,7 @@ from grassmeans.cli import options
 from grassmeans.cli.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.laboratory.iteration.rounds import RoundReport
+    from grassmeans.laboratory.iteration.reports import RoundReport
 
 _HEADER = f"{'round':>5}  {'occurrences':>13}  {'IDK':>7}  {'entropy':>7}  {'agreement':>9}"
 
@@ -22,12 +22,10 @@ def iterate(
     model: options.Model,
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of all rounds.")],
     rounds: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
-    decode: Annotated[
+    decoding: Annotated[
         str, typer.Option(help="What a round passes on: hard labels, or soft probabilities.")
     ] = "hard",
-    idk: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="'Don't know' from this distance on.")
-    ] = 0.6,
+    idk: options.Idk = None,
     sharpness: options.Sharpness = 10.0,
     epochs: Annotated[int, typer.Option(min=1, help="Of each training of lexemes.")] = 5,
     min_count: Annotated[int, typer.Option(min=1, help="Rarer lexemes get no vector.")] = 5,
@@ -54,16 +52,17 @@ def iterate(
 
     [dim]grassmeans iterate corpus model -o rounds[/]
 
-    [dim]grassmeans iterate corpus model -o soft-rounds --decode soft[/]
+    [dim]grassmeans iterate corpus model -o soft-rounds --decoding soft[/]
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.laboratory.iteration.iterating import IterationSettings
     from grassmeans.laboratory.iteration.iterating import iterate as go_through_rounds
+    from grassmeans.senses.decoding import MODEL_THRESHOLD
 
     settings = IterationSettings(
         rounds=rounds,
-        decode=decode,
-        idk_threshold=idk,
+        decoding=decoding,
+        idk_threshold=MODEL_THRESHOLD if idk is None else idk,
         sharpness=sharpness,
         epochs=epochs,
         min_count=min_count,

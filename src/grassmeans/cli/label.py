@@ -17,7 +17,7 @@ def label(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Folder of the new, labelled corpus.")
     ],
-    decode: Annotated[
+    decoding: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
     ] = "hard",
     idk: options.Idk = None,
@@ -33,7 +33,7 @@ def label(
     `grassmeans export` writes it for other tools. crane.0 means "I don't know".
 
     The distances to all senses stay in the result. Give the labelled corpus as CORPUS, with the
-    same model and another --decode, --idk or --sharpness, and only the labels are decided anew.
+    same model and another --decoding, --idk or --sharpness, and only the labels are decided anew.
     Started again after an interruption, it goes on from where it was.
 
     [dim]grassmeans label corpus model -o labelled[/]
@@ -54,7 +54,7 @@ def label(
         source,
         model,
         output,
-        decoding=decode,
+        decoding=decoding,
         idk_threshold=MODEL_THRESHOLD if idk is None else idk,
         sharpness=sharpness,
         random_state=seed,

@@ -57,7 +57,7 @@ def print_result(
 
 def draw_table(table: ResultTable, title: str | None = None) -> None:
     """A table on the terminal."""
-    shown = Table(title=title, title_justify="left")
+    shown = Table(title=title, title_justify="left", caption=table.note or None)
     for number, column in enumerate(table.columns):
         shown.add_column(column, justify="left" if number == 0 else "right")
     for row in table.rows:

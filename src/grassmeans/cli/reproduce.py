@@ -56,7 +56,12 @@ def reproduce(
 
     [dim]grassmeans reproduce all --corpus corpus --vectors vectors -o report --quick[/]
     """
-    from grassmeans.laboratory.experiments.catalogue import EXPERIMENTS, choose_experiments
+    from grassmeans.laboratory.experiments.running import (
+        EXPERIMENTS,
+        REPORT,
+        choose_experiments,
+        run_experiments,
+    )
 
     if list_names:
         for experiment in EXPERIMENTS:
@@ -68,8 +73,7 @@ def reproduce(
         lacking = [name for name, value in missing.items() if value is None]
         raise typer.BadParameter(f"reproduce needs {', '.join(lacking)}")
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.laboratory.experiments.running import REPORT, run_experiments
-    from grassmeans.laboratory.experiments.setup import ExperimentSetup, TestSets
+    from grassmeans.laboratory.experiments.experiment import ExperimentSetup, TestSets
     from grassmeans.vectors.word_vectors import WordVectors
 
     setup = ExperimentSetup(

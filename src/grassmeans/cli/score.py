@@ -37,7 +37,7 @@ def score(
     [dim]grassmeans score answers.key gold.key --task semeval2010[/]
     """
     from grassmeans.evaluation.clustering_scores import score_clustering
-    from grassmeans.evaluation.graded_scores import score_graded
+    from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES, score_graded
     from grassmeans.evaluation.reports import scores_to_dict, tabulate_scores
     from grassmeans.evaluation.tasks.loading import is_graded, load_gold, read_labels
 
@@ -52,9 +52,9 @@ def score(
     _note_differences(answers, gold_key, scores.n_unanswered, scores.n_unknown)
     groups = scores_to_dict(scores)
     counts = {"n_unanswered": scores.n_unanswered, "n_unknown": scores.n_unknown}
-    print_result(
-        groups | {"task": task, "counts": counts}, tabulate_scores(groups), as_json, as_markdown
-    )
+    about = {"note": OFFICIAL_NAMES} if is_graded(task) else {}
+    record = groups | about | {"task": task, "counts": counts}
+    print_result(record, tabulate_scores(groups), as_json, as_markdown)
 
 
 def _note_differences(answers: Key, gold: Key, n_unanswered: int, n_unknown: int) -> None:

@@ -33,7 +33,7 @@ def tag(
     word: Annotated[
         list[str] | None, typer.Option("--word", "-w", help="Tag only this word; may be repeated.")
     ] = None,
-    decode: Annotated[
+    decoding: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
     ] = "hard",
     idk: options.Idk = None,
@@ -51,14 +51,14 @@ def tag(
     from grassmeans.senses.language_check import LanguageCheck
     from grassmeans.senses.model import load
 
-    if decode not in ("hard", "soft"):
-        raise InputError(f"--decode must be hard or soft, got {decode!r}")
+    if decoding not in ("hard", "soft"):
+        raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
     opened = load(model)
     for name in word or []:
         opened.inventory.directions(name)  # raises for a word that the model does not have
     json_lines = wants_json(as_json)
     threshold = opened.idk_threshold if idk is None else idk
-    language = LanguageCheck(opened.rules)
+    language = LanguageCheck(opened.tokenizer, opened.encoder.function_words)
     names_of = cache(lambda key: [sense.name for sense in opened.inventory[key].senses])
     for batch in _read_batches(file):
         for text in batch:
@@ -66,16 +66,16 @@ def tag(
         tagged = opened.tag_many(
             batch,
             words=word,
-            idk_threshold=threshold if decode == "hard" else None,
+            idk_threshold=threshold if decoding == "hard" else None,
             sharpness=sharpness,
         )
         for result in tagged:
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
             if json_lines:
-                print_json(_as_dict(result, decode, names_of))
+                print_json(_as_dict(result, decoding, names_of))
             else:
-                print_tagged(result, decode)
+                print_tagged(result, decoding)
         sys.stdout.flush()
     if language.looks_foreign:
         note(
@@ -108,14 +108,14 @@ def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
 
 
 def _as_dict(
-    tagged: TaggedText, decode: str, names_of: Callable[[str], list[str]]
+    tagged: TaggedText, decoding: str, names_of: Callable[[str], list[str]]
 ) -> dict[str, Any]:
-    words = [_word_as_dict(word, decode, names_of(word.key)) for word in tagged]
+    words = [_word_as_dict(word, decoding, names_of(word.key)) for word in tagged]
     unknown = {"unknown": list(tagged.unknown)} if tagged.unknown else {}
     return {"text": tagged.text, "words": words} | unknown
 
 
-def _word_as_dict(word: TaggedWord, decode: str, names: list[str]) -> dict[str, Any]:
+def _word_as_dict(word: TaggedWord, decoding: str, names: list[str]) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "start": word.start,
         "end": word.end,
@@ -125,13 +125,13 @@ def _word_as_dict(word: TaggedWord, decode: str, names: list[str]) -> dict[str, 
         "label": word.label,
         "distances": [round(d, 4) for d in word.distances],
     }
-    if decode == "soft":
+    if decoding == "soft":
         fields["probabilities"] = [round(p, 4) for p in word.probabilities]
     named = 0 < word.sense <= len(names)  # "I don't know" has no name, nor do some models' senses
     return fields | {"name": (names[word.sense - 1] or None) if named else None}
 
 
-def print_tagged(tagged: TaggedText, decode: str) -> None:
+def print_tagged(tagged: TaggedText, decoding: str) -> None:
     """Print a text with its senses behind the words."""
     line = Text()
     last = 0
@@ -141,7 +141,7 @@ def print_tagged(tagged: TaggedText, decode: str) -> None:
         colour = SENSE_COLOURS[(word.sense - 1) % len(SENSE_COLOURS)] if known else "dim"
         line.append(word.word, style=f"bold {colour}")
         answer = str(word.sense) if known else "?"
-        if decode == "soft":
+        if decoding == "soft":
             answer = " ".join(f"{p:.2f}" for p in word.probabilities)
         line.append(f"[{answer}]", style=colour)
         last = word.end

@@ -21,6 +21,7 @@ from grassmeans.corpus.ingest import (
     ingest_documents,
     shard_folder,
 )
+from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.opening import list_inputs
 from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.shard import ConcordanceLine, Shard
@@ -202,6 +203,25 @@ class Corpus:
             for start in range(first, end, at_once or max(end - first, 1)):
                 part = slice(start, min(start + (at_once or end), end))
                 yield part, shard, positions[part] - shard.first_position
+
+    def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
+        """The occurrences at positions in text order: which of them, and they in their shard."""
+        for part, shard, local in self.split_positions(positions):
+            yield part, self.occurrences_in(shard, local)
+
+    def occurrences_in(self, shard: Shard, local: NDArray[np.int64]) -> Occurrences:
+        """The occurrences at positions inside a shard, in text order."""
+        return Occurrences(
+            shard.tokens,
+            shard.document_offsets,
+            local,
+            self.vocabulary.words,
+            shard.document_text,
+        )
+
+    def count_of(self, word: str) -> int:
+        """How often a word occurs."""
+        return int(self.vocabulary.counts[self.word_id(word)])
 
     def locate(self, position: int) -> tuple[Shard, int]:
         """The shard of a position, and the position inside it."""

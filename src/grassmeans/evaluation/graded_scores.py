@@ -22,12 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import group_by_part_of_speech
+from grassmeans.evaluation.clustering_scores import PrecisionRecall, group_by_part_of_speech
 from grassmeans.evaluation.intervals import Interval, bootstrap_words
 from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.table_scores import PrecisionRecall
 
 N_BINS = 10
+
+OFFICIAL_NAMES = (
+    "fbc_precision and fbc_recall are each other's names in the official scorer of SemEval-2013: "
+    "what it calls precision is recall here; fbc itself is the same"
+)
+"""A remark that goes with printed scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +145,7 @@ def fuzzy_b_cubed(system: NDArray[np.float64], gold: NDArray[np.float64]) -> Pre
 
     For each instance and each other one that shares a cluster with it: how much of their agreement
     in the clusters is also agreement in the classes. Recall is the same from the side of the
-    classes. (The official scorer gives the two each other's names; F is not touched by that.)
+    classes. (The official scorer gives the two each other's names, see `OFFICIAL_NAMES`.)
     """
     in_clusters, in_classes = _agreements(system), _agreements(gold)
     common = np.minimum(in_clusters, in_classes)

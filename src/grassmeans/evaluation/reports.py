@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.graded_scores import GradedScores
+from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES, GradedScores
 
 _DECIMALS = 4
 _CLUSTERING_COLUMNS = {
@@ -36,15 +36,20 @@ _GRADED_COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of text below a header; the first column names them, the others are numbers."""
+    """Rows of text below a header; the first column names them, the others are numbers.
+
+    ``note`` is a remark that stands below.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    note: str = ""
 
     def to_markdown(self) -> str:
         """The table in Markdown, with a line break at its end."""
         lines = [self.columns, ("---",) + ("---:",) * (len(self.columns) - 1), *self.rows]
-        return "".join("| " + " | ".join(line) + " |\n" for line in lines)
+        table = "".join("| " + " | ".join(line) + " |\n" for line in lines)
+        return f"{table}\n{self.note}\n" if self.note else table
 
 
 def scores_to_dict(scores: ClusteringScores | GradedScores) -> dict[str, dict[str, Any]]:
@@ -54,13 +59,18 @@ def scores_to_dict(scores: ClusteringScores | GradedScores) -> dict[str, dict[st
 
 def tabulate_scores(scores: Mapping[str, Mapping[str, Any]]) -> ResultTable:
     """A table of the groups that `scores_to_dict` gives."""
-    graded = "fnmi" in scores["all"]
+    graded = is_graded(scores["all"])
     columns = _GRADED_COLUMNS if graded else _CLUSTERING_COLUMNS
     rows = [
         (name, *(format_value(group[field]) for field in columns.values()))
         for name, group in scores.items()
     ]
-    return ResultTable(("", *columns), tuple(rows))
+    return ResultTable(("", *columns), tuple(rows), OFFICIAL_NAMES if graded else "")
+
+
+def is_graded(group: Mapping[str, Any]) -> bool:
+    """Whether plain scores are fuzzy ones."""
+    return "fnmi" in group
 
 
 def format_value(value: float | Sequence[float] | None) -> str:

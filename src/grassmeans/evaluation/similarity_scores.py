@@ -1,4 +1,4 @@
-"""How well the similarity of word vectors agrees with people's ratings of word pairs."""
+"""Pairs of words that people rated, with and without contexts, and how well similarities agree."""
 
 from __future__ import annotations
 
@@ -12,8 +12,11 @@ from scipy.stats import rankdata
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_words
+from grassmeans.evaluation.tasks.instances import Instance, known_form, split_marked_text
 from grassmeans.evaluation.text_files import read_numbered_lines
 from grassmeans.vectors.word_vectors import WordVectors
+
+_SCWS_COLUMNS = 8  # id, two words with part of speech, two contexts, mean; ratings follow
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +26,27 @@ class WordPair:
     first: str
     second: str
     rating: float
+
+
+@dataclass(frozen=True, slots=True)
+class ContextPair:
+    """Two words in context; ``rating`` is the mean of ``ratings``, from 0 to 10."""
+
+    id: str
+    first: Instance
+    second: Instance
+    rating: float
+    ratings: tuple[float, ...]
+
+    @property
+    def has_same_form(self) -> bool:
+        """Whether both sides show the same word: these pairs make up SCWS-lite."""
+        return self.first.target.casefold() == self.second.target.casefold()
+
+    @property
+    def word_pair(self) -> WordPair:
+        """The pair without its contexts."""
+        return WordPair(self.first.target, self.second.target, self.rating)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +98,22 @@ def read_word_pairs(path: str | Path) -> list[WordPair]:
     return pairs
 
 
+def read_scws(path: str | Path) -> list[ContextPair]:
+    """Read ``ratings.txt``: tab-separated columns, targets marked by ``<b> </b>``.
+
+    The instances are called ``1.first``, ``1.second`` and so on.
+
+    Raises
+    ------
+    InputError
+        With the line, where columns are missing, a rating is no number or a target is not marked.
+    """
+    return [
+        _parse_context_pair(line, f"{path}, line {number}")
+        for number, line in read_numbered_lines(Path(path))
+    ]
+
+
 def score_word_pairs(vectors: WordVectors, pairs: Iterable[WordPair]) -> SimilarityScore:
     """Correlate the cosine of word vectors with ratings.
 
@@ -84,7 +124,7 @@ def score_word_pairs(vectors: WordVectors, pairs: Iterable[WordPair]) -> Similar
     missing: dict[str, None] = {}
     n_missing = 0
     for pair in pairs:
-        first, second = _find_form(vectors, pair.first), _find_form(vectors, pair.second)
+        first, second = known_form(vectors, pair.first), known_form(vectors, pair.second)
         if first is None or second is None:
             n_missing += 1
             for word, form in ((pair.first, first), (pair.second, second)):
@@ -140,5 +180,30 @@ def bootstrap_correlation(first: Sequence[float], second: Sequence[float]) -> In
     return bootstrap_words(len(left), correlate)
 
 
-def _find_form(vectors: WordVectors, word: str) -> str | None:
-    return next((form for form in (word, word.lower()) if form in vectors), None)
+def _parse_context_pair(line: str, place: str) -> ContextPair:
+    columns = line.split("\t")
+    if len(columns) < _SCWS_COLUMNS:
+        raise InputError(
+            f"{place}: expected at least {_SCWS_COLUMNS} columns separated by tabs (id, word1, "
+            f"pos1, word2, pos2, context1, context2, mean rating), found {len(columns)}"
+        )
+    name, word1, pos1, word2, pos2, context1, context2, *numbers = columns
+    try:
+        rating, *ratings = (float(number) for number in numbers if number.strip())
+    except ValueError as error:
+        raise InputError(f"{place}: a rating is missing or not a number: {numbers}") from error
+    return ContextPair(
+        id=name,
+        first=_make_instance(f"{name}.first", word1, pos1, context1, place),
+        second=_make_instance(f"{name}.second", word2, pos2, context2, place),
+        rating=rating,
+        ratings=tuple(ratings),
+    )
+
+
+def _make_instance(name: str, target: str, pos: str, context: str, place: str) -> Instance:
+    parts = split_marked_text(context)
+    if parts is None:
+        raise InputError(f"{place}: the target {target!r} is not marked by <b> </b> in its context")
+    left, word, right = parts
+    return Instance(name, target, pos, left, word, right)

@@ -4,32 +4,32 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.tokenizer import normalize_text
-from grassmeans.explorer.caching import BoundedCache
-from grassmeans.explorer.failures import NoCorpusError
-from grassmeans.explorer.limits import Limits
+from grassmeans.explorer.limits import Limits, NoCorpusError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.senses.edited_words import EditedWord, apply_edits
-from grassmeans.senses.editing import WordSample
+from grassmeans.senses.induction import WordSample
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.tagging import spell_word
 
 if TYPE_CHECKING:
     from grassmeans.explorer.queries.concordance import MeasuredWord
     from grassmeans.explorer.queries.induction import InducedWord
     from grassmeans.explorer.queries.tagging import SenseName
     from grassmeans.explorer.queries.words import WordView
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Generic, TypeVar
 
 _MANY = 1 << 16  # entries of caches that are bounded by their size
 _MANY_NAMES = 4096
@@ -151,27 +151,7 @@ class OpenModel:
     @cached_property
     def settings(self) -> InductionSettings:
         """How the model's senses were induced; what it does not tell is the default."""
-        known = {field.name for field in fields(InductionSettings)}
-        told = self.base.manifest.get("settings", {})
-        rules = self.base.rules
-        settings = InductionSettings(**{k: v for k, v in told.items() if k in known})
-        return replace(
-            settings,
-            window=rules.window,
-            rank=rules.rank,
-            weighting=rules.weighting,
-            drop_repeats=rules.drop_repeats,
-            max_senses=self.limits.work.senses,
-        )
-
-    @cached_property
-    def row_of_token(self) -> NDArray[np.int32]:
-        """(n_types,) row of every word of the corpus in the vectors, -1 for those left out."""
-        vocabulary = self.require_corpus("this").vocabulary
-        rows = self.base.vectors.ids_of(vocabulary.words)
-        function_ids = vocabulary.ids_of(sorted(self.base.rules.function_words))
-        rows[function_ids[function_ids >= 0]] = -1
-        return rows
+        return replace(self.base.settings, max_senses=self.limits.work.senses)
 
     def require_corpus(self, purpose: str) -> Corpus:
         """The corpus, or `NoCorpusError` that names what it is needed for."""
@@ -181,10 +161,87 @@ class OpenModel:
 
     def key_of(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""
-        keys = self.base.rules.tokenizer.tokenize(normalize_text(word))
-        return keys[0] if len(keys) == 1 else normalize_text(word).strip()
+        return spell_word(word, self.base.tokenizer)
 
 
 def _size_of_sample(sample: WordSample) -> int:
     contexts = sample.contexts
     return sample.bases.nbytes + contexts.context_ids.nbytes + contexts.positions.nbytes
+
+
+Value = TypeVar("Value")
+
+
+class BoundedCache(Generic[Value]):
+    """Keeps the results used last, up to a number of entries and a sum of sizes.
+
+    Safe to use from several threads. Two that miss the same key at once both make the value;
+    nobody waits for anybody.
+
+    Parameters
+    ----------
+    entries : int
+    size : int, optional
+        Bound of the sum of ``size_of(value)``. A value that alone is larger is not kept.
+    size_of : callable, optional
+        1 for every value by default.
+    """
+
+    def __init__(
+        self, entries: int, size: int | None = None, size_of: Callable[[Value], int] | None = None
+    ) -> None:
+        self._most = entries
+        self._bound = entries if size is None else size
+        self._size_of: Callable[[Value], int] = size_of or (lambda value: 1)
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._size = 0
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
+    @property
+    def size(self) -> int:
+        """The sum of the sizes of what is kept."""
+        return self._size
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value of a key, or None; it counts as used."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value; the ones not used for longest go where there is no room."""
+        size = self._size_of(value)
+        with self._lock:
+            if key in self._values:
+                self._size -= self._values.pop(key)[1]
+            if size > self._bound:
+                return
+            self._values[key] = (value, size)
+            self._size += size
+            while self._size > self._bound or len(self._values) > self._most:
+                _, (_, gone) = self._values.popitem(last=False)
+                self._size -= gone
+
+    def get_or_make(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """The value of a key, made where it is not there; an error is not remembered."""
+        found = self.get(key)
+        if found is not None:
+            return found
+        value = make()
+        self.put(key, value)
+        return value
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._values.clear()
+            self._size = 0

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from grassmeans.corpus.occurrences import number_words
 from grassmeans.explorer.endpoints import changes, dial, texts, words
 from grassmeans.explorer.endpoints.answers import add_error_handlers
 from grassmeans.explorer.endpoints.guard import Guard
@@ -16,8 +17,8 @@ from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.limits import Limits
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.warming import warm_up
 from grassmeans.explorer.work import WorkPool
+from grassmeans.senses.directions import induce_directions
 from grassmeans.version import __version__
 
 _DESCRIPTION = (
@@ -74,3 +75,22 @@ def create_app(
     add_pages(app, session)
     app.add_middleware(Guard, limits=bounds, hosts=hosts)
     return app
+
+
+_CONTEXTS = 64
+_WORDS = 20
+
+
+def warm_up(opened: OpenModel) -> None:
+    """Run the kernels once on a few contexts of arbitrary words."""
+    opened.key_of("a")
+    encoder = opened.base.encoder
+    words = opened.base.vectors.words[:_WORDS]
+    if len(words) == 0 or encoder.shape.rank > encoder.vectors.dim:
+        return
+    text = number_words([list(words)] * _CONTEXTS)
+    bases = encoder.encode(text[:: len(words)])
+    induce_directions(bases, min(2, len(bases)), n_init=1, random_state=0)
+    if opened.corpus is not None:
+        encoder.rows_of(opened.corpus.vocabulary.words)
+        opened.corpus.vocabulary.id_of("")

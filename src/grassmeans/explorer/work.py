@@ -14,13 +14,13 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from grassmeans.explorer.failures import (
+from grassmeans.explorer.limits import (
     BusyError,
     CancelledError,
     NothingThereError,
     OutOfTimeError,
+    WorkLimits,
 )
-from grassmeans.explorer.limits import WorkLimits
 
 Result = TypeVar("Result")
 

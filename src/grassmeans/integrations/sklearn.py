@@ -14,9 +14,8 @@ from grassmeans.errors import InputError
 from grassmeans.integrations.iterables import tag_iter
 from grassmeans.labelling.keys import encode_key
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_hard
-from grassmeans.senses.markup import blank_markup
 from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.tagging import TaggedText, TaggedWord
+from grassmeans.senses.tagging import TaggedText, TaggedWord, blank_markup
 
 OUTPUTS = ("text", "tokens")
 
@@ -141,7 +140,7 @@ class SenseTagger(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return "".join(parts) + tagged.text[last:]
 
     def _list_tokens(self, tagged: TaggedText, model: SenseModel) -> list[str]:
-        tokenizer = model.rules.tokenizer
+        tokenizer = model.tokenizer
         senses = {word.start: word.sense for word in self._replaced_words(tagged)}
         keys = tokenizer.tokenize(tagged.text)
         starts = (start for start, _ in tokenizer.spans(tagged.text))

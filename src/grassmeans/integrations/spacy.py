@@ -29,9 +29,8 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
-from grassmeans.senses.markup import blank_markup
 from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.tagging import TaggedWord
+from grassmeans.senses.tagging import TaggedWord, blank_markup
 
 try:
     from spacy.language import Language

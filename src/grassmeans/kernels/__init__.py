@@ -16,10 +16,10 @@ from grassmeans.kernels.interface import (
     NO_ATOM,
     OCCURRENCE_BLOCK,
     Kernels,
-    Occurrences,
     Sampling,
     SenseTable,
     SparseCodes,
+    Windows,
 )
 
 __all__ = [
@@ -27,10 +27,10 @@ __all__ = [
     "NO_ATOM",
     "OCCURRENCE_BLOCK",
     "Kernels",
-    "Occurrences",
     "Sampling",
     "SenseTable",
     "SparseCodes",
+    "Windows",
     "get_kernels",
 ]
 

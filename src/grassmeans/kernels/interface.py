@@ -24,18 +24,16 @@ NOT_KEPT = 2**30
 NO_ATOM = -1
 
 OCCURRENCE_BLOCK = 512
-"""`measure_distances` gives the same for every cut of the occurrences at multiples of this."""
+"""`measure_windows` gives the same for every cut of the occurrences at multiples of this."""
 
 
-class Occurrences(NamedTuple):
-    """Occurrences of target words, and the windows of kept words around them.
+class Windows(NamedTuple):
+    """The windows of kept words around occurrences of target words.
 
     Attributes
     ----------
     kept_rows : (n_kept,) int32
         Rows of the vectors for the text's kept words, in order.
-    positions : (n_occurrences,) int32
-        Where the targets stand among the tokens.
     words : (n_occurrences,) int32
         Which target each one is.
     firsts, ends : (n_occurrences,) int32
@@ -46,7 +44,6 @@ class Occurrences(NamedTuple):
     """
 
     kept_rows: Integers
-    positions: Integers
     words: Integers
     firsts: Integers
     ends: Integers
@@ -170,22 +167,23 @@ class TextKernels(Protocol):
         """
         ...
 
-    def find_occurrences(
+    def find_windows(
         self,
         tokens: Integers,
         document_offsets: Indices,
         row_of_token: Integers,
-        word_of_token: Integers,
+        positions: Indices,
+        words: Integers,
         window: int,
-    ) -> Occurrences:
-        """Find the targets of a text and the window of each.
+    ) -> Windows:
+        """Find the window of each occurrence.
 
         Parameters
         ----------
-        tokens, document_offsets, row_of_token, window
-            As in `gather_contexts`.
-        word_of_token : (n_types,) int32
-            Number of the target word that a token id is; -1 for the others.
+        tokens, document_offsets, row_of_token, positions, window
+            As in `gather_contexts`; positions in text order.
+        words : (n_occurrences,) integers
+            Which target each one is.
         """
         ...
 
@@ -281,11 +279,11 @@ class LabellingKernels(Protocol):
         window: int,
         fewest: int | None = None,
     ) -> SenseTable:
-        """Put the arrays into the form that `measure_distances` takes; ``fewest`` is the rank."""
+        """Put the arrays into the form that `measure_windows` takes; ``fewest`` is the rank."""
         ...
 
-    def measure_distances(
-        self, occurrences: Occurrences, part: slice, table: SenseTable, window: int
+    def measure_windows(
+        self, windows: Windows, part: slice, table: SenseTable, window: int
     ) -> Floats:
         """Distances of some of the occurrences to the senses of their words.
 

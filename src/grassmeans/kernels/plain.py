@@ -105,3 +105,55 @@ def multiply_bases(bases: Floats) -> Floats:
     """See `grassmeans.kernels.interface`."""
     grams: Floats = bases @ bases.transpose(0, 2, 1)
     return grams
+
+
+def gather_contexts(
+    tokens: Integers,
+    document_offsets: NDArray[np.int64],
+    row_of_token: Integers,
+    positions: NDArray[np.int64],
+    window: int,
+    drop_repeats: bool = False,
+) -> Integers:
+    """The nearest kept words around occurrences; see the CPU's kernel.
+
+    In time linear in the text for each of the few targets, even where nearly all words are dropped.
+    """
+    contexts = np.full((len(positions), 2 * window), -1, np.int32)
+    if not len(row_of_token) or not len(positions):
+        return contexts
+    rows = np.where(tokens >= 0, row_of_token[tokens], -1)
+    document = np.searchsorted(document_offsets, positions, side="right") - 1
+    bounds = document_offsets[document], document_offsets[document + 1]
+    if not drop_repeats:
+        _take_nearest(rows, positions, *bounds, contexts)
+        return contexts
+    targets = tokens[positions]
+    for target in np.unique(targets):
+        mine = targets == target
+        found = contexts[mine]
+        others = np.where(tokens == target, -1, rows)
+        _take_nearest(others, positions[mine], bounds[0][mine], bounds[1][mine], found)
+        contexts[mine] = found
+    return contexts
+
+
+def _take_nearest(
+    rows: NDArray[np.integer],
+    positions: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    contexts: Integers,
+) -> None:
+    """Fill contexts from a text given as rows, -1 for dropped words."""
+    kept = np.flatnonzero(rows >= 0)
+    if len(kept) == 0:
+        return
+    window = contexts.shape[1] // 2
+    before = np.searchsorted(kept, positions)
+    itself = kept[np.minimum(before, len(kept) - 1)] == positions
+    index = before[:, None] + np.arange(-window, window)
+    index[:, window:] += itself[:, None]
+    first, end = np.searchsorted(kept, starts), np.searchsorted(kept, ends)
+    there = (index >= first[:, None]) & (index < end[:, None])
+    contexts[there] = rows[kept[index[there]]]

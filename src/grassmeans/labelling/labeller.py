@@ -22,12 +22,7 @@ from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.measuring import ShardMeasure, make_measure, measure_corpus
 from grassmeans.labelling.stored import DISTANCES, POSITIONS
-from grassmeans.labelling.targets import (
-    Targets,
-    digest_of_model,
-    find_targets,
-    read_targets,
-)
+from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.labelling.writing import count_shard, order_lexemes, share_file, write_shard
 from grassmeans.outputs import Building, output_folder
 from grassmeans.parallel import map_tasks
@@ -37,6 +32,7 @@ from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkThreshold,
+    check_threshold,
 )
 from grassmeans.senses.model import SenseModel, load
 
@@ -88,7 +84,7 @@ def label_corpus(
     opened = model if isinstance(model, SenseModel) else load(model)
     threshold = opened.choose_threshold(idk_threshold)
     chosen = Decoding(decoding, threshold, sharpness, random_state)
-    digest = digest_of_model(opened)
+    digest = opened.digest
     if "labelled" in corpus.manifest:
         _check_same_model(corpus, digest)
         return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
@@ -98,7 +94,7 @@ def label_corpus(
         corpus,
         output,
         targets,
-        make_measure(corpus, opened, targets),
+        make_measure(corpus, opened.encoder, opened.inventory, targets),
         chosen,
         {"model": name, "model_digest": digest},
         inputs=[opened.folder, opened.vectors.folder],
@@ -148,7 +144,7 @@ def relabel(
     output: str | Path,
     *,
     decoding: str = "hard",
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
     workers: int | None = None,
@@ -157,9 +153,13 @@ def relabel(
 ) -> Corpus:
     """Decode a labelled corpus anew from its stored distances; the model is not needed.
 
-    The result is exactly what `label_corpus` would have given with these settings.
+    The result is exactly what `label_corpus` would have given with these settings; "model" for the
+    threshold takes the one that the corpus was labelled with.
     """
-    chosen = Decoding(decoding, idk_threshold, sharpness, random_state)
+    if idk_threshold == MODEL_THRESHOLD:
+        require_labels(labelled)
+        idk_threshold = labelled.manifest["labelled"].get("idk_threshold", DEFAULT_IDK_THRESHOLD)
+    chosen = Decoding(decoding, check_threshold(idk_threshold), sharpness, random_state)
     return _relabel(labelled, Path(output), chosen, workers, overwrite, show_progress)
 
 

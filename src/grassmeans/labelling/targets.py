@@ -10,9 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
-    digest_of,
-    digest_of_array,
-    digest_of_bytes,
     open_array,
     read_bytes,
     write_array,
@@ -109,25 +106,8 @@ def require_labels(corpus: Corpus) -> None:
         )
 
 
-def digest_of_model(model: SenseModel) -> str:
-    """A digest of everything in a model that distances depend on."""
-    rules = model.rules
-    plain = digest_of(
-        [
-            rules.tokenizer.to_dict(),
-            sorted(rules.function_words),
-            [rules.window, rules.rank, rules.weighting, rules.drop_repeats],
-            dict(model.inventory.sense_counts),
-        ]
-    )
-    directions = [model.inventory.directions(word) for word in model.inventory]
-    arrays = [np.concatenate(directions) if directions else np.empty(0), model.vectors.vectors]
-    parts = [plain, *map(digest_of_array, arrays), *model.vectors.words]
-    return digest_of_bytes("\n".join(parts).encode())
-
-
 def _check_tokenizers(corpus: Corpus, model: SenseModel) -> None:
-    expected, found = model.rules.tokenizer.to_dict(), corpus.tokenizer.to_dict()
+    expected, found = model.tokenizer.to_dict(), corpus.tokenizer.to_dict()
     if expected != found:
         names = sorted(set(expected) | set(found))
         different = [name for name in names if expected.get(name) != found.get(name)]

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from grassmeans.errors import InputError
 from grassmeans.labelling.keys import encode_key
 from grassmeans.outputs import check_output, output_folder
-from grassmeans.senses.compact import CompactInventory, shorten_entry, write_compact_inventory
 from grassmeans.senses.entries import SkippedWord
-from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.inventory import (
+    CompactInventory,
+    SenseInventory,
+    shorten_entry,
+    write_compact_inventory,
+)
 from grassmeans.senses.model import (
     INVENTORY_FOLDER,
     KIND,
@@ -120,7 +124,7 @@ def compact_model(
         write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
         if lexemes is not None:
             _write_lexemes(lexemes, inventory, projection, folder / LEXEMES_FOLDER, settings.bits)
-        write_model_head(folder, model.rules, fields)
+        write_model_head(folder, model.encoder, model.tokenizer, fields)
     return load(Path(output))
 
 
@@ -138,7 +142,7 @@ def drop_single_senses(model: SenseModel) -> SenseModel:
     entries = [model.inventory[word] for word, n in counts.items() if n > 1]
     single = (SkippedWord(word, "has one sense only") for word, n in counts.items() if n == 1)
     inventory = SenseInventory(entries, (*model.inventory.skipped, *single))
-    return SenseModel(model.vectors, inventory, model.rules, model.manifest, model.folder)
+    return model.with_inventory(inventory)
 
 
 def _check_lexemes(model: SenseModel, lexemes: WordVectors) -> None:

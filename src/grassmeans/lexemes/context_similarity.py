@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import (
-    DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
+    MODEL_THRESHOLD,
+    IdkThreshold,
     decode_hard,
     decode_soft,
 )
@@ -28,6 +29,9 @@ class PassageSenses(Protocol):
 
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences, given as the text on both sides."""
+
+    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
+        """A threshold as a number (or None): its own for "model"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +96,10 @@ class ContextSimilarity:
         Decodes the occurrences. Words outside its inventory have no senses.
     lexemes : LexemeVectors
         Trained on a corpus that this model labelled, or the vectors of the other's senses.
-    idk_threshold : float or None
-        From this distance on an occurrence is "I don't know" and stands for ``word.0``. Where
-        there is no such vector, because soft labelling never writes it, the nearest sense counts.
+    idk_threshold : float, "model" or None
+        From this distance on an occurrence is "I don't know" and stands for ``word.0``; "model"
+        takes the model's own. Where there is no such vector, because soft labelling never writes
+        it, the nearest sense counts.
     sharpness : float
         Of the soft probabilities.
     """
@@ -104,12 +109,12 @@ class ContextSimilarity:
         model: PassageSenses,
         lexemes: LexemeVectors,
         *,
-        idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         sharpness: float = DEFAULT_SHARPNESS,
     ) -> None:
         self.model = model
         self.lexemes = lexemes
-        self.idk_threshold = idk_threshold
+        self.idk_threshold = model.choose_threshold(idk_threshold)
         self.sharpness = sharpness
 
     def hard(self, first: Passage, second: Passage) -> float | None:

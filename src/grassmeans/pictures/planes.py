@@ -19,7 +19,7 @@ from grassmeans.errors import InputError
 from grassmeans.pictures.colours import sense_colour
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import passage_contexts
+from grassmeans.senses.tagging import occurrences_in_passages
 
 SPACE = 3
 PLANE_RANK = 2
@@ -145,10 +145,9 @@ def build_scene(
         raise InputError(f"{word!r} has the senses 1 to {entry.n_senses}, not {unknown[0]}")
     candidates = example_lines(entry, shown) if lines is None else lines
     wanted = [line for line in candidates if line.sense in shown]
-    contexts = [
-        passage_contexts(word, [(line.left, line.right)], model.vectors, model.rules)[0]
-        for line in wanted
-    ]
+    passages = [(line.left, line.right) for line in wanted]
+    occurrences = occurrences_in_passages(word, passages, model.tokenizer)
+    contexts = model.encoder.describing_words(occurrences)
     ids = [context[context >= 0] for context in contexts]
     usable = [i for i in range(len(wanted)) if len(ids[i]) >= _FEWEST_WORDS]
     if not usable:

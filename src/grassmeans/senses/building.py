@@ -1,16 +1,19 @@
-"""Corpus + vectors -> model folder, resumable."""
+"""Corpus + contexts -> model folder, resumable."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from grassmeans.artifacts import MANIFEST, digest_of_array
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.outputs import output_folder
-from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.model import KIND, VECTORS_FOLDER, SenseModel, load, rules_for
+from grassmeans.senses.induction import induce
+from grassmeans.senses.model import KIND, VECTORS_FOLDER, SenseModel, load
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -23,6 +26,7 @@ def build_model(
     *,
     min_count: int | None = None,
     settings: InductionSettings | None = None,
+    shape: ContextShape | None = None,
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -36,19 +40,21 @@ def build_model(
     vectors : path
         A vectors folder, or a word2vec, GloVe or fastText file.
     words : iterable of str, optional
-        The words to induce; without it all frequent content words (see `SenseInventory.induce`).
+        The words to induce; without it all frequent content words (see `induce`).
+    shape : ContextShape, optional
+        What contexts are made of; the paper's by default.
 
     Raises
     ------
     InputError
         Where no senses could be induced at all.
     """
-    settings = settings or InductionSettings()
+    settings, shape = settings or InductionSettings(), shape or ContextShape()
     source = Corpus.open(corpus)
     given = WordVectors.load(vectors)
     chosen = None if words is None else list(words)
     used = {"corpus": source.manifest["digest"], "vectors": digest_of_array(given.vectors)}
-    identity = [settings.to_dict(), used, chosen, min_count]
+    identity: list[Any] = [settings.to_dict(), shape.to_dict(), used, chosen, min_count]
     with output_folder(
         output, KIND, identity, inputs=[corpus, vectors], overwrite=overwrite
     ) as building:
@@ -56,9 +62,10 @@ def build_model(
         if not (place / MANIFEST).exists():
             # Tagging needs the input vectors alone, whatever else the folder given has.
             WordVectors(given.words, given.vectors, given.counts, check=False).save(place)
-        inventory = SenseInventory.induce(
+        encoder = SubspaceEncoder(WordVectors.load(place), shape, source.function_words)
+        inventory = induce(
             source,
-            WordVectors.load(place),
+            encoder,
             chosen,
             min_count=min_count,
             settings=settings,
@@ -76,6 +83,5 @@ def build_model(
             "corpus": {name: source.manifest[name] for name in copied},
             "language": source.manifest["options"]["language"],
         }
-        rules = rules_for(source.tokenizer, source.function_words, settings)
-        SenseModel(given, inventory, rules, manifest).fill(building.folder)
+        SenseModel(encoder, inventory, source.tokenizer, manifest).fill(building.folder)
     return load(Path(output))

@@ -28,6 +28,15 @@ DEFAULT_SHARPNESS = 10.0
 five senses no probability could exceed 0.40."""
 
 
+def check_threshold(idk_threshold: IdkThreshold) -> float | None:
+    """A threshold that is a number, or None; `InputError` for a word."""
+    if isinstance(idk_threshold, str):
+        raise InputError(
+            f"idk_threshold must be a number, None or {MODEL_THRESHOLD!r}, got {idk_threshold!r}"
+        )
+    return idk_threshold
+
+
 def decode_hard(
     distances: ArrayLike, idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
 ) -> NDArray[np.int64]:

@@ -16,17 +16,14 @@ small probability of a sense at distance 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import Contexts
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.kernels import get_kernels
 from grassmeans.senses.description import (
     N_CHARACTERISTIC,
     N_EXAMPLES,
@@ -36,7 +33,7 @@ from grassmeans.senses.description import (
 )
 from grassmeans.senses.directions import induce_directions
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.induction import word_seeds
+from grassmeans.senses.induction import WordSample, word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
 ACTIONS = ("merge", "split", "rename", "hide", "unhide")
@@ -47,29 +44,6 @@ FEWEST_TO_SPLIT = 4
 _PARTS = 2
 
 Item = TypeVar("Item")
-
-
-@dataclass(frozen=True, slots=True)
-class WordSample:
-    """Contexts of a word with their subspaces.
-
-    Attributes
-    ----------
-    contexts : Contexts
-        With as many words as the rank or more.
-    bases : (n_contexts, rank, dim) float32
-    corpus : Corpus
-    """
-
-    contexts: Contexts
-    bases: NDArray[np.float32]
-    corpus: Corpus
-
-    def measure(self, directions: NDArray[np.float32]) -> NDArray[np.float64]:
-        """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
-        squares = get_kernels().square_projections(self.bases, np.ascontiguousarray(directions))
-        distances: NDArray[np.float64] = np.sqrt(np.maximum(1.0 - squares.astype(np.float64), 0.0))
-        return distances
 
 
 def blank_hidden(entry: WordSenses) -> WordSenses:
@@ -190,11 +164,11 @@ def split_sense(
             f"{FEWEST_TO_SPLIT} or more"
         )
     seeds = np.random.default_rng(word_seeds(entry.word, number))
-    found = induce_directions(sample.bases[group], _PARTS, random_state=seeds)
+    members = sample[group]
+    found = induce_directions(members.bases, _PARTS, random_state=seeds)
     if len(np.unique(found.labels)) < _PARTS:
         raise InputError(f"the contexts of sense {number} of {entry.word!r} are all alike")
-    contexts = Contexts(sample.contexts.context_ids[group], sample.contexts.positions[group])
-    parts = orient_directions(found.directions, contexts, vectors)
+    parts = orient_directions(found.directions, members.contexts, vectors)
     directions = np.concatenate([entry.directions, parts[1:]]).astype(np.float32)
     directions[number - 1] = parts[0]
     last = replace(entry.senses[number - 1], number=len(directions))
@@ -261,7 +235,7 @@ def _describe_anew(
     """Describe the touched senses from contexts, and count the shares of all visible ones."""
     stored = blank_hidden(entry).directions
     described = describe_senses(
-        entry.word, sample.contexts, sample.measure(stored), stored, sample.corpus, vectors
+        entry.word, sample.contexts, sample.measure(stored), stored, sample.source, vectors
     )
     senses = []
     for old, new in zip(entry.senses, described, strict=True):

@@ -1,30 +1,29 @@
 """The senses of a word at every granularity: how the groups at K split at K + 1.
 
 K-Grassmeans is run for K = 1, 2, ... on the same contexts, each time from the start, so level K is
-what `induce_word` finds for K senses. Nothing forces the groups to be nested; how far they are is
+what inducing K senses finds. Nothing forces the groups to be nested; how far they are is
 part of what a tree tells.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import ContextExtractor, Contexts
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import Contexts
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.senses.description import (
     characteristic_words,
     find_nearest_words,
+    name_senses,
     orient_directions,
 )
-from grassmeans.senses.induction import word_seeds
-from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.senses.naming import name_senses
+from grassmeans.senses.induction import WordSource, group_contexts, sample_word
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -93,8 +92,8 @@ class SenseTree:
 
 def build_sense_tree(
     word: str,
-    extractor: ContextExtractor,
-    vectors: WordVectors,
+    source: WordSource,
+    encoder: ContextEncoder,
     settings: InductionSettings | None = None,
     max_senses: int = 5,
 ) -> SenseTree:
@@ -103,7 +102,7 @@ def build_sense_tree(
     Parameters
     ----------
     settings : InductionSettings, optional
-        Its ``n_senses`` is not looked at; nor is its window, which is the extractor's.
+        Its ``n_senses`` is not looked at.
     max_senses : int
         The last level; fewer where there are fewer contexts.
 
@@ -117,30 +116,22 @@ def build_sense_tree(
     settings = settings or InductionSettings()
     if max_senses < 1:
         raise InputError(f"max_senses must be 1 or more, got {max_senses}")
-    word_id = extractor.corpus.word_id(word)
-    sampling, starting = word_seeds(word, settings.random_state).spawn(2)
-    contexts = extractor.extract(
-        word_id, max_contexts=settings.max_contexts, random_state=sampling
-    ).with_at_least(settings.rank)
+    sample = sample_word(word, source, encoder, settings)
+    contexts, vectors = sample.contexts, encoder.vectors
     if len(contexts) == 0:
         raise InputError(
-            f"{word!r} has no context of {settings.rank} known words or more: it is too rare here"
+            f"{word!r} has no context of {encoder.shape.fewest_words} known words or more: "
+            "it is too rare here"
         )
-    bases = principal_subspaces(
-        contexts.context_ids, vectors.vectors, settings.rank, weighting=settings.weighting
-    )
     levels: list[tuple[SenseNode, ...]] = []
     above: NDArray[np.int64] | None = None
     for level in range(1, min(max_senses, len(contexts)) + 1):
-        estimator = KGrassmeans(
-            level, n_init=settings.n_init, random_state=np.random.default_rng(starting)
-        )
-        distances = estimator.fit_transform(bases)
-        directions = orient_directions(estimator.directions_, contexts, vectors)
+        found = group_contexts(word, sample.bases, replace(settings, n_senses=level))
+        distances = sample.measure(found.directions_)
+        directions = orient_directions(found.directions_, contexts, vectors)
         levels.append(_describe_level(word, contexts, distances, directions, vectors, above))
         above = distances.argmin(axis=1)
-    count = int(extractor.corpus.vocabulary.counts[word_id])
-    return SenseTree(word, count, len(contexts), tuple(levels))
+    return SenseTree(word, source.count_of(word), len(contexts), tuple(levels))
 
 
 def _describe_level(

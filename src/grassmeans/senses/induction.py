@@ -1,76 +1,361 @@
-"""The senses of one word, from its contexts."""
+"""The senses of words, from their contexts: the one place where senses are induced.
+
+A word's occurrences are sampled and turned into bases (`sample_word`), the bases are grouped by
+K-Grassmeans (`group_contexts`), and the groups are described (`describe_sample`). Everything that
+induces senses, of whatever kind of context, is made of these three.
+"""
 
 from __future__ import annotations
 
+import json
 import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from grassmeans.contexts import ContextExtractor, Contexts
+from grassmeans.artifacts import digest_of, open_array, write_array, write_bytes
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.geometry.contexts import (
+    Contexts,
+    ContextShape,
+    check_common_words,
+    sample_positions,
+)
+from grassmeans.geometry.distances import measure_distances, usable_contexts
+from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
+from grassmeans.parallel import effective_workers, map_tasks
+from grassmeans.progress import progress_bar
 from grassmeans.senses.description import describe_senses, orient_directions
-from grassmeans.senses.entries import SkippedWord, WordSenses
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.settings import AUTO, InductionSettings
-from grassmeans.subspaces import principal_subspaces
 from grassmeans.vectors.word_vectors import WordVectors
 
+BATCH_WORDS = 16
+PAPER_MIN_COUNT = 10_000
+_TOKENS_PER_COUNT = 200_000
+_SMALLEST_MIN_COUNT = 50
 
-def induce_word(
-    word: str, extractor: ContextExtractor, vectors: WordVectors, settings: InductionSettings
-) -> WordSenses | SkippedWord:
-    """Induce and describe the senses of one word.
+Floats = NDArray[np.float32]
+Result = WordSenses | SkippedWord
 
-    The result depends on the word, the corpus, the vectors and the settings only, not on which
-    other words are induced or on the number of workers.
+
+class WordSource(OccurrenceSource, Protocol):
+    """A corpus, or a view of one, whose words have occurrences and lines of text."""
+
+    def positions(self, word: str) -> NDArray[np.int64]:
+        """(n,) positions of a word, in text order; `UnknownWordError` where it does not occur."""
+        ...
+
+    def count_of(self, word: str) -> int:
+        """How often a word occurs."""
+        ...
+
+    def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
+        """The text around an occurrence."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class WordSample:
+    """Contexts of a word that say something, with their bases.
+
+    Attributes
+    ----------
+    word : str
+    contexts : Contexts
+        Positions, and the words that describe each context.
+    bases : (n_contexts, rank, dim) float32
+    source : WordSource
     """
-    word_id = extractor.corpus.vocabulary.id_of(word)
-    if word_id < 0:
-        return SkippedWord(word, "does not occur in the corpus")
-    sampling, starting = word_seeds(word, settings.random_state).spawn(2)
-    contexts = extractor.extract(
-        word_id, max_contexts=settings.max_contexts, random_state=sampling
-    ).with_at_least(settings.rank)
-    if len(contexts) < settings.fewest_contexts:
-        wanted = "any sense" if settings.n_senses == AUTO else f"{settings.n_senses} senses"
-        return SkippedWord(
-            word,
-            f"has {len(contexts)} contexts of {settings.rank} known words or more, "
-            f"too few for {wanted}",
-        )
-    return _induce(word, word_id, contexts, extractor, vectors, settings, starting)
+
+    word: str
+    contexts: Contexts
+    bases: Floats
+    source: WordSource
+
+    def measure(self, directions: Floats) -> NDArray[np.float64]:
+        """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
+        return measure_distances(self.bases, directions)
+
+    def __getitem__(self, part: slice | NDArray[Any]) -> WordSample:
+        """Some of the contexts."""
+        bases = np.ascontiguousarray(self.bases[part])
+        return replace(self, contexts=self.contexts[part], bases=bases)
 
 
-def word_seeds(word: str, random_state: int) -> np.random.SeedSequence:
-    """One random stream per word: its senses do not change with the company it is induced in."""
-    return np.random.SeedSequence([random_state, zlib.crc32(word.encode())])
+def sample_word(
+    word: str, source: WordSource, encoder: ContextEncoder, settings: InductionSettings
+) -> WordSample:
+    """A random sample of a word's occurrences, without those whose context says nothing.
+
+    Raises
+    ------
+    UnknownWordError
+        For a word that does not occur.
+    """
+    sampling = word_seeds(word, settings.random_state).spawn(2)[0]
+    positions = sample_positions(source.positions(word), settings.max_contexts, sampling)
+    bases = encoder.encode_at(source, positions)
+    usable = usable_contexts(bases)
+    if not usable.all():
+        positions, bases = positions[usable], bases[usable]
+    return WordSample(word, describe_contexts(source, encoder, positions), bases, source)
 
 
-def _induce(
-    word: str,
-    word_id: int,
-    contexts: Contexts,
-    extractor: ContextExtractor,
-    vectors: WordVectors,
-    settings: InductionSettings,
-    starting: np.random.SeedSequence,
-) -> WordSenses:
-    bases = principal_subspaces(
-        contexts.context_ids, vectors.vectors, settings.rank, weighting=settings.weighting
-    )
-    estimator = KGrassmeans(
+def describe_contexts(
+    source: OccurrenceSource, encoder: ContextEncoder, positions: NDArray[np.int64]
+) -> Contexts:
+    """The words that describe the contexts at positions."""
+    words = np.full((len(positions), 2 * encoder.shape.window), -1, np.int32)
+    for part, occurrences in source.occurrences(positions):
+        words[part] = encoder.describing_words(occurrences)
+    return Contexts(words, positions)
+
+
+def group_contexts(word: str, bases: Floats, settings: InductionSettings) -> KGrassmeans:
+    """K-Grassmeans with the settings and the word's own random stream, fitted."""
+    starting = word_seeds(word, settings.random_state).spawn(2)[1]
+    return KGrassmeans(
         n_senses=settings.n_senses,
         n_init=settings.n_init,
         random_state=np.random.default_rng(starting),
         max_senses=settings.max_senses,
         granularity=settings.granularity,
-    )
-    distances = estimator.fit_transform(bases)
-    directions = orient_directions(estimator.directions_, contexts, vectors)
-    corpus = extractor.corpus
+    ).fit(bases)
+
+
+def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors) -> WordSenses:
+    """The senses of a word, as its contexts show them."""
+    distances = sample.measure(directions)
+    turned = orient_directions(directions, sample.contexts, vectors)
     return WordSenses(
-        word=word,
-        count=int(corpus.vocabulary.counts[word_id]),
-        n_contexts=len(contexts),
-        directions=directions,
-        senses=describe_senses(word, contexts, distances, directions, corpus, vectors),
+        word=sample.word,
+        count=sample.source.count_of(sample.word),
+        n_contexts=len(sample.contexts),
+        directions=turned,
+        senses=describe_senses(
+            sample.word, sample.contexts, distances, turned, sample.source, vectors
+        ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class WordInducer:
+    """Induces and describes the senses of one word after another.
+
+    The result depends on the word, the source, the encoder and the settings only, not on which
+    other words are induced or on the number of workers.
+    """
+
+    source: WordSource
+    encoder: ContextEncoder
+    settings: InductionSettings
+
+    def __call__(self, word: str) -> Result:
+        """The senses of a word, or why it has none."""
+        try:
+            sample = sample_word(word, self.source, self.encoder, self.settings)
+        except UnknownWordError:
+            return SkippedWord(word, "does not occur in the corpus")
+        if len(sample.contexts) < self.settings.fewest_contexts:
+            return skip_poor_word(sample, self.encoder, self.settings)
+        found = group_contexts(word, sample.bases, self.settings)
+        return describe_sample(sample, found.directions_, self.encoder.vectors)
+
+
+def skip_poor_word(
+    sample: WordSample, encoder: ContextEncoder, settings: InductionSettings
+) -> SkippedWord:
+    """Say that a word has too few contexts."""
+    wanted = "any sense" if settings.n_senses == AUTO else f"{settings.n_senses} senses"
+    return SkippedWord(
+        sample.word,
+        f"has {len(sample.contexts)} contexts of {encoder.shape.fewest_words} known words or more, "
+        f"too few for {wanted}",
+    )
+
+
+def word_seeds(word: str, random_state: int) -> np.random.SeedSequence:
+    """One random stream per word: its senses do not change with the company it is induced in.
+
+    The first that is spawned from it samples contexts, the second starts their grouping.
+    """
+    return np.random.SeedSequence([random_state, zlib.crc32(word.encode())])
+
+
+def default_min_count(n_tokens: int) -> int:
+    """The count from which a word's senses are induced where the user names no words.
+
+    The paper's 10,000 belongs to a corpus of two billion words; smaller corpora get the same share
+    of their size (one in 200,000), and never less than 50.
+    """
+    return min(PAPER_MIN_COUNT, max(_SMALLEST_MIN_COUNT, n_tokens // _TOKENS_PER_COUNT))
+
+
+def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None = None) -> list[str]:
+    """The content words of a corpus that have a vector and occur often enough."""
+    if min_count is None:
+        min_count = default_min_count(corpus.n_tokens)
+    candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
+    left_out = corpus.function_words
+    return [word for word in candidates if word not in left_out and word in vectors]
+
+
+def induce(
+    corpus: Corpus,
+    contexts: WordVectors | ContextEncoder,
+    words: Iterable[str] | None = None,
+    *,
+    min_count: int | None = None,
+    settings: InductionSettings | None = None,
+    workers: int | None = 1,
+    parts: Path | None = None,
+    show_progress: bool | None = None,
+    **changes: Any,
+) -> SenseInventory:
+    """Induce the senses of given words, or of all frequent ones.
+
+    Parameters
+    ----------
+    contexts : WordVectors or ContextEncoder
+        What contexts are made of: word vectors for the paper's subspaces, or any kind of context.
+    words : iterable of str, optional
+        Unknown and too rare ones end up in ``skipped``. Without it: all content words that occur
+        ``min_count`` times (`default_min_count` where that is not given either).
+    workers : int or None
+        Processes; with one, a single word uses all cores.
+    parts : Path, optional
+        Folder for finished parts: an interrupted run goes on from there.
+    **changes
+        Single settings that differ from ``settings``, and with word vectors of the shape of
+        contexts: ``n_senses=2``, ``rank=5``, ...
+    """
+    encoder, settings = choose_encoder(corpus, contexts, settings, changes)
+    chosen = (
+        frequent_words(corpus, encoder.vectors, min_count)
+        if words is None
+        else list(dict.fromkeys(words))
+    )
+    if not chosen:
+        raise InputError("there is no word to induce: lower min_count, or name words")
+    inducer = WordInducer(corpus, encoder, settings)
+    return collect_results(induce_words(chosen, inducer, workers, parts, show_progress))
+
+
+def choose_encoder(
+    corpus: Corpus,
+    contexts: WordVectors | ContextEncoder,
+    settings: InductionSettings | None,
+    changes: dict[str, Any],
+) -> tuple[ContextEncoder, InductionSettings]:
+    """The kind of context, and the settings with some of them changed by name."""
+    shaping = {field.name for field in fields(ContextShape)} if _are_vectors(contexts) else set()
+    inducing = {field.name for field in fields(InductionSettings)}
+    for name in changes:
+        if name not in shaping | inducing:
+            known = ", ".join(sorted(shaping | inducing))
+            raise InputError(f"unknown setting {name!r}: expected one of {known}")
+    shape = ContextShape.from_dict(changes)
+    chosen = replace(
+        settings or InductionSettings(), **{k: v for k, v in changes.items() if k in inducing}
+    )
+    encoder = contexts
+    if isinstance(encoder, WordVectors):
+        encoder = SubspaceEncoder(encoder, shape, corpus.function_words)
+    check_common_words(corpus, encoder.vectors)
+    return encoder, chosen
+
+
+def _are_vectors(contexts: object) -> bool:
+    return isinstance(contexts, WordVectors)
+
+
+def collect_results(results: Iterable[Result]) -> SenseInventory:
+    """Put the results of all words into an inventory."""
+    found = list(results)
+    return SenseInventory(
+        [result for result in found if isinstance(result, WordSenses)],
+        [result for result in found if isinstance(result, SkippedWord)],
+    )
+
+
+def induce_words(
+    words: Sequence[str],
+    inducer: Callable[[str], Result],
+    workers: int | None = 1,
+    parts: Path | None = None,
+    show_progress: bool | None = None,
+) -> Iterator[Result]:
+    """Yield the result of every word, in their order: parallel over batches, resumable by batch."""
+    batches = [list(words[i : i + BATCH_WORDS]) for i in range(0, len(words), BATCH_WORDS)]
+    n_workers = min(effective_workers(workers), max(len(batches), 1))
+    with progress_bar("inducing", len(words), unit="words", show=show_progress) as advance:
+        if n_workers == 1:
+            # In this process, word by word: the bar moves, and each word may use all cores.
+            for batch in batches:
+                yield from _induce_batch(batch, inducer, parts, advance)
+            return
+        tasks = ((batch, inducer, parts) for batch in batches)
+        for batch, results in zip(batches, map_tasks(_induce_batch, tasks, n_workers), strict=True):
+            advance(len(batch))
+            yield from results
+
+
+def _induce_batch(
+    words: Sequence[str],
+    inducer: Callable[[str], Result],
+    parts: Path | None,
+    advance: Callable[[int], None] | None = None,
+) -> list[Result]:
+    """Induce a batch, or read it where an earlier run has finished it."""
+    part = None if parts is None else parts / digest_of(list(words))
+    if part is not None and part.with_suffix(".jsonl").exists():
+        if advance is not None:
+            advance(len(words))
+        return _read_part(part)
+    results: list[Result] = []
+    for word in words:
+        results.append(inducer(word))
+        if advance is not None:
+            advance(1)
+    if part is not None:
+        _write_part(part, results)
+    return results
+
+
+def _write_part(part: Path, results: Sequence[Result]) -> None:
+    part.parent.mkdir(parents=True, exist_ok=True)
+    lines = []
+    directions = []
+    for result in results:
+        if isinstance(result, WordSenses):
+            lines.append(json.dumps(entry_to_dict(result) | {"k": result.n_senses}))
+            directions.append(result.directions)
+        else:
+            lines.append(json.dumps({"skipped": result.word, "reason": result.reason}))
+    stacked = np.concatenate(directions) if directions else np.empty((0, 0), np.float32)
+    write_array(part.with_suffix(".npy"), stacked)
+    write_bytes(part.with_suffix(".jsonl"), "\n".join(lines).encode())  # last: marks it whole
+
+
+def _read_part(part: Path) -> list[Result]:
+    directions = np.array(open_array(part.with_suffix(".npy"), mapped=False))
+    results: list[Result] = []
+    start = 0
+    for line in part.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines():
+        values = json.loads(line)
+        if "skipped" in values:
+            results.append(SkippedWord(values["skipped"], values["reason"]))
+            continue
+        results.append(entry_from_dict(values, directions[start : start + values["k"]]))
+        start += values["k"]
+    return results

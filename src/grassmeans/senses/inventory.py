@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import zstandard
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
@@ -16,39 +19,15 @@ from grassmeans.artifacts import (
     map_bytes,
     open_array,
     read_bytes,
+    read_manifest,
     write_array,
     write_bytes,
+    write_manifest,
 )
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.senses.compact import CompactInventory, read_compact_inventory
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.senses.settings import InductionSettings, change_settings
-from grassmeans.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from grassmeans.corpus.corpus import Corpus
-
-PAPER_MIN_COUNT = 10_000
-_TOKENS_PER_COUNT = 200_000
-_SMALLEST_MIN_COUNT = 50
-
-
-def default_min_count(n_tokens: int) -> int:
-    """The count from which a word's senses are induced where the user names no words.
-
-    The paper's 10,000 belongs to a corpus of two billion words; smaller corpora get the same share
-    of their size (one in 200,000), and never less than 50.
-    """
-    return min(PAPER_MIN_COUNT, max(_SMALLEST_MIN_COUNT, n_tokens // _TOKENS_PER_COUNT))
-
-
-def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None = None) -> list[str]:
-    """The content words of a corpus that have a vector and occur often enough."""
-    if min_count is None:
-        min_count = default_min_count(corpus.n_tokens)
-    candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
-    left_out = corpus.function_words
-    return [word for word in candidates if word not in left_out and word in vectors]
+from grassmeans.vectors.reducing import quantise_rows
+from grassmeans.vectors.storage import decode_words, encode_words, read_rows, write_rows
 
 
 class SenseInventory(Mapping[str, WordSenses]):
@@ -88,61 +67,6 @@ class SenseInventory(Mapping[str, WordSenses]):
         self._numbers = {word: i for i, word in enumerate(self.words)}
         self._offsets = offsets
         self._directions = directions
-
-    @classmethod
-    def induce(
-        cls,
-        corpus: Corpus,
-        vectors: WordVectors,
-        words: Iterable[str] | None = None,
-        *,
-        min_count: int | None = None,
-        settings: InductionSettings | None = None,
-        workers: int | None = 1,
-        parts: Path | None = None,
-        show_progress: bool | None = None,
-        **changes: Any,
-    ) -> SenseInventory:
-        """Induce the senses of given words, or of all frequent ones.
-
-        Parameters
-        ----------
-        words : iterable of str, optional
-            Unknown and too rare ones end up in ``skipped``. Without it: all content words that
-            occur ``min_count`` times (`default_min_count` where that is not given either).
-        workers : int or None
-            Processes; with one, a single word uses all cores.
-        parts : Path, optional
-            Folder for finished parts: an interrupted run goes on from there.
-        **changes
-            Single settings that differ from ``settings``: ``n_senses=2``, ``rank=5``, ...
-        """
-        # Opening a model must not wait for what only induction needs (scikit-learn, joblib).
-        from grassmeans.contexts import ContextExtractor
-        from grassmeans.senses.batches import induce_batches
-
-        settings = change_settings(settings or InductionSettings(), changes)
-        chosen = (
-            frequent_words(corpus, vectors, min_count)
-            if words is None
-            else list(dict.fromkeys(words))
-        )
-        if not chosen:
-            raise InputError("there is no word to induce: lower min_count, or name words")
-        extractor = ContextExtractor(
-            corpus, vectors, window=settings.window, drop_repeats=settings.drop_repeats
-        )
-        entries: list[WordSenses] = []
-        skipped: list[SkippedWord] = []
-        results = induce_batches(
-            chosen, extractor, vectors, settings, workers, parts, show_progress
-        )
-        for result in results:
-            if isinstance(result, WordSenses):
-                entries.append(result)
-            else:
-                skipped.append(result)
-        return cls(entries, skipped)
 
     def __len__(self) -> int:
         return len(self.words)
@@ -247,3 +171,184 @@ class _StoredLines(Sequence[bytes]):
 
     def __getitem__(self, number):  # type: ignore[no-untyped-def]
         return bytes(self._content[self._offsets[number] : self._offsets[number + 1]])
+
+
+KIND = "inventory"
+FORMAT_VERSION = 1
+_BLOCK_WORDS = 64
+_LEVEL = 19
+_BLOCKS_HELD = 8
+_LONGEST_BLOCK = 1 << 28
+"""Bytes of one block when it is unpacked: a damaged or hostile file must not fill the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompactInventory:
+    """What a folder in the compact form holds.
+
+    Attributes
+    ----------
+    words : list of str
+    sense_counts : (n_words,) int64
+    directions : (n_directions, dim) float32
+    lines : sequence of bytes
+        The entry of each word as JSON, without its directions.
+    skipped : tuple of SkippedWord
+    """
+
+    words: list[str]
+    sense_counts: NDArray[np.int64]
+    directions: NDArray[np.float32]
+    lines: Sequence[bytes]
+    skipped: tuple[SkippedWord, ...]
+
+
+def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: int) -> None:
+    """Write an inventory in the compact form; `SenseInventory.load` opens it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    about = write_rows(folder, quantise_rows(inventory.directions, bits))
+    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
+    lines = inventory.lines
+    frames = [
+        compressor.compress(b"\n".join(lines[i] for i in range(start, stop)))
+        for start, stop in _blocks(len(lines))
+    ]
+    if inventory.sense_counts.max(initial=0) > np.iinfo(np.uint16).max:
+        raise InputError("a word has more than 65,535 senses: the compact form cannot hold them")
+    write_bytes(folder / "words.txt", encode_words(inventory.words))
+    write_array(folder / "sense_counts.npy", inventory.sense_counts.astype(np.uint16))
+    write_bytes(folder / "entries.zst", b"".join(frames))
+    ends = np.cumsum([0, *map(len, frames)], dtype=np.int64)
+    write_array(folder / "entry_blocks.npy", ends)
+    reasons = "".join(f"{skipped.word}\t{skipped.reason}\n" for skipped in inventory.skipped)
+    write_bytes(folder / "skipped.tsv.zst", compressor.compress(reasons.encode()))
+    fields = {
+        "n_words": len(inventory.words),
+        "n_directions": len(inventory.directions),
+        "dim": int(inventory.directions.shape[1]),
+        "block_words": _BLOCK_WORDS,
+        "quantised": about,
+    }
+    write_manifest(folder, KIND, FORMAT_VERSION, fields)
+
+
+def read_compact_inventory(folder: Path) -> CompactInventory:
+    """Open an inventory in the compact form; entries are unpacked when they are asked for."""
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    try:
+        n_words, block_words = int(manifest["n_words"]), int(manifest["block_words"])
+        shape = (int(manifest["n_directions"]), int(manifest["dim"]))
+        quantised = manifest["quantised"]
+        words = decode_words(read_bytes(folder / "words.txt"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _damaged(folder, str(error)) from error
+    counts = open_array(folder / "sense_counts.npy", mapped=False).astype(np.int64)
+    lines = _BlockLines(
+        map_bytes(folder / "entries.zst"),
+        open_array(folder / "entry_blocks.npy", mapped=False),
+        n_words,
+        block_words,
+        folder / "entries.zst",
+    )
+    if len(words) != n_words or counts.shape != (n_words,) or int(counts.sum()) != shape[0]:
+        raise _damaged(folder, "words, senses and directions do not fit together")
+    skipped = _read_skipped(folder / "skipped.tsv.zst")
+    directions = read_rows(folder, quantised, shape).restore()
+    # Rounding changes lengths by a few percent, and distances are those of unit vectors.
+    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
+    np.divide(directions, lengths, out=directions, where=lengths > 0)
+    return CompactInventory(words, counts, directions, lines, skipped)
+
+
+def shorten_entry(
+    line: bytes, *, examples: int, example_width: int, decimals: int = 4
+) -> dict[str, Any]:
+    """An entry without what can be found again, and with fewer and shorter examples.
+
+    The nearest words go: the vectors tell them. Numbers are rounded.
+    """
+    entry: dict[str, Any] = json.loads(line)
+    for sense in entry["senses"]:
+        sense["nearest_words"] = []
+        sense["examples"] = [
+            _shorten_example(example, example_width) for example in sense["examples"][:examples]
+        ]
+    rounded: dict[str, Any] = _round_numbers(entry, decimals)
+    return rounded
+
+
+def _shorten_example(example: Mapping[str, Any], width: int) -> dict[str, Any]:
+    """An example with so many characters a side, cut between words."""
+    left, right = example["left"], example["right"]
+    if len(left) > width:
+        left = left[len(left) - width :].partition(" ")[2] or left[len(left) - width :]
+    if len(right) > width:
+        right = right[:width].rpartition(" ")[0] or right[:width]
+    return dict(example) | {"left": left, "right": right}
+
+
+def _round_numbers(value: Any, decimals: int) -> Any:
+    if isinstance(value, float):
+        return round(value, decimals)
+    if isinstance(value, list):
+        return [_round_numbers(item, decimals) for item in value]
+    if isinstance(value, dict):
+        return {name: _round_numbers(item, decimals) for name, item in value.items()}
+    return value
+
+
+class _BlockLines(Sequence[bytes]):
+    """JSON lines in compressed blocks, by the number of their word."""
+
+    def __init__(
+        self, content: memoryview, ends: NDArray[Any], n_words: int, block_words: int, path: Path
+    ) -> None:
+        n_blocks = -(-n_words // block_words) if block_words > 0 else -1
+        if ends.shape != (n_blocks + 1,) or int(ends[-1]) != len(content):
+            raise _damaged(path, "its blocks do not fit its length")
+        self._content = content
+        self._ends = ends
+        self._n_words = n_words
+        self._block_words = block_words
+        self._path = path
+        self._block = lru_cache(_BLOCKS_HELD)(self._unpack)
+
+    def __len__(self) -> int:
+        return self._n_words
+
+    def __getitem__(self, number):  # type: ignore[no-untyped-def]
+        lines = self._block(number // self._block_words)
+        return lines[number % self._block_words]
+
+    def _unpack(self, block: int) -> list[bytes]:
+        content = self._content[int(self._ends[block]) : int(self._ends[block + 1])]
+        lines = _decompress(content, self._path).split(b"\n")
+        expected = min(self._block_words, self._n_words - block * self._block_words)
+        if len(lines) != expected:
+            raise _damaged(self._path, f"block {block} holds {len(lines)} words")
+        return lines
+
+
+def _read_skipped(path: Path) -> tuple[SkippedWord, ...]:
+    text = _decompress(memoryview(read_bytes(path)), path).decode()
+    pairs: Iterable[list[str]] = (line.split("\t", 1) for line in text.split("\n") if line)
+    return tuple(SkippedWord(word, reason) for word, reason in pairs)
+
+
+def _decompress(content: memoryview, path: Path) -> bytes:
+    try:
+        size = zstandard.frame_content_size(content)
+        if not 0 <= size <= _LONGEST_BLOCK:
+            raise _damaged(path, "a block has no usable size")
+        unpacked: bytes = zstandard.ZstdDecompressor().decompress(content)
+    except zstandard.ZstdError as error:
+        raise _damaged(path, str(error)) from error
+    return unpacked
+
+
+def _blocks(n: int) -> list[tuple[int, int]]:
+    return [(start, min(start + _BLOCK_WORDS, n)) for start in range(0, n, _BLOCK_WORDS)]
+
+
+def _damaged(path: Path, reason: str) -> ArtifactError:
+    return ArtifactError(f"{path} is truncated or damaged ({reason}): install or build it again")

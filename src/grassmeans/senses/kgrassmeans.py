@@ -17,6 +17,7 @@ from sklearn.base import (
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from grassmeans.errors import InputError
+from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import (
     INITS,
@@ -156,10 +157,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         """Distances to the directions, (n_contexts, n_senses), in [0, 1]."""
         check_is_fitted(self)
         bases = self._check_bases(X, reset=False)
-        squares = get_kernels(self.device).square_projections(bases, self.directions_)
-        # Double precision keeps the order of the projections through the square root.
-        distances: NDArray[np.float64] = np.sqrt(1.0 - squares.astype(np.float64))
-        return distances
+        return measure_distances(bases, self.directions_, device=self.device)
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """The objective on ``X``, negative: larger is better."""

@@ -8,7 +8,7 @@ in every two to four tokens, and other languages hardly share them (2% to 15% of
 from __future__ import annotations
 
 from grassmeans.corpus.tokenizer import normalize_text
-from grassmeans.senses.tagging import TaggingRules
+from grassmeans.senses.tagging import AnyTokenizer
 
 FEWEST_TOKENS = 10
 ENOUGH_TOKENS = 40
@@ -23,15 +23,16 @@ class LanguageCheck:
     n_tokens, n_function_words : int
     """
 
-    def __init__(self, rules: TaggingRules) -> None:
-        self._rules = rules
+    def __init__(self, tokenizer: AnyTokenizer, function_words: frozenset[str]) -> None:
+        self._tokenizer = tokenizer
+        self._function_words = function_words
         self.n_tokens = 0
         self.n_function_words = 0
 
     @property
     def is_done(self) -> bool:
         """Whether enough was seen, or nothing can be told because there are no function words."""
-        return self.n_tokens >= ENOUGH_TOKENS or not self._rules.function_words
+        return self.n_tokens >= ENOUGH_TOKENS or not self._function_words
 
     @property
     def share(self) -> float:
@@ -41,13 +42,13 @@ class LanguageCheck:
     @property
     def looks_foreign(self) -> bool:
         """Whether the text is long enough to tell, and has too few function words."""
-        told = bool(self._rules.function_words) and self.n_tokens >= FEWEST_TOKENS
+        told = bool(self._function_words) and self.n_tokens >= FEWEST_TOKENS
         return told and self.share < SMALLEST_SHARE
 
     def add(self, text: str) -> None:
         """Look at one more piece of the text."""
         if self.is_done:
             return
-        keys = self._rules.tokenizer.tokenize(normalize_text(text))
+        keys = self._tokenizer.tokenize(normalize_text(text))
         self.n_tokens += len(keys)
-        self.n_function_words += sum(key in self._rules.function_words for key in keys)
+        self.n_function_words += sum(key in self._function_words for key in keys)

@@ -1,4 +1,4 @@
-"""A model: word vectors and a sense inventory, ready to tag text."""
+"""A model: contexts, word vectors and a sense inventory, ready to tag text."""
 
 from __future__ import annotations
 
@@ -11,25 +11,38 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import MANIFEST, read_manifest, write_bytes, write_manifest
+from grassmeans.artifacts import (
+    MANIFEST,
+    digest_of,
+    digest_of_array,
+    read_bytes,
+    read_manifest,
+    write_bytes,
+    write_manifest,
+)
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
+from grassmeans.encoders import find_kind
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkThreshold,
+    check_threshold,
 )
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.shipped import find_model
-from grassmeans.senses.tagging import TaggedText, TaggingRules, passage_distances, tag_texts
+from grassmeans.senses.tagging import AnyTokenizer, TaggedText, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "model"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 VECTORS_FOLDER = "vectors"
 INVENTORY_FOLDER = "inventory"
 LEXEMES_FOLDER = "lexemes"
@@ -40,9 +53,10 @@ class SenseModel:
 
     Attributes
     ----------
-    vectors : WordVectors
+    encoder : ContextEncoder
+        What contexts are made of.
     inventory : SenseInventory
-    rules : TaggingRules
+    tokenizer : Tokenizer or WhitespaceTokenizer
     manifest : dict
     folder : Path or None
         Where the model was read from.
@@ -50,20 +64,52 @@ class SenseModel:
 
     def __init__(
         self,
-        vectors: WordVectors,
+        encoder: ContextEncoder,
         inventory: SenseInventory,
-        rules: TaggingRules,
+        tokenizer: AnyTokenizer,
         manifest: dict[str, Any] | None = None,
         folder: Path | None = None,
     ) -> None:
-        self.vectors = vectors
+        self.encoder = encoder
         self.inventory = inventory
-        self.rules = rules
+        self.tokenizer = tokenizer
         self.manifest = manifest or {}
         self.folder = folder
 
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The words' vectors."""
+        return self.encoder.vectors
+
+    @property
+    def settings(self) -> InductionSettings:
+        """How the senses were induced; what the manifest does not tell is the default."""
+        return InductionSettings.from_dict(self.manifest.get("settings", {}))
+
+    def with_inventory(self, inventory: SenseInventory) -> SenseModel:
+        """The same model with other senses."""
+        return SenseModel(self.encoder, inventory, self.tokenizer, self.manifest, self.folder)
+
+    @cached_property
+    def digest(self) -> str:
+        """A short digest of what the model's answers depend on."""
+        inventory, vectors = self.inventory, self.vectors
+        lines = SenseLines.collect(inventory.directions(word) for word in inventory.words)
+        return digest_of(
+            [
+                digest_of_array(vectors.vectors),
+                digest_of(list(vectors.words)),
+                list(inventory.words),
+                digest_of_array(lines.directions),
+                lines.offsets.tolist(),
+                self.tokenizer.to_dict(),
+                sorted(self.encoder.function_words),
+                [self.encoder.kind, self.encoder.shape.to_dict(), self.encoder.identity()],
+            ]
+        )
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -138,8 +184,8 @@ class SenseModel:
         return tag_texts(
             texts,
             self.inventory,
-            self.vectors,
-            self.rules,
+            self.encoder,
+            self.tokenizer,
             words=words,
             idk_threshold=self.choose_threshold(idk_threshold),
             sharpness=sharpness,
@@ -152,14 +198,11 @@ class SenseModel:
 
     def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
         """A threshold as a number (or None): the model's own for "model"."""
-        if isinstance(idk_threshold, str):
-            if idk_threshold != MODEL_THRESHOLD:
-                raise InputError(
-                    f"idk_threshold must be a number, None or {MODEL_THRESHOLD!r}, "
-                    f"got {idk_threshold!r}"
-                )
-            return self.idk_threshold
-        return idk_threshold
+        return (
+            self.idk_threshold
+            if idk_threshold == MODEL_THRESHOLD
+            else check_threshold(idk_threshold)
+        )
 
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.
@@ -171,7 +214,7 @@ class SenseModel:
             inflected form, is left out. `decode_hard` and `decode_soft` turn the result into
             senses or probabilities; a row of NaN has too few known words around it.
         """
-        return passage_distances(word, passages, self.inventory, self.vectors, self.rules)
+        return passage_distances(word, passages, self.inventory, self.encoder, self.tokenizer)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model as a folder that `load` opens.
@@ -190,37 +233,21 @@ class SenseModel:
             self.vectors.save(folder / VECTORS_FOLDER)
         self.inventory.save(folder / INVENTORY_FOLDER)
         counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}
-        write_model_head(folder, self.rules, counts | self.manifest)
+        write_model_head(folder, self.encoder, self.tokenizer, counts | self.manifest)
 
 
-def write_model_head(folder: Path, rules: TaggingRules, fields: Mapping[str, Any]) -> None:
-    """Write the rules and the manifest, which makes the folder a whole model; call it last."""
-    words = "\n".join(sorted(rules.function_words))
+def write_model_head(
+    folder: Path, encoder: ContextEncoder, tokenizer: AnyTokenizer, fields: Mapping[str, Any]
+) -> None:
+    """Write what makes the folder a whole model beside vectors and inventory; call it last."""
+    words = "\n".join(sorted(encoder.function_words))
     write_bytes(folder / "function_words.txt", words.encode())
+    encoder.save(folder)
     own = {
-        "tokenizer": rules.tokenizer.to_dict(),
-        "rules": {
-            "window": rules.window,
-            "rank": rules.rank,
-            "weighting": rules.weighting,
-            "drop_repeats": rules.drop_repeats,
-        },
+        "tokenizer": tokenizer.to_dict(),
+        "context": {"kind": encoder.kind, **encoder.shape.to_dict()},
     }
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
-
-
-def rules_for(
-    tokenizer: Any, function_words: frozenset[str], settings: InductionSettings
-) -> TaggingRules:
-    """The rules by which text is tagged with senses induced under these settings."""
-    return TaggingRules(
-        tokenizer,
-        function_words,
-        settings.window,
-        settings.rank,
-        settings.weighting,
-        settings.drop_repeats,
-    )
 
 
 def load(path_or_name: str | Path) -> SenseModel:
@@ -230,22 +257,22 @@ def load(path_or_name: str | Path) -> SenseModel:
     """
     folder = find_model(path_or_name)
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-    vectors = WordVectors.load(folder / VECTORS_FOLDER)
     inventory = SenseInventory.load(folder / INVENTORY_FOLDER)
     try:
-        rules = TaggingRules(
-            tokenizer_from_dict(manifest["tokenizer"]),
+        about = manifest["context"]
+        encoder = find_kind(about["kind"]).open(
+            folder,
+            WordVectors.load(folder / VECTORS_FOLDER),
+            ContextShape.from_dict(about),
             _read_words(folder / "function_words.txt"),
-            **manifest["rules"],
         )
-    except (KeyError, TypeError) as error:
+        tokenizer = tokenizer_from_dict(manifest["tokenizer"])
+    except (KeyError, TypeError, InputError) as error:
         raise ArtifactError(f"{folder} has a damaged manifest ({error}): build it again") from error
-    return SenseModel(vectors, inventory, rules, manifest, folder)
+    return SenseModel(encoder, inventory, tokenizer, manifest, folder)
 
 
 def _read_words(path: Path) -> frozenset[str]:
-    if not path.exists():
-        raise ArtifactError(f"{path} is missing: the model is incomplete, build it again")
-    text = path.read_text(encoding="utf-8")
+    text = read_bytes(path).decode()
     lines: Sequence[str] = text.split("\n") if text else ()
     return frozenset(lines)

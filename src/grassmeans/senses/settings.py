@@ -1,13 +1,12 @@
-"""How senses are induced."""
+"""How senses are induced from contexts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 from typing import Any
 
-from grassmeans.contexts import DEFAULT_WINDOW
 from grassmeans.errors import InputError
 
 AUTO = "auto"
@@ -16,32 +15,22 @@ AUTO = "auto"
 DEFAULT_MAX_SENSES = 8
 DEFAULT_GRANULARITY = 1.0
 
-WEIGHTINGS = ("flat", "singular")
-FEWEST_WEIGHTED = 3
-"""Words that a context needs where its directions are weighted; the paper's rank."""
-
 
 @dataclass(frozen=True, slots=True)
 class InductionSettings:
     """How senses are induced; the defaults are the paper's.
+
+    What a context is made of is not among them: see `grassmeans.geometry.contexts.ContextShape`.
 
     Parameters
     ----------
     n_senses : int or "auto"
         K, the number of senses of every word; "auto" gives each word its own (see
         `grassmeans.senses.sense_number`).
-    window : int
-        Kept words a side of a context.
-    rank : int
-        N, the dimension of a context's subspace; contexts with fewer words are left out.
-    weighting : {"flat", "singular"}
-        Whether all directions of a subspace count alike, or by their singular values.
     n_init : int
         Random restarts of K-Grassmeans.
     max_contexts : int
         A random sample of this many occurrences is used.
-    drop_repeats : bool
-        Leave out other occurrences of the target inside its context.
     random_state : int
     max_senses : int
         With "auto", the most senses of a word.
@@ -50,25 +39,17 @@ class InductionSettings:
     """
 
     n_senses: int | str = 5
-    window: int = DEFAULT_WINDOW
-    rank: int = 3
-    weighting: str = "flat"
     n_init: int = 5
     max_contexts: int = 10_000
-    drop_repeats: bool = False
     random_state: int = 0
     max_senses: int = DEFAULT_MAX_SENSES
     granularity: float = DEFAULT_GRANULARITY
 
     def __post_init__(self) -> None:
         check_sense_number(self.n_senses, self.max_senses, self.granularity)
-        for name in ("window", "rank", "n_init", "max_contexts"):
+        for name in ("n_init", "max_contexts"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
-        if self.weighting not in WEIGHTINGS:
-            raise InputError(
-                f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}"
-            )
 
     @property
     def fewest_contexts(self) -> int:
@@ -78,6 +59,12 @@ class InductionSettings:
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for a manifest."""
         return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> InductionSettings:
+        """Settings from a manifest; what it does not tell is the default, other keys are let be."""
+        known = {field.name for field in fields(cls)}
+        return cls(**{name: value for name, value in values.items() if name in known})
 
 
 def check_sense_number(n_senses: Any, max_senses: Any, granularity: Any) -> None:
@@ -92,21 +79,3 @@ def check_sense_number(n_senses: Any, max_senses: Any, granularity: Any) -> None
 def _check_count(name: str, value: Any, otherwise: str = "") -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
         raise InputError(f"{name} must be a whole number, 1 or more{otherwise}; got {value!r}")
-
-
-def fewest_words(rank: int, weighting: str) -> int:
-    """How many known words a context must have to be told apart from the senses of a word.
-
-    As many as the rank, as in the paper. Where directions weigh by their singular values, the ones
-    that few words cannot span weigh nothing, so three words are enough for any rank.
-    """
-    return min(rank, FEWEST_WEIGHTED) if weighting == "singular" else rank
-
-
-def change_settings(settings: InductionSettings, changes: Mapping[str, Any]) -> InductionSettings:
-    """The settings with some of them changed, by name."""
-    known = [field.name for field in fields(InductionSettings)]
-    unknown = [name for name in changes if name not in known]
-    if unknown:
-        raise InputError(f"unknown setting {unknown[0]!r}: expected one of {', '.join(known)}")
-    return replace(settings, **changes)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.occurrences import Occurrences, number_words, read_passages
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
 from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
@@ -17,17 +22,11 @@ from grassmeans.senses.decoding import (
     decode_soft,
 )
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.markup import blank_markup, remove_marks
-from grassmeans.senses.settings import fewest_words
-from grassmeans.senses.text_contexts import gather_text_contexts
-from grassmeans.subspaces import principal_subspaces
-from grassmeans.vectors.word_vectors import WordVectors
 
-_BLOCK = 4096
-"""Targets whose subspaces are held at once: 15 MB, however long the text."""
+AnyTokenizer = Tokenizer | WhitespaceTokenizer
 
-_FEW = 32
-"""Up to this many targets, a sentence's, go through plain NumPy, which has nothing to load."""
+_TARGETS_AT_ONCE = 4096
+"""Texts are measured together until they have so many words to tag."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,44 +90,35 @@ class TaggedText:
         return self.words[index]
 
 
-@dataclass(frozen=True, slots=True)
-class TaggingRules:
-    """How the model turns text into contexts; fixed by the corpus and the induction."""
+class ReadText(NamedTuple):
+    """A text, read for tagging.
 
-    tokenizer: Tokenizer | WhitespaceTokenizer
-    function_words: frozenset[str]
-    window: int
-    rank: int
-    weighting: str
-    drop_repeats: bool = False
+    Attributes
+    ----------
+    text : str
+        Without marks.
+    keys : list of str
+        Its words, as the model spells them.
+    spans : list of (int, int)
+        The characters of each word; empty where nothing is to be tagged.
+    targets : list of int
+        Which of the words are to be tagged.
+    unknown : tuple of str
+        What was marked and is not in the model.
+    """
 
-    @property
-    def fewest_words(self) -> int:
-        """A context with fewer known words is "I don't know"."""
-        return fewest_words(self.rank, self.weighting)
-
-
-@dataclass(slots=True)
-class _Target:
-    text: int
-    start: int
-    end: int
-    key: str
-    context: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    sense: int
-    distances: tuple[float, ...]
-    probabilities: tuple[float, ...]
+    text: str
+    keys: list[str]
+    spans: list[tuple[int, int]]
+    targets: list[int]
+    unknown: tuple[str, ...]
 
 
 def tag_texts(
     texts: Iterable[str],
     inventory: SenseInventory,
-    vectors: WordVectors,
-    rules: TaggingRules,
+    encoder: ContextEncoder,
+    tokenizer: AnyTokenizer,
     *,
     words: Collection[str] | None = None,
     idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
@@ -140,36 +130,17 @@ def tag_texts(
     the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
     character references are no words of the text; they stay in it.
     """
-    wanted = _check_words(words, rules)
-    plains: list[str] = []
-    unknown: list[tuple[str, ...]] = []
-    targets: list[_Target] = []
-    for number, text in enumerate(_check_texts(texts)):
-        plain, marks = remove_marks(normalize_text(text))
-        found, missing = _find_targets(number, plain, marks, wanted, inventory, vectors, rules)
-        plains.append(plain)
-        unknown.append(missing)
-        targets.extend(found)
-    tagged: list[list[TaggedWord]] = [[] for _ in plains]
-    for start in range(0, len(targets), _BLOCK):
-        block = targets[start : start + _BLOCK]
-        answers = _answer(block, inventory, vectors, rules, idk_threshold, sharpness)
-        for target, answer in zip(block, answers, strict=True):
-            tagged[target.text].append(
-                TaggedWord(
-                    target.start,
-                    target.end,
-                    plains[target.text][target.start : target.end],
-                    target.key,
-                    answer.sense,
-                    answer.distances,
-                    answer.probabilities,
-                )
-            )
-    return [
-        TaggedText(plain, tuple(found), missing)
-        for plain, found, missing in zip(plains, tagged, unknown, strict=True)
-    ]
+    wanted = _check_words(words, tokenizer)
+    tagged: list[TaggedText] = []
+    pending: list[ReadText] = []
+    n_targets = 0
+    for text in _check_texts(texts):
+        pending.append(read_text(text, inventory, tokenizer, wanted))
+        n_targets += len(pending[-1].targets)
+        if n_targets >= _TARGETS_AT_ONCE:
+            tagged += _tag_block(pending, inventory, encoder, idk_threshold, sharpness)
+            pending, n_targets = [], 0
+    return tagged + _tag_block(pending, inventory, encoder, idk_threshold, sharpness)
 
 
 def _check_texts(texts: Iterable[str]) -> Iterator[str]:
@@ -181,99 +152,34 @@ def _check_texts(texts: Iterable[str]) -> Iterator[str]:
         yield text
 
 
-def _check_words(words: Collection[str] | None, rules: TaggingRules) -> frozenset[str] | None:
+def _check_words(words: Collection[str] | None, tokenizer: AnyTokenizer) -> frozenset[str] | None:
     if isinstance(words, str):
         raise InputError(f"words must be a list of words, got the string {words!r}")
-    return None if words is None else frozenset(_key(word, rules) for word in words)
+    return None if words is None else frozenset(spell_word(word, tokenizer) for word in words)
 
 
-def _key(word: str, rules: TaggingRules) -> str:
-    keys = rules.tokenizer.tokenize(normalize_text(word))
-    return keys[0] if len(keys) == 1 else word
+def spell_word(word: str, tokenizer: AnyTokenizer) -> str:
+    """A word as the model spells it: in lower case, say."""
+    plain = normalize_text(word)
+    keys = tokenizer.tokenize(plain)
+    return keys[0] if len(keys) == 1 else plain.strip()
 
 
-def _answer(
-    targets: Sequence[_Target],
-    inventory: SenseInventory,
-    vectors: WordVectors,
-    rules: TaggingRules,
-    idk_threshold: float | None,
-    sharpness: float,
-) -> Iterator[_Answer]:
-    """Decode targets, in their order."""
-    answers: dict[int, _Answer] = {}
-    keys = [target.key for target in targets]
-    contexts = np.stack([target.context for target in targets])
-    for rows, distances in _measure_distances(keys, contexts, inventory, vectors, rules):
-        senses = (decode_hard(distances, idk_threshold) + 1).tolist()
-        probabilities = decode_soft(distances, sharpness).tolist()
-        usable = (~np.isnan(distances[:, 0])).tolist()
-        measured = distances.tolist()
-        for i, row in enumerate(rows):
-            far = tuple(measured[i]) if usable[i] else ()
-            answers[row] = _Answer(senses[i], far, tuple(probabilities[i]))
-    return (answers[row] for row in range(len(targets)))
-
-
-def passage_distances(
-    word: str,
-    passages: Sequence[tuple[str, str]],
-    inventory: SenseInventory,
-    vectors: WordVectors,
-    rules: TaggingRules,
-) -> NDArray[np.float32]:
-    """Distances of occurrences given as the text before and after them to a word's senses.
-
-    The occurrence itself is not looked at, so that an inflected form, or a form that the tokenizer
-    would split, can be decoded with the senses of its lemma.
-
-    Returns
-    -------
-    distances : (n_passages, n_senses) float32
-        NaN where there are too few known words around the occurrence (`fewest_words`).
-    """
-    distances = np.empty((len(passages), len(inventory.directions(word))), np.float32)
-    for start in range(0, len(passages), _BLOCK):
-        block = passages[start : start + _BLOCK]
-        contexts = passage_contexts(word, block, vectors, rules)
-        keys = [word] * len(block)
-        for _, found in _measure_distances(keys, contexts, inventory, vectors, rules):
-            distances[start : start + len(block)] = found
-    return distances
-
-
-def passage_contexts(
-    word: str,
-    passages: Sequence[tuple[str, str]],
-    vectors: WordVectors,
-    rules: TaggingRules,
-) -> NDArray[np.int32]:
-    """(n_passages, 2 * window) context rows of occurrences given as the text on both sides."""
-    contexts = np.empty((len(passages), 2 * rules.window), np.int32)
-    for row, (left, right) in enumerate(passages):
-        before = rules.tokenizer.tokenize(normalize_text(left))
-        keys = [*before, word, *rules.tokenizer.tokenize(normalize_text(right))]
-        contexts[row] = _contexts_in(keys, [len(before)], vectors, rules)[0]
-    return contexts
-
-
-def _find_targets(
-    number: int,
+def read_text(
     text: str,
-    marks: Sequence[tuple[int, int]],
-    wanted: Collection[str] | None,
     inventory: SenseInventory,
-    vectors: WordVectors,
-    rules: TaggingRules,
-) -> tuple[list[_Target], tuple[str, ...]]:
-    """The occurrences to tag with their contexts, and marked words that are not in the model."""
+    tokenizer: AnyTokenizer,
+    wanted: Collection[str] | None = None,
+) -> ReadText:
+    """Find the words of a text that are to be tagged."""
+    plain, marks = remove_marks(normalize_text(text))
     # Text that comes tokenised may have tokens such as "<unk>".
-    readable = blank_markup(text) if isinstance(rules.tokenizer, Tokenizer) else text
-    keys = rules.tokenizer.tokenize(readable)
-    positions = [i for i, key in enumerate(keys) if key in inventory]
-    if not positions and not marks:
-        return [], ()
-    spans = list(rules.tokenizer.spans(readable))
+    readable = blank_markup(plain) if isinstance(tokenizer, Tokenizer) else plain
+    keys = tokenizer.tokenize(readable)
+    targets = [i for i, key in enumerate(keys) if key in inventory]
+    if not targets and not marks:
+        return ReadText(plain, keys, [], [], ())
+    spans = list(tokenizer.spans(readable))
     missing: list[str] = []
     if marks:
         starts = [start for start, _ in spans]
@@ -283,63 +189,170 @@ def _find_targets(
             known = [i for i in range(first, last) if keys[i] in inventory]
             marked += known
             if not known and start < end:
-                missing.append(text[start:end])
-        positions = marked
+                missing.append(plain[start:end])
+        targets = marked
     if wanted is not None:
-        positions = [i for i in positions if keys[i] in wanted]
-    contexts = _contexts_in(keys, positions, vectors, rules)
-    targets = [
-        _Target(number, *spans[i], keys[i], context)
-        for i, context in zip(positions, contexts, strict=True)
-    ]
-    return targets, tuple(missing)
+        targets = [i for i in targets if keys[i] in wanted]
+    return ReadText(plain, keys, spans, targets, tuple(missing))
 
 
-def _contexts_in(
-    keys: Sequence[str], positions: Sequence[int], vectors: WordVectors, rules: TaggingRules
-) -> NDArray[np.int32]:
-    """(n_positions, 2 * window) context rows."""
-    # Each distinct key of the text becomes a token id, so that repeats of the target are known.
-    types = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    tokens = np.fromiter((types[key] for key in keys), np.int32, len(keys))
-    rows = vectors.ids_of(types)
-    rows[[key in rules.function_words for key in types]] = -1
-    places = np.array(positions, np.int64)
-    return gather_text_contexts(tokens, rows, places, rules.window, drop_repeats=rules.drop_repeats)
+def locate_targets(texts: Sequence[ReadText]) -> tuple[Occurrences, list[str]]:
+    """The words to be tagged, as occurrences in one text of several documents; and their keys."""
+    places = []
+    keys = []
+    start = 0
+    for text in texts:
+        places += [start + i for i in text.targets]
+        keys += [text.keys[i] for i in text.targets]
+        start += len(text.keys)
+    # Texts without a target need not be read again.
+    numbered = number_words(text.keys for text in texts)
+    return replace(numbered, positions=np.array(places, np.int64)), keys
 
 
-def _measure_distances(
+def measure_occurrences(
+    occurrences: Occurrences,
     keys: Sequence[str],
-    contexts: NDArray[np.int32],
     inventory: SenseInventory,
-    vectors: WordVectors,
-    rules: TaggingRules,
-) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
-    """Distances of contexts to the senses of the words in them, words with equally many at once.
+    encoder: ContextEncoder,
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Distances of occurrences to the senses of their words.
 
-    Yields
-    ------
-    rows : list of int
-        Which of the contexts.
-    distances : (n_rows, n_senses) float32
-        A row of NaN belongs to a context with too few words.
+    Returns
+    -------
+    distances : (n, most senses) float32
+        NaN beyond a word's senses, and all along where a context says nothing.
+    n_senses : (n,) int64
     """
-    device = "numpy" if len(contexts) <= _FEW else "cpu"
-    bases = principal_subspaces(
-        contexts, vectors.vectors, rules.rank, weighting=rules.weighting, device=device
-    )
-    too_poor = np.count_nonzero(contexts >= 0, axis=1) < rules.fewest_words
-    by_word: dict[str, list[int]] = {}
-    for row, key in enumerate(keys):
-        by_word.setdefault(key, []).append(row)
-    groups: dict[int, tuple[list[int], list[NDArray[np.float32]]]] = {}
-    for word, rows in by_word.items():
-        directions = np.asarray(inventory.directions(word))
-        group_rows, products = groups.setdefault(len(directions), ([], []))
-        group_rows += rows
-        products.append(bases[rows] @ directions.T)
-    for group_rows, products in groups.values():
-        kept = np.square(np.concatenate(products)).sum(axis=1)
-        distances = np.sqrt(np.clip(1.0 - kept, 0.0, 1.0))
-        distances[too_poor[group_rows]] = np.nan
-        yield group_rows, distances
+    numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    lines = SenseLines.collect(np.asarray(inventory.directions(key)) for key in numbers)
+    words = np.fromiter((numbers[key] for key in keys), np.int64, len(keys))
+    return encoder.measure(occurrences, words, lines), lines.n_senses[words]
+
+
+def _tag_block(
+    texts: Sequence[ReadText],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    idk_threshold: float | None,
+    sharpness: float,
+) -> list[TaggedText]:
+    """Tag some texts together."""
+    occurrences, keys = locate_targets(texts)
+    answers: Iterator[_Answer] = iter(())
+    if keys:
+        distances, n_senses = measure_occurrences(occurrences, keys, inventory, encoder)
+        answers = _decode(distances, n_senses, idk_threshold, sharpness)
+    return [
+        TaggedText(
+            text.text,
+            tuple(
+                _make_word(text, i, answer)
+                for i, answer in zip(text.targets, answers, strict=False)
+            ),
+            text.unknown,
+        )
+        for text in texts
+    ]
+
+
+_Answer = tuple[int, tuple[float, ...], tuple[float, ...]]
+
+
+def _make_word(text: ReadText, i: int, answer: _Answer) -> TaggedWord:
+    start, end = text.spans[i]
+    return TaggedWord(start, end, text.text[start:end], text.keys[i], *answer)
+
+
+def _decode(
+    distances: NDArray[np.float32],
+    n_senses: NDArray[np.int64],
+    idk_threshold: float | None,
+    sharpness: float,
+) -> Iterator[_Answer]:
+    """Sense, distances and probabilities of every occurrence; those with equally many at once."""
+    answers: dict[int, _Answer] = {}
+    for n in np.unique(n_senses).tolist():
+        rows = np.flatnonzero(n_senses == n)
+        own = distances[rows, :n]
+        senses = (decode_hard(own, idk_threshold) + 1).tolist()
+        probabilities = decode_soft(own, sharpness).tolist()
+        usable = (~np.isnan(own[:, 0])).tolist()
+        measured = own.tolist()
+        for i, row in enumerate(rows.tolist()):
+            far = tuple(measured[i]) if usable[i] else ()
+            answers[row] = senses[i], far, tuple(probabilities[i])
+    return (answers[row] for row in range(len(distances)))
+
+
+def passage_distances(
+    word: str,
+    passages: Sequence[tuple[str, str]],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    tokenizer: AnyTokenizer,
+) -> NDArray[np.float32]:
+    """Distances of occurrences given as the text before and after them to a word's senses.
+
+    Returns
+    -------
+    distances : (n_passages, n_senses) float32
+        NaN where the text around the occurrence says nothing.
+    """
+    occurrences = occurrences_in_passages(word, passages, tokenizer)
+    keys = [word] * len(occurrences)
+    if not keys:
+        return np.empty((0, len(inventory.directions(word))), np.float32)
+    return measure_occurrences(occurrences, keys, inventory, encoder)[0]
+
+
+def occurrences_in_passages(
+    word: str, passages: Iterable[tuple[str, str]], tokenizer: AnyTokenizer
+) -> Occurrences:
+    """One occurrence of a word in each passage, given as the text before and after it."""
+    return read_passages(word, passages, lambda text: tokenizer.tokenize(normalize_text(text)))
+
+
+_MARK = re.compile(r"<(/?)b>", re.IGNORECASE)
+# Tags (of a bounded length, so that a lone "<" cannot swallow a page) and character references.
+_MARKUP = re.compile(
+    r"<[/!?]?[a-z][^<>]{0,500}>|&(?:#[0-9]{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,31});",
+    re.IGNORECASE,
+)
+
+
+def remove_marks(text: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without ``<b>word</b>`` marks, and the character spans that were marked.
+
+    A mark goes from a ``<b>`` to the next ``</b>``; one that is not closed, or not opened, stays
+    where it is. The time is linear in the length of the text, whatever is in it.
+    """
+    parts: list[str] = []
+    spans: list[tuple[int, int]] = []
+    length = 0
+    last = 0
+    opened: re.Match[str] | None = None
+    for tag in _MARK.finditer(text):
+        if not tag.group(1):
+            opened = tag
+        elif opened is not None:
+            before = text[last : opened.start()]
+            inside = text[opened.end() : tag.start()].strip()
+            parts += [before, inside]
+            start = length + len(before)
+            length = start + len(inside)
+            spans.append((start, length))
+            last = tag.end()
+            opened = None
+    return "".join(parts) + text[last:], spans
+
+
+def blank_markup(text: str) -> str:
+    """The text with spaces in place of HTML tags and character references; the same length.
+
+    Names of tags and attributes are no words of the text. This is no HTML parser: what stands
+    between the tags is read as text, scripts and style sheets too.
+    """
+    if "<" not in text and "&" not in text:
+        return text
+    return _MARKUP.sub(lambda match: " " * len(match.group()), text)

@@ -10,11 +10,12 @@ from typer.testing import CliRunner
 from grassmeans import SenseInventory, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_key
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggingRules
 
 LINES = [
     {"id": "1", "target": "crane", "left": "nest ", "right": "", "label": "bird"},
@@ -29,8 +30,10 @@ def folder(tmp_path: Path) -> Path:
     """A model with two senses of crane, along nest and beam, and four instances."""
     vectors = WordVectors(["nest", "beam"], np.eye(2, dtype=np.float32))
     crane = WordSenses("crane", 2, 2, np.eye(2, dtype=np.float32), ())
-    rules = TaggingRules(Tokenizer(), frozenset(), 2, 1, "flat")
-    SenseModel(vectors, SenseInventory([crane]), rules).save(tmp_path / "model")
+    encoder = SubspaceEncoder(vectors, ContextShape(window=2, rank=1), frozenset())
+    about = {"idk_threshold": 0.4}
+    model = SenseModel(encoder, SenseInventory([crane]), Tokenizer(), about)
+    model.save(tmp_path / "model")
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(line) for line in LINES))
     (tmp_path / "pairs.txt").write_text("nest nest 9\nnest beam 1\nnest absent 5\n")
     return tmp_path
@@ -84,21 +87,27 @@ def test_word_pairs_with_the_vectors_of_a_model_or_a_folder(folder: Path) -> Non
     assert (score["spearman"], score["n_used"], score["n_missing"]) == (100.0, 2, 1)
     vectors = folder / "model" / "vectors"
     again = evaluate(folder, "wordsim", "pairs.txt", "--vectors", vectors)
-    assert json.loads(again.stdout)["digests"] == found["digests"]
+    for digest in ("vectors", "data"):
+        assert json.loads(again.stdout)["digests"][digest] == found["digests"][digest]
 
 
 def test_scws(folder: Path) -> None:
     row = "{0}\t{1}\tn\t{2}\tn\tx <b> {1} </b>\tx <b> {2} </b>\t{3}\t{3}\n"
     rows = row.format(1, "nest", "beam", 1.0) + row.format(2, "nest", "nest", 9.0)
     (folder / "ratings.txt").write_text(rows)
-    options = ("--model", folder / "model", "--lexemes", folder / "model" / "vectors", "--idk", 2)
+    options = ("--model", folder / "model", "--lexemes", folder / "model" / "vectors")
     found = json.loads(evaluate(folder, "scws", "ratings.txt", *options).stdout)
     assert {name: score["spearman"] for name, score in found["all"].items()} == {
         "plain": 100.0,
         "hard": 100.0,
         "soft": 100.0,
     }
-    assert found["parameters"]["idk"] is None
+    assert found["parameters"]["idk"] == 0.4  # the model's own
+    asked = {}
+    for idk in (0.7, 2):
+        result = evaluate(folder, "scws", "ratings.txt", *options, "--idk", idk)
+        asked[idk] = json.loads(result.stdout)["parameters"]["idk"]
+    assert asked == {0.7: 0.7, 2: None}  # above 1: never
 
 
 @pytest.mark.parametrize(
@@ -108,12 +117,12 @@ def test_scws(folder: Path) -> None:
         ("jsonl", "a.jsonl", (), "jsonl needs --model"),
         ("jsonl", "absent", ("--model", "MODEL"), "there is nothing at"),
         ("jsonl", "a.jsonl", ("--model", "absent"), "there is no model at"),
-        ("jsonl", "a.jsonl", ("--model", "MODEL", "--decode", "x"), "decode must be one of"),
+        ("jsonl", "a.jsonl", ("--model", "MODEL", "--decoding", "x"), "decoding must be one of"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "-k", "7"), "no word of jsonl has senses"),
         ("semeval2013", ".", ("--model", "MODEL"), "no gold key"),
         ("wordsim", "pairs.txt", (), "wordsim needs --model or --vectors"),
         ("scws", "absent", ("--model", "MODEL"), "there is nothing at"),
-        ("scws", "a.jsonl", ("--vectors", "VECTORS", "--lexemes", "x"), "--lexemes needs --model"),
+        ("wordsim", "pairs.txt", ("--vectors", "VECTORS", "--lexemes", "x"), "needs --model"),
     ],
 )
 def test_mistakes(folder: Path, task: str, data: str, options, message: str) -> None:

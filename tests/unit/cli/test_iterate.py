@@ -30,6 +30,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory, synthetic: SyntheticCorpus)
         settings=InductionSettings(n_senses=2),
         workers=1,
     )
+    manifest = root / "model" / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"idk_threshold": 0.45}))
     return root
 
 
@@ -38,19 +40,20 @@ def run(folder: Path, name: str, *arguments: str):
     return CliRunner().invoke(app, ["iterate", *inputs, "-j", "1", *arguments])
 
 
-@pytest.mark.parametrize("decode", ["hard", "soft"])
-def test_one_line_of_json_a_round(folder: Path, decode: str) -> None:
-    options = ["--rounds", "1", "--epochs", "1", "--decode", decode]
-    done = run(folder, decode, *options)
+@pytest.mark.parametrize("decoding", ["hard", "soft"])
+def test_one_line_of_json_a_round(folder: Path, decoding: str) -> None:
+    options = ["--rounds", "1", "--epochs", "1", "--decoding", decoding]
+    done = run(folder, decoding, *options)
     assert done.exit_code == 0, done.output
     first, last = (json.loads(line) for line in done.stdout.splitlines())
     assert (first["number"], first["agreement"], first["stopped"]) == (0, None, None)
     assert first["n_occurrences"] == last["n_occurrences"] == 800
     assert "lexemes" not in first
     assert last["stopped"] is not None
-    assert Corpus.open(last["labelled"]).manifest["labelled"]["decoding"] == "hard"
+    about = Corpus.open(last["labelled"]).manifest["labelled"]
+    assert (about["decoding"], about["idk_threshold"]) == ("hard", 0.45)
     assert LexemeVectors.load(last["lexemes"]).senses("crane") == [1, 2]
-    again = run(folder, decode, *options)
+    again = run(folder, decoding, *options)
     assert again.stdout == done.stdout
 
 
@@ -74,7 +77,7 @@ def test_a_table_on_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_mistakes_are_explained(folder: Path) -> None:
-    done = run(folder, "wrong", "--decode", "firm")
+    done = run(folder, "wrong", "--decoding", "firm")
     assert isinstance(done.exception, InputError)
     assert "hard, soft" in str(done.exception)
     assert not (folder / "wrong").exists()

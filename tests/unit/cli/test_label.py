@@ -9,10 +9,11 @@ from typer.testing import CliRunner
 from grassmeans import Corpus, SenseInventory, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggingRules
 
 
 @pytest.fixture
@@ -21,8 +22,8 @@ def folder(tmp_path):
     Corpus.from_texts(["A crane, a nest.", "mix crane"], tmp_path / "corpus")
     vectors = WordVectors(["nest", "mix"], np.array([[1, 0], [0.6, 0.8]], np.float32))
     crane = WordSenses("crane", 2, 2, np.eye(2, dtype=np.float32), ())
-    rules = TaggingRules(Tokenizer(), frozenset({"a"}), 2, 1, "flat")
-    SenseModel(vectors, SenseInventory([crane]), rules).save(tmp_path / "model")
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"a"}))
+    SenseModel(encoder, SenseInventory([crane]), Tokenizer()).save(tmp_path / "model")
     return tmp_path
 
 
@@ -56,7 +57,9 @@ def test_export_to_a_file(folder) -> None:
 
 
 def test_unknown_choices_are_refused(folder) -> None:
-    done = run("label", folder / "corpus", folder / "model", "-o", folder / "l", "--decode", "firm")
+    done = run(
+        "label", folder / "corpus", folder / "model", "-o", folder / "l", "--decoding", "firm"
+    )
     assert isinstance(done.exception, InputError)
     assert "hard, soft" in str(done.exception)
     assert not (folder / "l").exists()

@@ -5,7 +5,7 @@ from typer.testing import CliRunner
 
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.laboratory.experiments.catalogue import EXPERIMENTS, choose_experiments
+from grassmeans.laboratory.experiments.running import EXPERIMENTS, choose_experiments
 
 
 def reproduce(*arguments: object):

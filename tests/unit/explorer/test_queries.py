@@ -12,16 +12,18 @@ import pytest
 
 from crane_model import VECTORS, save_crane_model
 from grassmeans import load
-from grassmeans.explorer.failures import (
+from grassmeans.encoders.subspaces import weigh_context_words
+from grassmeans.explorer.limits import (
     ConflictError,
+    Limits,
     NoCorpusError,
     NothingThereError,
     TooMuchError,
     WordNotFoundError,
+    WorkLimits,
 )
-from grassmeans.explorer.limits import Limits, WorkLimits
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries import concordance, corrections, deciding, geometry, tables, words
+from grassmeans.explorer.queries import concordance, corrections, geometry, tables, tagging, words
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
 from grassmeans.explorer.queries.documents import show_document
 from grassmeans.explorer.queries.induction import induce_senses, view_induced
@@ -46,13 +48,13 @@ def test_weights_of_context_words_by_hand():
     vectors = np.array([[2, 0], [1, 0], [0, 0.5]], np.float32)
     rows = np.array([[0, 1, 2, -1]], np.int32)
     direction = np.array([[0.6, 0.8]], np.float32)
-    weights = deciding.weigh_context_words(rows, direction, vectors, 1)
+    weights = weigh_context_words(rows, direction, vectors, 1)
     assert np.allclose(weights, [[0.8, 0.2, 0.0, 0.0]])
     # Rank 2: V'u = (0.6, 0.8); U has the columns (2, 1, 0)/sqrt(5) and (0, 0, 1).
-    weights = deciding.weigh_context_words(rows, direction, vectors, 2)
+    weights = weigh_context_words(rows, direction, vectors, 2)
     assert np.allclose(weights, [[0.36 * 0.8, 0.36 * 0.2, 0.64, 0.0]])
     # Singular weighting: the second axis counts s_2 / s_1 = 0.5 / sqrt(5).
-    weights = deciding.weigh_context_words(rows, direction, vectors, 2, "singular")
+    weights = weigh_context_words(rows, direction, vectors, 2, "singular")
     second = 0.64 * 0.25 / 5
     expected = np.array([0.36 * 0.8, 0.36 * 0.2, second, 0.0]) / (0.36 + second)
     assert np.allclose(weights, [expected])
@@ -61,14 +63,14 @@ def test_weights_of_context_words_by_hand():
 def test_weights_of_an_empty_context_are_zeros():
     vectors = np.array([[1, 0]], np.float32)
     rows = np.full((1, 4), -1, np.int32)
-    weights = deciding.weigh_context_words(rows, np.array([[1, 0]], np.float32), vectors, 1)
+    weights = weigh_context_words(rows, np.array([[1, 0]], np.float32), vectors, 1)
     assert weights.tolist() == [[0, 0, 0, 0]]
 
 
 def test_deciding_words_are_those_of_the_nearest_sense(tmp_path):
     model = load(save_crane_model(tmp_path / "model"))
     tagged = model.tag("a nest wing <i>crane</i> nest")
-    found = deciding.find_deciding_words(model, tagged)
+    found = tagging.find_deciding_words(model, tagged)
     # Rank 1, all words on the first axis: squared lengths 1 + 1 for "nest" twice, 4 for "wing".
     assert [(w.word, w.weight) for w in found[0]] == [("wing", 0.6667), ("nest", 0.3333)]
     assert set(VECTORS) >= {w.word for w in found[0]}

@@ -6,14 +6,14 @@ import threading
 
 import pytest
 
-from grassmeans.explorer.caching import BoundedCache
-from grassmeans.explorer.failures import (
+from grassmeans.explorer.limits import (
     BusyError,
     CancelledError,
     NothingThereError,
     OutOfTimeError,
+    WorkLimits,
 )
-from grassmeans.explorer.limits import WorkLimits
+from grassmeans.explorer.open_model import BoundedCache
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 

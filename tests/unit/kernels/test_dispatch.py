@@ -45,7 +45,8 @@ def test_the_compiler_is_loaded_when_a_compiled_kernel_is_asked_for():
     code = (
         "import sys\n"
         "from grassmeans.kernels import get_kernels\n"
-        "import grassmeans.contexts, grassmeans.labelling.measuring, grassmeans.vectors.training\n"
+        "import grassmeans.geometry.contexts, grassmeans.labelling.measuring\n"
+        "import grassmeans.vectors.training\n"
         "get_kernels('cpu')\n"
         "get_kernels('numpy').multiply_bases\n"
         "before = 'numba' in sys.modules\n"

@@ -12,9 +12,10 @@ import pytest
 from grassmeans import Corpus, SenseInventory, WordVectors
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggingRules
 
 WORDS = {
     "crane": (0.5, 0.5, 0.0),
@@ -51,8 +52,8 @@ def make_model(lowercase: bool = True, **senses: list[tuple[float, ...]]) -> Sen
         WordSenses(word, 1, 1, np.array(rows, np.float32), ()) for word, rows in directions.items()
     ]
     vectors = WordVectors(list(WORDS), np.array(list(WORDS.values()), np.float32))
-    rules = TaggingRules(Tokenizer(lowercase=lowercase), FUNCTION_WORDS, 2, 1, "flat")
-    return SenseModel(vectors, SenseInventory(entries), rules)
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), FUNCTION_WORDS)
+    return SenseModel(encoder, SenseInventory(entries), Tokenizer(lowercase=lowercase))
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling import labeller, writing
 from grassmeans.labelling.labeller import label_corpus, relabel
-from grassmeans.labelling.targets import digest_of_model
 
 HARD = "the crane.1 in a nest wing steel crane.2 the beam mix the crane.0 crane.0"
 
@@ -27,7 +26,7 @@ def test_hard_labels_by_hand(corpus, model, tmp_path, keys_of) -> None:
     assert {name: facts[name] for name in ("decoding", "idk_threshold", "model_digest")} == {
         "decoding": "hard",
         "idk_threshold": 0.6,
-        "model_digest": digest_of_model(model),
+        "model_digest": model.digest,
     }
     counts = {name: value for name, value in facts.items() if name.startswith("n_")}
     assert counts == {
@@ -163,10 +162,12 @@ def test_repeats_are_left_out_where_the_model_says_so(make, tmp_path, keys_of, o
     model = make(crane=[(1.0, 0.0, 0.0), (0.7071068, 0.7071068, 0.0), (0.0, 1.0, 0.0)])
     # The word itself, which lies on the diagonal, outweighs nest, and nest outweighs steel.
     heavy = [(10.0, 10.0, 0.0), (2.0, 0.0, 0.0), (0.0, 1.0, 0.0)]
-    model.vectors = WordVectors(["crane", "nest", "steel"], np.array(heavy, np.float32))
+    model.encoder.vectors = WordVectors(["crane", "nest", "steel"], np.array(heavy, np.float32))
     kept = label_corpus(corpus, model, tmp_path / "kept", workers=1)
     assert keys_of(kept) == "nest crane.2 crane.2 crane.2 steel"
-    model.rules = replace(model.rules, drop_repeats=True)
+    model = make(crane=[(1.0, 0.0, 0.0), (0.7071068, 0.7071068, 0.0), (0.0, 1.0, 0.0)])
+    model.encoder.vectors = WordVectors(["crane", "nest", "steel"], np.array(heavy, np.float32))
+    model.encoder.shape = replace(model.encoder.shape, drop_repeats=True)
     dropped = label_corpus(corpus, model, tmp_path / "dropped", workers=1)
     assert keys_of(dropped) == "nest crane.1 crane.1 crane.1 steel"
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.labelling.stored import open_distances
 from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings, fewest_words
+from grassmeans.senses.settings import InductionSettings
 
 MADE_UP = ("birdba", "birdbe", "birdbi", "birdbo", "birdbu")
 SHORT = [
@@ -22,9 +23,9 @@ SHORT = [
 
 
 def test_weighted_contexts_need_three_words():
-    assert fewest_words(5, "flat") == 5
-    assert fewest_words(5, "singular") == 3
-    assert fewest_words(2, "singular") == 2
+    assert ContextShape(rank=5).fewest_words == 5
+    assert ContextShape(rank=5, weighting="singular").fewest_words == 3
+    assert ContextShape(rank=2, weighting="singular").fewest_words == 2
 
 
 @pytest.mark.parametrize(("weighting", "n_known"), [("flat", 1), ("singular", 3)])
@@ -34,7 +35,8 @@ def test_tagging_and_labelling_agree(weighting, n_known, tmp_path, topic_corpus,
         topic_vectors.folder,
         tmp_path / "model",
         ["crane"],
-        settings=InductionSettings(n_senses=2, rank=5, weighting=weighting),
+        settings=InductionSettings(n_senses=2),
+        shape=ContextShape(rank=5, weighting=weighting),
         workers=1,
     )
     assert all(word in model.vectors for word in MADE_UP)

@@ -8,8 +8,8 @@ import pytest
 
 from grassmeans import SenseInventory
 from grassmeans.errors import ArtifactError, UnknownWordError
-from grassmeans.senses.compact import shorten_entry, write_compact_inventory
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
+from grassmeans.senses.inventory import shorten_entry, write_compact_inventory
 
 N_WORDS = 150  # more than two blocks of 64
 

@@ -11,12 +11,17 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import SenseInventory, WordVectors, load
-from grassmeans.contexts import Contexts
 from grassmeans.errors import InputError
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.senses.edited_words import Edit, EditedInventory, EditedWord, apply_edits
+from grassmeans.senses.edited_words import (
+    Edit,
+    EditedInventory,
+    EditedWord,
+    apply_edits,
+    edit_lexemes,
+    save_version,
+)
 from grassmeans.senses.editing import (
-    WordSample,
     blank_hidden,
     hide_sense,
     merge_senses,
@@ -26,8 +31,8 @@ from grassmeans.senses.editing import (
     visible_senses,
 )
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.induction import WordSample, sample_word
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.versions import edit_lexemes, save_version
 
 VECTORS = WordVectors(["nest", "steel", "neck"], np.eye(3, dtype=np.float32))
 
@@ -113,12 +118,7 @@ def test_hiding_keeps_numbers_and_blanks_the_stored_direction():
 
 @pytest.fixture
 def topic_sample(topic_corpus, topic_model) -> WordSample:
-    from grassmeans.contexts import ContextExtractor
-    from grassmeans.subspaces import principal_subspaces
-
-    found: Contexts = ContextExtractor(topic_corpus, topic_model.vectors).extract("crane")
-    bases = principal_subspaces(found.context_ids, topic_model.vectors.vectors, 3)
-    return WordSample(found, bases, topic_corpus)
+    return sample_word("crane", topic_corpus, topic_model.encoder, topic_model.settings)
 
 
 def test_splitting_a_merged_sense_finds_the_two_senses_again(topic_model, topic_sample):
@@ -248,7 +248,7 @@ def test_versions_never_replace_anything(tmp_path, topic_model):
 def test_shipped_models_are_saved_into_the_working_directory(tmp_path, topic_model, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parent = topic_model.folder.resolve().parent
-    monkeypatch.setattr("grassmeans.senses.versions.models_folder", lambda: Path(parent))
+    monkeypatch.setattr("grassmeans.senses.edited_words.models_folder", lambda: Path(parent))
     saved = save_version(topic_model, _hide(topic_model, "crane", 1))
     assert saved.resolve() == (tmp_path / "model-v2").resolve()
 

@@ -5,21 +5,22 @@ import json
 import numpy as np
 import pytest
 
-from grassmeans.contexts import ContextExtractor
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.granularity import SenseTree, build_sense_tree, count_overlaps
-from grassmeans.senses.induction import induce_word
+from grassmeans.senses.induction import WordInducer
 from grassmeans.senses.settings import InductionSettings
 
 
 @pytest.fixture(scope="module")
-def extractor(topic_corpus, topic_vectors) -> ContextExtractor:
-    return ContextExtractor(topic_corpus, topic_vectors)
+def encoder(topic_corpus, topic_vectors) -> SubspaceEncoder:
+    return SubspaceEncoder(topic_vectors, ContextShape(), topic_corpus.function_words)
 
 
 @pytest.fixture(scope="module")
-def tree(extractor, topic_vectors) -> SenseTree:
-    return build_sense_tree("crane", extractor, topic_vectors, max_senses=4)
+def tree(topic_corpus, encoder) -> SenseTree:
+    return build_sense_tree("crane", topic_corpus, encoder, max_senses=4)
 
 
 def test_overlaps_count_the_contexts_that_moved():
@@ -64,8 +65,8 @@ def test_sources_sum_to_the_share(tree):
             assert node.sources[node.parent - 1] == max(node.sources)
 
 
-def test_a_level_is_what_induction_finds_for_as_many_senses(tree, extractor, topic_vectors):
-    entry = induce_word("crane", extractor, topic_vectors, InductionSettings(n_senses=3))
+def test_a_level_is_what_induction_finds_for_as_many_senses(tree, topic_corpus, encoder):
+    entry = WordInducer(topic_corpus, encoder, InductionSettings(n_senses=3))("crane")
     for sense, node in zip(entry.senses, tree.levels[2], strict=True):
         assert node.share == pytest.approx(sense.share)
         assert node.crispness == pytest.approx(1.0 - sense.mean_distance)
@@ -81,17 +82,18 @@ def test_tree_is_plain_values_for_json(tree):
     assert node["parent"] == 1
 
 
-def test_few_contexts_give_few_levels(extractor, topic_vectors):
+def test_few_contexts_give_few_levels(topic_corpus, encoder):
     found = build_sense_tree(
-        "crane", extractor, topic_vectors, InductionSettings(max_contexts=2), max_senses=5
+        "crane", topic_corpus, encoder, InductionSettings(max_contexts=2), max_senses=5
     )
     assert [len(level) for level in found.levels] == [1, 2]
 
 
-def test_mistakes_are_explained(extractor, topic_vectors):
+def test_mistakes_are_explained(topic_corpus, encoder):
     with pytest.raises(UnknownWordError, match="'nowhere' does not occur"):
-        build_sense_tree("nowhere", extractor, topic_vectors)
+        build_sense_tree("nowhere", topic_corpus, encoder)
     with pytest.raises(InputError, match="max_senses must be 1 or more, got 0"):
-        build_sense_tree("crane", extractor, topic_vectors, max_senses=0)
-    with pytest.raises(InputError, match="no context of 30 known words"):
-        build_sense_tree("crane", extractor, topic_vectors, InductionSettings(rank=30))
+        build_sense_tree("crane", topic_corpus, encoder, max_senses=0)
+    wide = SubspaceEncoder(encoder.vectors, ContextShape(rank=21), encoder.function_words)
+    with pytest.raises(InputError, match="no context of 21 known words"):
+        build_sense_tree("crane", topic_corpus, wide)

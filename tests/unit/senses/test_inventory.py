@@ -6,22 +6,30 @@ import numpy as np
 import pytest
 
 from grassmeans import SenseInventory
-from grassmeans.contexts import ContextExtractor
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.senses import batches
+from grassmeans.geometry.contexts import ContextExtractor
+from grassmeans.senses import induction
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.senses.induction import induce_word
-from grassmeans.senses.inventory import default_min_count, frequent_words
+from grassmeans.senses.induction import (
+    WordInducer,
+    choose_encoder,
+    default_min_count,
+    frequent_words,
+    induce,
+)
 from grassmeans.senses.settings import InductionSettings
 
 TWO = InductionSettings(n_senses=2)
 
 
+def induce_one(word, corpus, vectors, **changes) -> WordSenses | SkippedWord:
+    encoder, settings = choose_encoder(corpus, vectors, None, changes)
+    return WordInducer(corpus, encoder, settings)(word)
+
+
 @pytest.fixture(scope="module")
 def inventory(topic_corpus, topic_vectors) -> SenseInventory:
-    return SenseInventory.induce(
-        topic_corpus, topic_vectors, ["crane", "bank", "nowhere"], settings=TWO
-    )
+    return induce(topic_corpus, topic_vectors, ["crane", "bank", "nowhere"], settings=TWO)
 
 
 def test_senses_fit_the_topics(inventory, topic_corpus, topic_vectors, synthetic) -> None:
@@ -73,14 +81,13 @@ def test_unknown_words_are_reported_not_fatal(inventory) -> None:
 
 
 def test_more_senses_than_contexts_is_a_reason(topic_corpus, topic_vectors) -> None:
-    extractor = ContextExtractor(topic_corpus, topic_vectors)
-    result = induce_word("crane", extractor, topic_vectors, InductionSettings(n_senses=500))
+    result = induce_one("crane", topic_corpus, topic_vectors, n_senses=500)
     assert isinstance(result, SkippedWord)
     assert result.reason == "has 200 contexts of 3 known words or more, too few for 500 senses"
 
 
 def test_a_word_does_not_depend_on_the_company(inventory, topic_corpus, topic_vectors) -> None:
-    alone = SenseInventory.induce(topic_corpus, topic_vectors, ["bank"], settings=TWO)
+    alone = induce(topic_corpus, topic_vectors, ["bank"], settings=TWO)
     np.testing.assert_array_equal(alone.directions("bank"), inventory.directions("bank"))
     assert entry_to_dict(alone["bank"]) == entry_to_dict(inventory["bank"])
 
@@ -88,9 +95,9 @@ def test_a_word_does_not_depend_on_the_company(inventory, topic_corpus, topic_ve
 def test_result_does_not_depend_on_workers(
     monkeypatch, inventory, topic_corpus, topic_vectors
 ) -> None:
-    monkeypatch.setattr(batches, "BATCH_WORDS", 1)
+    monkeypatch.setattr(induction, "BATCH_WORDS", 1)
     words = ["crane", "bank", "nowhere"]
-    parallel = SenseInventory.induce(topic_corpus, topic_vectors, words, settings=TWO, workers=2)
+    parallel = induce(topic_corpus, topic_vectors, words, settings=TWO, workers=2)
     assert parallel.words == inventory.words
     for word in parallel:
         np.testing.assert_array_equal(parallel.directions(word), inventory.directions(word))
@@ -125,24 +132,22 @@ def test_missing_files_are_noticed(inventory, tmp_path, name) -> None:
 
 
 def test_finished_parts_are_taken_over(monkeypatch, topic_corpus, topic_vectors, tmp_path) -> None:
-    monkeypatch.setattr(batches, "BATCH_WORDS", 1)
+    monkeypatch.setattr(induction, "BATCH_WORDS", 1)
     induced = []
-    original = batches.induce_word
+    original = WordInducer.__call__
 
-    def counting(word, *rest):
+    def counting(self, word):
         if word == "bass" and "bass" not in induced:
             induced.append(word)
             raise KeyboardInterrupt
         induced.append(word)
-        return original(word, *rest)
+        return original(self, word)
 
-    monkeypatch.setattr(batches, "induce_word", counting)
+    monkeypatch.setattr(WordInducer, "__call__", counting)
     words = ["crane", "nowhere", "bass"]
 
     def run() -> SenseInventory:
-        return SenseInventory.induce(
-            topic_corpus, topic_vectors, words, settings=TWO, parts=tmp_path / "parts"
-        )
+        return induce(topic_corpus, topic_vectors, words, settings=TWO, parts=tmp_path / "parts")
 
     with pytest.raises(KeyboardInterrupt):
         run()
@@ -169,12 +174,12 @@ def test_frequent_words_are_content_words_with_a_vector(topic_corpus, topic_vect
 
 def test_no_words_at_all_is_an_error(topic_corpus, topic_vectors) -> None:
     with pytest.raises(InputError, match="no word to induce"):
-        SenseInventory.induce(topic_corpus, topic_vectors, min_count=10**6)
+        induce(topic_corpus, topic_vectors, min_count=10**6)
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"n_senses": 0}, "n_senses must be a whole"), ({"weighting": "round"}, "flat, singular")],
+    [({"n_senses": 0}, "n_senses must be a whole"), ({"max_contexts": 0}, "1 or more, got 0")],
 )
 def test_bad_settings_are_named(settings, message) -> None:
     with pytest.raises(InputError, match=message):
@@ -182,10 +187,10 @@ def test_bad_settings_are_named(settings, message) -> None:
 
 
 def test_single_settings_can_be_given_by_name(inventory, topic_corpus, topic_vectors) -> None:
-    found = SenseInventory.induce(topic_corpus, topic_vectors, ["crane"], n_senses=2)
+    found = induce(topic_corpus, topic_vectors, ["crane"], n_senses=2)
     np.testing.assert_array_equal(found.directions("crane"), inventory.directions("crane"))
-    with pytest.raises(InputError, match="unknown setting 'senses': expected one of n_senses"):
-        SenseInventory.induce(topic_corpus, topic_vectors, ["crane"], senses=2)
+    with pytest.raises(InputError, match="unknown setting 'senses': expected one of"):
+        induce(topic_corpus, topic_vectors, ["crane"], senses=2)
 
 
 def test_entries_are_plain_json(inventory) -> None:
@@ -195,9 +200,7 @@ def test_entries_are_plain_json(inventory) -> None:
 
 def test_every_word_gets_its_own_number_of_senses(topic_corpus, topic_vectors, synthetic) -> None:
     one_topic = synthetic.topic_words[0][:2]
-    found = SenseInventory.induce(
-        topic_corpus, topic_vectors, ["crane", "bank", *one_topic], n_senses="auto"
-    )
+    found = induce(topic_corpus, topic_vectors, ["crane", "bank", *one_topic], n_senses="auto")
     assert found.sense_counts == {"crane": 2, "bank": 2, one_topic[0]: 1, one_topic[1]: 1}
     assert found[one_topic[0]].senses[0].share == 1.0
     assert found[one_topic[0]].senses[0].name
@@ -206,9 +209,8 @@ def test_every_word_gets_its_own_number_of_senses(topic_corpus, topic_vectors, s
 def test_a_word_without_contexts_has_no_senses_whatever_their_number(
     topic_corpus, topic_vectors
 ) -> None:
-    extractor = ContextExtractor(topic_corpus, topic_vectors)
-    settings = InductionSettings(n_senses="auto", rank=21)  # more words than a context can have
-    result = induce_word("crane", extractor, topic_vectors, settings)
+    # More words than a context can have.
+    result = induce_one("crane", topic_corpus, topic_vectors, n_senses="auto", rank=21)
     assert isinstance(result, SkippedWord)
     assert result.reason == "has 0 contexts of 21 known words or more, too few for any sense"
 

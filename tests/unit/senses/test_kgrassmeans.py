@@ -5,8 +5,8 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grassmeans.errors import InputError
+from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.subspaces import principal_subspaces
 
 
 @parametrize_with_checks(

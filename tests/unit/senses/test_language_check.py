@@ -2,11 +2,10 @@ from __future__ import annotations
 
 from grassmeans.corpus.tokenizer import WhitespaceTokenizer
 from grassmeans.senses.language_check import LanguageCheck
-from grassmeans.senses.tagging import TaggingRules
 
 
 def check(*texts: str, function_words: frozenset[str] = frozenset({"the", "of"})) -> LanguageCheck:
-    found = LanguageCheck(TaggingRules(WhitespaceTokenizer(), function_words, 10, 3, "flat"))
+    found = LanguageCheck(WhitespaceTokenizer(), function_words)
     for text in texts:
         found.add(text)
     return found

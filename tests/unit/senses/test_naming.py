@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from grassmeans import WordVectors
-from grassmeans.senses.naming import _share_stem, name_senses
+from grassmeans.senses.description import _share_stem, name_senses
 
 WORDS = {
     "fish": (1, 0),

@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 import grassmeans
-from grassmeans import SenseInventory, decode_hard
+from grassmeans import decode_hard
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.senses.model import SenseModel, rules_for
+from grassmeans.geometry.contexts import ContextShape
+from grassmeans.senses.induction import induce
+from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.tagging import remove_marks
 
@@ -134,7 +137,7 @@ def test_model_errors_say_what_to_do(topic_model_folder, topic_corpus, tmp_path)
     broken = tmp_path / "broken"
     shutil.copytree(topic_model_folder, broken)
     manifest = json.loads((broken / "manifest.json").read_text())
-    (broken / "manifest.json").write_text(json.dumps(manifest | {"rules": {"colour": 1}}))
+    (broken / "manifest.json").write_text(json.dumps(manifest | {"context": {"kind": "colour"}}))
     with pytest.raises(ArtifactError, match="damaged manifest"):
         grassmeans.load(broken)
     (broken / "manifest.json").write_text(json.dumps(manifest | {"format_version": 7}))
@@ -156,9 +159,9 @@ def test_unknown_word_is_an_error_of_its_own(topic_model) -> None:
 def test_a_word_with_one_sense_has_it_or_none(topic_corpus, topic_vectors, synthetic) -> None:
     settings = InductionSettings(n_senses="auto")
     word, *others = synthetic.topic_words[0][:9]
-    inventory = SenseInventory.induce(topic_corpus, topic_vectors, [word], settings=settings)
-    rules = rules_for(topic_corpus.tokenizer, topic_corpus.function_words, settings)
-    model = SenseModel(topic_vectors, inventory, rules)
+    inventory = induce(topic_corpus, topic_vectors, [word], settings=settings)
+    encoder = SubspaceEncoder(topic_vectors, ContextShape(), topic_corpus.function_words)
+    model = SenseModel(encoder, inventory, topic_corpus.tokenizer)
     at_home = " ".join([*others[:4], word, *others[4:]])
     abroad = " ".join([word, *synthetic.topic_words[5][:8]])
     senses = [tagged.words[0].sense for tagged in model.tag_many([at_home, abroad])]

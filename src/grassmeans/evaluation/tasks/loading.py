@@ -3,56 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from grassmeans.artifacts import digest_of
 from grassmeans.errors import InputError
+from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, read_key
-from grassmeans.evaluation.tasks.coarsewsd20 import read_coarsewsd20
-from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.jsonlines import read_json_instances
-from grassmeans.evaluation.tasks.makes_sense import read_makes_sense
+from grassmeans.evaluation.running import Task
+from grassmeans.evaluation.similarity import ScwsTask, WordPairsTask
+from grassmeans.evaluation.tasks.coarse_senses import read_coarsewsd20, read_makes_sense
+from grassmeans.evaluation.tasks.instances import Instance, read_json_instances
 from grassmeans.evaluation.tasks.semeval2010 import read_semeval2010
 from grassmeans.evaluation.tasks.semeval2013 import read_semeval2013
 
 CLUSTERING_TASKS = ("semeval2010", "semeval2013", "makes-sense", "coarsewsd20", "jsonl")
 """Tasks whose instances are grouped by sense."""
 
+VECTOR_TASKS = ("scws", "wordsim")
+"""Tasks that compare words."""
+
 _GRADED = ("semeval2013",)
 _GOLD_PLACES = {
     "semeval2010": ("gold.key", "all.key", "evaluation/unsup_eval/keys/all.key"),
     "semeval2013": ("keys/gold/all.key", "gold.key", "all.key"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ClusteringTask:
-    """Instances to be grouped by sense, and their gold senses.
-
-    Attributes
-    ----------
-    graded : bool
-        Whether gold labels have weights, and fuzzy scores are the task's.
-    gold : Key
-        May be empty for files of one's own.
-    """
-
-    name: str
-    instances: tuple[Instance, ...]
-    gold: Key
-    graded: bool = False
-
-    @property
-    def digest(self) -> str:
-        """A short digest of instances and gold labels: the same test set has the same."""
-        texts = [[i.id, i.key_word, i.left, i.word, i.right] for i in self.instances]
-        labels = [
-            [word, name, [[label.name, label.weight] for label in given]]
-            for word, instances in self.gold.labels.items()
-            for name, given in instances.items()
-        ]
-        return digest_of([texts, labels])
 
 
 def load_task(name: str, data: str | Path, gold: str | Path | None = None) -> ClusteringTask:
@@ -73,12 +47,19 @@ def load_task(name: str, data: str | Path, gold: str | Path | None = None) -> Cl
         Where the name is unknown or files are not what they should be.
     """
     check_task_name(name)
-    folder = Path(data)
-    if not folder.exists():
-        raise InputError(f"there is nothing at {folder}: give the data of {name}")
+    folder = check_place(name, data)
     instances, found = _read(name, folder, gold is None)
     key = read_key(gold) if gold is not None else found
     return ClusteringTask(name, tuple(instances), key, graded=name in _GRADED)
+
+
+def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Task[Any]:
+    """Any test set: one of `load_task`, ``"scws"`` or ``"wordsim"``."""
+    check_task_name(name, VECTOR_TASKS)
+    if name in CLUSTERING_TASKS:
+        return load_task(name, data, gold)
+    check_place(name, data)
+    return ScwsTask(data) if name == "scws" else WordPairsTask(data)
 
 
 def load_gold(name: str, path: str | Path) -> Key:
@@ -105,9 +86,17 @@ def read_labels(path: str | Path) -> Key:
 
 def check_task_name(name: str, also: Sequence[str] = ()) -> None:
     """Raise `InputError` for a task that does not exist, and name those that do."""
-    if name not in CLUSTERING_TASKS:
-        known = ", ".join([*CLUSTERING_TASKS, *also])
-        raise InputError(f"unknown task {name!r}: expected one of {known}")
+    known = [*CLUSTERING_TASKS, *also]
+    if name not in known:
+        raise InputError(f"unknown task {name!r}: expected one of {', '.join(known)}")
+
+
+def check_place(name: str, data: str | Path) -> Path:
+    """Raise `InputError` where there is no data."""
+    place = Path(data)
+    if not place.exists():
+        raise InputError(f"there is nothing at {place}: give the data of {name}")
+    return place
 
 
 def is_graded(name: str) -> bool:
@@ -116,15 +105,14 @@ def is_graded(name: str) -> bool:
 
 
 def _read(name: str, folder: Path, with_gold: bool) -> tuple[Sequence[Instance], Key]:
-    if name == "makes-sense":
-        makes_sense = read_makes_sense(folder)
-        return makes_sense.instances, makes_sense.gold
-    if name == "coarsewsd20":
-        coarse = read_coarsewsd20(folder)
-        return coarse.instances, coarse.gold
-    if name == "jsonl":
-        labelled = read_json_instances(folder)
-        return labelled.instances, labelled.gold
+    whole = {
+        "makes-sense": read_makes_sense,
+        "coarsewsd20": read_coarsewsd20,
+        "jsonl": read_json_instances,
+    }
+    if name in whole:
+        found = whole[name](folder)
+        return found.instances, found.gold
     reader = read_semeval2010 if name == "semeval2010" else read_semeval2013
     gold = _read_gold(name, folder) if with_gold else Key({})
     return reader(folder), gold

@@ -15,7 +15,8 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
-from grassmeans.explorer import failures
+from grassmeans.explorer import limits
+from grassmeans.explorer.limits import Limits, TooMuchError
 
 _LOG = logging.getLogger("grassmeans.explorer")
 _SECONDS_AFTER_TIMEOUT = 5
@@ -23,14 +24,14 @@ _DEFECT = "a defect of the explorer; the terminal it was started in says more"
 
 # The most special class first.
 _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
-    (failures.WordNotFoundError, 404, "unknown_word"),
-    (failures.NothingThereError, 404, "not_found"),
-    (failures.NoCorpusError, 409, "no_corpus"),
-    (failures.ConflictError, 409, "conflict"),
-    (failures.CancelledError, 409, "cancelled"),
-    (failures.TooMuchError, 413, "too_much"),
-    (failures.BusyError, 429, "busy"),
-    (failures.OutOfTimeError, 503, "out_of_time"),
+    (limits.WordNotFoundError, 404, "unknown_word"),
+    (limits.NothingThereError, 404, "not_found"),
+    (limits.NoCorpusError, 409, "no_corpus"),
+    (limits.ConflictError, 409, "conflict"),
+    (limits.CancelledError, 409, "cancelled"),
+    (limits.TooMuchError, 413, "too_much"),
+    (limits.BusyError, 429, "busy"),
+    (limits.OutOfTimeError, 503, "out_of_time"),
     (StorageError, 409, "cannot_write"),
     (ArtifactError, 503, "damaged"),
     (InputError, 422, "invalid"),
@@ -73,7 +74,7 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
     if isinstance(error, OSError) and error.strerror:
         message = str(error.strerror)
     described: dict[str, Any] = {"code": _find_status(error)[1], "message": message}
-    if isinstance(error, failures.WordNotFoundError):
+    if isinstance(error, limits.WordNotFoundError):
         described["did_you_mean"] = list(error.suggestions)
     return described
 
@@ -81,7 +82,7 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
 def explain_failure(error: GrassmeansError) -> Response:
     """The answer for one of our own errors."""
     retry_after = getattr(error, "retry_after", None)
-    if isinstance(error, failures.OutOfTimeError):
+    if isinstance(error, limits.OutOfTimeError):
         retry_after = _SECONDS_AFTER_TIMEOUT
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
     return json_answer({"error": describe_failure(error)}, _find_status(error)[0], headers)
@@ -125,3 +126,15 @@ def _describe_invalid(error: RequestValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     return f"{place or 'the body'}: {first['msg']}"
+
+
+MAX_OFFSET = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly."""
+
+
+def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | None = None) -> None:
+    """Refuse a page that is too large; tables to download may be longer than pages."""
+    bound = limits.request.table_rows if kind == "csv" else limits.request.page
+    bound = bound if most is None else most
+    if limit > bound:
+        raise TooMuchError(f"limit is at most {bound:,} here, got {limit:,}: ask for several pages")

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from grassmeans.explorer.endpoints.answers import json_answer
-from grassmeans.explorer.endpoints.paging import MAX_OFFSET
+from grassmeans.explorer.endpoints.answers import MAX_OFFSET, json_answer
 from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries.corrections import (
     PendingEdits,

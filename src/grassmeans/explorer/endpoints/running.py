@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from fastapi import Request
 from starlette.concurrency import run_in_threadpool
 
-from grassmeans.explorer.failures import CancelledError
+from grassmeans.explorer.limits import CancelledError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import Checkpoint, WorkPool
 

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from grassmeans.explorer.endpoints.answers import csv_answer, json_answer
-from grassmeans.explorer.endpoints.paging import MAX_OFFSET, check_page
+from grassmeans.explorer.endpoints.answers import MAX_OFFSET, check_page, csv_answer, json_answer
 from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries import concordance, tables
 from grassmeans.explorer.queries.documents import DocumentView, show_document

@@ -15,19 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import NO_TOKEN, contexts_at
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.explorer.failures import NothingThereError
+from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.examples import Line, example_lines_of
-from grassmeans.explorer.queries.induction import is_induced, model_with
+from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
 from grassmeans.explorer.queries.neighbours import stand_near
-from grassmeans.explorer.queries.sampling import word_id_of
-from grassmeans.explorer.queries.words import check_query
+from grassmeans.explorer.queries.words import Line, check_query, example_lines_of
 from grassmeans.explorer.work import Checkpoint
+from grassmeans.geometry.distances import SenseLines
 from grassmeans.senses.decoding import decode_hard, decode_soft
-from grassmeans.senses.editing import WordSample
-from grassmeans.subspaces import principal_subspaces
 
 LINE_WIDTH = 80
 _AT_ONCE = 8192
@@ -217,22 +213,13 @@ def measure_positions(
 ) -> MeasuredWord:
     """Distances of occurrences at given positions, which are in text order."""
     corpus = opened.require_corpus("looking at lines")
-    settings = opened.settings
-    left_out = word_id_of(opened, key) if settings.drop_repeats else NO_TOKEN
+    lines = SenseLines.collect([directions])
     distances = np.empty((len(positions), len(directions)), np.float32)
     for start in range(0, len(positions), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
-        contexts = contexts_at(
-            corpus, positions[part], opened.row_of_token, settings.window, left_out
-        )
-        bases = principal_subspaces(
-            contexts.context_ids,
-            opened.base.vectors.vectors,
-            settings.rank,
-            weighting=settings.weighting,
-        )
-        distances[part] = WordSample(contexts, bases, corpus).measure(directions)
-        distances[part][contexts.n_words < opened.base.rules.fewest_words] = np.nan
+        for inside, occurrences in corpus.occurrences(positions[part]):
+            same = np.zeros(len(occurrences), np.int64)
+            distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
         checkpoint(start / len(positions))
     if len(positions) == 0:
         return MeasuredWord(positions, distances, np.empty(0, np.int16), np.empty(0, np.float32))

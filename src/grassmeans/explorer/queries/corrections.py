@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.failures import ConflictError, NoCorpusError
+from grassmeans.explorer.limits import ConflictError, NoCorpusError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS
-from grassmeans.explorer.queries.sampling import sample_word
+from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.edited_words import Edit, EditedWord, describe_edits
+from grassmeans.senses.edited_words import Edit, EditedWord, describe_edits, save_version
 from grassmeans.senses.editing import visible_senses
-from grassmeans.senses.versions import save_version
 
 RESET = "reset"
 

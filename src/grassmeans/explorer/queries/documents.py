@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from grassmeans.explorer.failures import NothingThereError
+from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 
 

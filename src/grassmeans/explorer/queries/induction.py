@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.failures import ConflictError, TooMuchError
+from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.sampling import sample_word, word_id_of
-from grassmeans.explorer.queries.splitting import SplitNode, trace_splits
-from grassmeans.explorer.queries.words import WordView, require_word, view_entry
+from grassmeans.explorer.queries.words import WordView, require_word, suggest_words, view_entry
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.description import describe_senses, orient_directions
+from grassmeans.geometry.contexts import Contexts
+from grassmeans.senses.description import characteristic_words, name_senses, orient_directions
+from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import word_seeds
-from grassmeans.senses.kgrassmeans import KGrassmeans
+from grassmeans.senses.induction import WordSample, describe_sample, group_contexts, skip_poor_word
+from grassmeans.senses.induction import sample_word as sample_from_corpus
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.sense_number import SAMPLE, merge_cheapest_pair
 from grassmeans.senses.settings import AUTO
+from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000
 
@@ -94,10 +98,8 @@ def model_with(
     if n_senses is None:
         return opened.current, require_word(opened, word)
     entry = induce_senses(opened, word, n_senses, checkpoint=checkpoint).entry
-    model = opened.current
-    inventory = EditedInventory(model.inventory, {entry.word: entry})
-    with_entry = SenseModel(model.vectors, inventory, model.rules, model.manifest, model.folder)
-    return with_entry, entry.word
+    inventory = EditedInventory(opened.current.inventory, {entry.word: entry})
+    return opened.current.with_inventory(inventory), entry.word
 
 
 def is_induced(opened: OpenModel, word: str, n_senses: int | None) -> bool:
@@ -110,32 +112,148 @@ def _induce(
     opened: OpenModel, key: str, n_senses: int | str, max_contexts: int, checkpoint: Checkpoint
 ) -> InducedWord:
     started = time.perf_counter()
-    word_id = word_id_of(opened, key)
     sample = sample_word(opened, key, max_contexts, checkpoint)
-    n_contexts = len(sample.contexts)
-    fewest = 1 if isinstance(n_senses, str) else n_senses
-    if n_contexts < fewest:
-        raise ConflictError(
-            f"{key!r} has {n_contexts} contexts with {opened.settings.rank} known words or more, "
-            f"too few for {fewest} senses: ask for fewer"
-        )
-    settings, vectors = opened.settings, opened.base.vectors
-    starting = word_seeds(key, settings.random_state).spawn(2)[1]
-    estimator = KGrassmeans(
-        n_senses=n_senses,
-        n_init=settings.n_init,
-        random_state=np.random.default_rng(starting),
-        max_senses=settings.max_senses,
-        granularity=settings.granularity,
-    )
-    distances = estimator.fit_transform(sample.bases)
+    settings = replace(opened.settings, n_senses=n_senses)
+    encoder = opened.base.encoder
+    if len(sample.contexts) < settings.fewest_contexts:
+        reason = skip_poor_word(sample, encoder, settings).reason
+        raise ConflictError(f"{key!r} {reason}: ask for fewer")
+    found = group_contexts(key, sample.bases, settings)
     checkpoint(0.7)
-    directions = orient_directions(estimator.directions_, sample.contexts, vectors)
-    corpus = sample.corpus
-    senses = describe_senses(key, sample.contexts, distances, directions, corpus, vectors)
+    entry = describe_sample(sample, found.directions_, encoder.vectors)
     checkpoint(0.8)
-    count = int(corpus.vocabulary.counts[word_id])
-    entry = WordSenses(key, count, n_contexts, directions, senses)
-    tree = trace_splits(entry, sample, vectors, checkpoint)
+    tree = trace_splits(entry, sample, encoder.vectors, checkpoint)
     checkpoint(1.0)
     return InducedWord(entry, tree, time.perf_counter() - started)
+
+
+def sample_word(
+    opened: OpenModel, word: str, max_contexts: int, checkpoint: Checkpoint
+) -> WordSample:
+    """A random sample of a word's contexts: the one that inducing its senses would take.
+
+    Raises
+    ------
+    NoCorpusError, WordNotFoundError
+    """
+    corpus = opened.require_corpus("looking at contexts")
+    key = opened.key_of(word)
+    found = opened.samples.get((key, max_contexts))
+    if found is not None:
+        return found
+    word_id_of(opened, key)
+    checkpoint(0.1)
+    settings = replace(opened.settings, max_contexts=max_contexts)
+    sample = sample_from_corpus(key, corpus, opened.base.encoder, settings)
+    opened.samples.put((key, max_contexts), sample)
+    checkpoint(0.3)
+    return sample
+
+
+def word_id_of(opened: OpenModel, key: str) -> int:
+    """The corpus's id of a word; `WordNotFoundError` where it does not occur."""
+    word_id = opened.require_corpus("looking at contexts").vocabulary.id_of(key)
+    if word_id < 0:
+        suggestions = suggest_words(opened, key)
+        raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
+    return word_id
+
+
+_TOLERANCE = 3e-4  # shares need three digits
+
+
+@dataclass(frozen=True, slots=True)
+class SplitNode:
+    """A sense on one level of the tree.
+
+    Attributes
+    ----------
+    level : int
+        How many senses the level has.
+    number : int
+        From 1, the largest first; on the last level, the number of the sense.
+    share : float
+    name : str
+    parent : int or None
+        Its number on the level before: where most of its contexts are. None on the first level.
+    """
+
+    level: int
+    number: int
+    share: float
+    name: str
+    parent: int | None
+
+
+def trace_splits(
+    entry: WordSenses, sample: WordSample, vectors: WordVectors, checkpoint: Checkpoint
+) -> tuple[SplitNode, ...]:
+    """The levels from one sense down to the senses of the entry.
+
+    Found from below: the two senses whose merger costs least become one, K-Grassmeans goes on from
+    there, and so on (see `grassmeans.senses.sense_number`). Of many contexts an even sample is
+    looked at.
+    """
+    part = sample[_even_rows(len(sample.contexts), SAMPLE)]
+    bases, contexts = part.bases, part.contexts
+    labels = part.measure(entry.directions)
+    found = InducedDirections(
+        entry.directions, labels.argmin(axis=1).astype(np.int32), 0.0, 0, np.empty(0)
+    )
+    levels = [found]
+    while len(found.directions) > 1:
+        checkpoint(0.9 - 0.1 * len(found.directions) / entry.n_senses)
+        merged = merge_cheapest_pair(bases, found)
+        found = refine_directions(bases, merged, tol=_TOLERANCE)
+        levels.append(found)
+    levels.reverse()
+    names = [_name_level(entry.word, level, contexts, vectors) for level in levels[:-1]]
+    names.append([sense.name for sense in entry.senses])
+    return _make_nodes(levels, names)
+
+
+def _make_nodes(
+    levels: Sequence[InducedDirections], names: Sequence[Sequence[str]]
+) -> tuple[SplitNode, ...]:
+    nodes = []
+    for index, level in enumerate(levels):
+        n_senses = len(level.directions)
+        sizes = np.bincount(level.labels, minlength=n_senses)
+        parents: list[int | None] = [None] * n_senses
+        if index:
+            parents = [number + 1 for number in _find_parents(levels[index - 1], level)]
+        nodes += [
+            SplitNode(
+                n_senses,
+                k + 1,
+                round(float(sizes[k] / max(1, len(level.labels))), 4),
+                names[index][k],
+                parents[k],
+            )
+            for k in range(n_senses)
+        ]
+    return tuple(nodes)
+
+
+def _find_parents(above: InducedDirections, below: InducedDirections) -> list[int]:
+    """For each sense below, the sense above that has most of its contexts; the nearest if none."""
+    n_above, n_below = len(above.directions), len(below.directions)
+    pairs = np.bincount(below.labels * n_above + above.labels, minlength=n_below * n_above)
+    overlaps = pairs.reshape(n_below, n_above)
+    nearest = np.abs(below.directions @ above.directions.T).argmax(axis=1)
+    parents = np.where(overlaps.any(axis=1), overlaps.argmax(axis=1), nearest)
+    return [int(parent) for parent in parents]
+
+
+def _name_level(
+    word: str, level: InducedDirections, contexts: Contexts, vectors: WordVectors
+) -> list[str]:
+    found = characteristic_words(contexts.context_ids, level.labels, len(level.directions))
+    candidates = [[vectors.words[row] for row in rows] for rows in found]
+    directions = orient_directions(level.directions, contexts, vectors)
+    return list(name_senses(word, candidates, directions, vectors))
+
+
+def _even_rows(n: int, most: int) -> NDArray[np.int64]:
+    size = min(n, most)
+    return np.arange(size, dtype=np.int64) * n // max(1, size)

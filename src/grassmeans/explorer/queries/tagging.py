@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from grassmeans.errors import InputError
-from grassmeans.explorer.failures import TooMuchError
+from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.deciding import DecidingWord, find_deciding_words
 from grassmeans.explorer.queries.words import name_missing
 from grassmeans.pictures.colours import sense_colour
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.model import SenseModel
+from grassmeans.senses.tagging import TaggedText, locate_targets, read_text
 
 MOST_WORDS = 200
 LARGEST_SHARPNESS = 1_000.0
@@ -112,3 +115,42 @@ def _name_senses(opened: OpenModel, key: str) -> tuple[SenseName, ...]:
         )
 
     return opened.names.get_or_make((key, opened.revision(key)), make)
+
+
+N_DECIDING = 6
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingWord:
+    """A context word and its share in the decision for the sense, in [0, 1]."""
+
+    word: str
+    weight: float
+
+
+def find_deciding_words(model: SenseModel, tagged: TaggedText) -> list[tuple[DecidingWord, ...]]:
+    """For every tagged word the context words that decided for its nearest sense, heaviest first.
+
+    The nearest sense counts also where the answer is "I don't know". A word that stands in the
+    context twice has both weights. Words with too little context have no deciding words.
+    """
+    found: list[tuple[DecidingWord, ...]] = [() for _ in tagged.words]
+    measured = [i for i, word in enumerate(tagged.words) if word.distances]
+    if not measured:
+        return found
+    read = read_text(tagged.text, model.inventory, model.tokenizer)
+    place_of = {start: i for i, (start, _) in enumerate(read.spans)}
+    targets = [place_of[tagged[i].start] for i in measured]
+    occurrences, keys = locate_targets([read._replace(targets=targets)])
+    nearest = [int(np.argmin(tagged[i].distances)) for i in measured]
+    lines = [model.inventory.directions(key)[k] for key, k in zip(keys, nearest, strict=True)]
+    for i, weights in zip(
+        measured, model.encoder.weigh_words(occurrences, np.stack(lines)), strict=True
+    ):
+        totals: dict[str, float] = {}
+        for position, weight in weights:
+            word = occurrences.words[occurrences.tokens[position]]
+            totals[word] = totals.get(word, 0.0) + weight
+        heaviest = sorted(totals.items(), key=lambda item: -item[1])[:N_DECIDING]
+        found[i] = tuple(DecidingWord(word, round(weight, 4)) for word, weight in heaviest)
+    return found

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from grassmeans.explorer.failures import TooMuchError, WordNotFoundError
+from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.colours import sense_colour
+from grassmeans.senses.decoding import decode_soft
+from grassmeans.senses.description import name_senses
 from grassmeans.senses.editing import visible_senses
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
-from grassmeans.senses.naming import name_senses
 
 N_LEXEMES = 8
 _N_SUGGESTIONS = 5
@@ -92,7 +93,7 @@ def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int 
     check_query(opened, query)
     ordered = list(opened.words_by_count)
     wanted = query.strip()
-    if opened.base.rules.tokenizer.lowercase:
+    if getattr(opened.base.tokenizer, "lowercase", False):
         wanted = wanted.lower()
     if wanted:
         beginning = [word for word in ordered if word.startswith(wanted)]
@@ -204,3 +205,62 @@ def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> Sense
         hidden=sense.hidden,
         colour=sense_colour(sense.number),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An occurrence with its sense.
+
+    Attributes
+    ----------
+    position : int
+        In the corpus; without one, the number of the example.
+    document : str
+    left, word, right : str
+    sense : int
+        0 for "I don't know".
+    confidence : float
+        Probability of the nearest sense.
+    distances : tuple of float
+        To every sense; empty where there are too few known words around the occurrence.
+    """
+
+    position: int
+    document: str
+    left: str
+    word: str
+    right: str
+    sense: int
+    confidence: float
+    distances: tuple[float, ...]
+
+
+def example_lines_of(opened: OpenModel, word: str) -> list[Line]:
+    """The examples of a word's visible senses, with the senses that the model keeps them under."""
+    key = require_word(opened, word)
+    entry = opened.current.inventory[key]
+    pairs = [
+        (sense.number, example)
+        for sense in entry.senses
+        if not sense.hidden
+        for example in sense.examples
+    ]
+    if not pairs:
+        return []
+    distances = opened.current.distances(key, [(line.left, line.right) for _, line in pairs])
+    confidence = decode_soft(distances).max(axis=1)
+    return [
+        Line(
+            position=i,
+            document=example.document,
+            left=example.left,
+            word=example.word,
+            right=example.right,
+            sense=number,
+            confidence=round(float(confidence[i]), 4),
+            distances=()
+            if np.isnan(distances[i, 0])
+            else tuple(round(float(d), 4) for d in distances[i]),
+        )
+        for i, (number, example) in enumerate(pairs)
+    ]

@@ -6,10 +6,10 @@ from importlib import import_module
 from typing import Any
 
 _FUNCTIONS = {
-    "contexts": ("count_documents", "find_occurrences", "gather_contexts"),
+    "contexts": ("count_documents", "find_windows", "gather_contexts"),
     "context_means": ("average_contexts", "measure_means"),
     "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
-    "labelling": ("measure_distances", "prepare_senses"),
+    "labelling": ("measure_windows", "prepare_senses"),
     "multisense": ("train_multisense",),
     "negative_sampling": ("prepare_sampling",),
     "skipgram": ("train_skipgram",),

@@ -1,7 +1,7 @@
 """The words around occurrences, in passes over running text: ids in, ids out.
 
 Windows of neighbouring occurrences overlap. Each is a stretch of the text's kept words, so
-`find_occurrences` stores a word that is in many windows once.
+`find_windows` stores a word that is in many windows once.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.products import as_read_only
-from grassmeans.kernels.interface import NOT_KEPT, Occurrences
+from grassmeans.kernels.interface import NOT_KEPT, Windows
 
 Integers = NDArray[np.int32]
 Indices = NDArray[np.int64]
@@ -76,19 +76,21 @@ def _gather(
             t += 1
 
 
-def find_occurrences(
+def find_windows(
     tokens: Integers,
     document_offsets: Indices,
     row_of_token: Integers,
-    word_of_token: Integers,
+    positions: Indices,
+    words: Integers,
     window: int,
-) -> Occurrences:
+) -> Windows:
     """See `grassmeans.kernels.interface`."""
     return _find_windows(
         as_read_only(tokens, np.int32),
         as_read_only(document_offsets, np.int64),
         as_read_only(row_of_token, np.int32),
-        as_read_only(word_of_token, np.int32),
+        as_read_only(positions, np.int64),
+        as_read_only(words, np.int32),
         window,
     )
 
@@ -98,18 +100,17 @@ def _find_windows(
     tokens: Integers,
     document_offsets: Indices,
     row_of_token: Integers,
-    word_of_token: Integers,
+    positions: Indices,
+    words: Integers,
     window: int,
-) -> Occurrences:
+) -> Windows:
+    """One pass over the text; positions come in its order."""
     n_kept = 0
-    n_found = 0
+    n_found = positions.shape[0]
     for token in tokens:
         if token >= 0:
             n_kept += row_of_token[token] >= 0
-            n_found += word_of_token[token] >= 0
     kept_rows = np.empty(n_kept, np.int32)
-    positions = np.empty(n_found, np.int32)
-    words = np.empty(n_found, np.int32)
     firsts = np.empty(n_found, np.int32)
     ends = np.empty(n_found, np.int32)
     centres = np.empty(n_found, np.int32)
@@ -119,13 +120,9 @@ def _find_windows(
         document_kept, document_found = kept, found
         for position in range(document_offsets[document], document_offsets[document + 1]):
             token = tokens[position]
-            if token < 0:
-                continue
-            is_kept = row_of_token[token] >= 0
-            if word_of_token[token] >= 0:
+            is_kept = token >= 0 and row_of_token[token] >= 0
+            if found < n_found and positions[found] == position:
                 first = max(document_kept, kept - window)
-                positions[found] = position
-                words[found] = word_of_token[token]
                 firsts[found] = first
                 ends[found] = kept + is_kept + window
                 centres[found] = kept - first if is_kept else NOT_KEPT
@@ -135,7 +132,7 @@ def _find_windows(
                 kept += 1
         for i in range(document_found, found):
             ends[i] = min(ends[i], kept)
-    return Occurrences(kept_rows, positions, words, firsts, ends, centres)
+    return Windows(kept_rows, words, firsts, ends, centres)
 
 
 def count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:

@@ -34,8 +34,8 @@ from grassmeans.kernels.cpu.subspaces import is_well_conditioned, write_precise_
 from grassmeans.kernels.interface import (
     NOT_KEPT,
     OCCURRENCE_BLOCK,
-    Occurrences,
     SenseTable,
+    Windows,
     negligible_share,
 )
 
@@ -273,20 +273,18 @@ def _measure_windows(
             members = members[again]
 
 
-def measure_distances(
-    occurrences: Occurrences, part: slice, table: SenseTable, window: int
-) -> Floats:
+def measure_windows(windows: Windows, part: slice, table: SenseTable, window: int) -> Floats:
     """See `grassmeans.kernels.interface`."""
     n_senses = int(np.diff(table.sense_offsets).max())
-    words = occurrences.words[part]
+    words = windows.words[part]
     distances = np.full((len(words), n_senses), np.nan, np.float32)
     _measure_windows(
         table,
-        occurrences.kept_rows,
+        windows.kept_rows,
         words,
-        occurrences.firsts[part],
-        occurrences.ends[part],
-        occurrences.centres[part],
+        windows.firsts[part],
+        windows.ends[part],
+        windows.centres[part],
         window,
         distances,
     )

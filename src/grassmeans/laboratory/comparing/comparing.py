@@ -1,25 +1,30 @@
-"""Every method on every test set, from the same corpus and vectors; finished rows are kept."""
+"""Every system on every test set, from the same corpus and vectors; finished rows are kept."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import digest_of, explain_write_errors, read_json, write_json
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import ArtifactError, InputError
-from grassmeans.evaluation.answering import known_form
-from grassmeans.evaluation.inducer_answers import RunRecord
-from grassmeans.evaluation.instance_contexts import ContextReader
-from grassmeans.evaluation.running import INDUCE, check_choice
-from grassmeans.evaluation.similarity_running import digest_of_vectors
-from grassmeans.laboratory.comparing.systems import System
-from grassmeans.laboratory.comparing.tasks import ComparedTask
-from grassmeans.laboratory.rivals.interface import InducedSenses, Material
+from grassmeans.errors import ArtifactError, GrassmeansError, InputError
+from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.running import RunSettings, Task, evaluate
+from grassmeans.evaluation.systems import System
+from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.evaluation.tasks.loading import CLUSTERING_TASKS, VECTOR_TASKS, check_place
+from grassmeans.evaluation.tasks.loading import check_task_name as check_name
+from grassmeans.evaluation.tasks.loading import open_task as open_core_task
+from grassmeans.laboratory.comparing.systems import MethodSystem
+from grassmeans.laboratory.lineup.running import LineupTask
+from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.vectors.word_vectors import WordVectors
+
+ALL_TASKS = (*CLUSTERING_TASKS, *VECTOR_TASKS, "lineup")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +45,14 @@ class ComparisonSettings:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        check_choice("induce", self.induce, INDUCE)
+        RunSettings(self.induce)  # says what is wrong with it
         if self.max_contexts < 1:
             raise InputError(f"max_contexts must be 1 or more, got {self.max_contexts}")
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One method on one test set.
+    """One system on one test set.
 
     Attributes
     ----------
@@ -57,12 +62,14 @@ class ComparisonRow:
     task : str
     result : mapping
         What the test set gives as plain values: the scores of each group, ``parameters``,
-        ``digests``, ``counts``.
+        ``digests``, ``counts``. Empty for a row that failed.
     induction_seconds : float or None
         Of all words of the comparison together, when they were first induced; None where nothing
         was induced beforehand.
     decoding_seconds : float
         Of answering and scoring; with senses of the test instances, of inducing them too.
+    error : str or None
+        Why the row has no result.
     """
 
     method: str
@@ -71,6 +78,12 @@ class ComparisonRow:
     result: Mapping[str, Any]
     induction_seconds: float | None
     decoding_seconds: float
+    error: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The method with its number of senses."""
+        return self.method if self.n_senses is None else f"{self.method}, {self.n_senses} senses"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it as plain values."""
@@ -93,7 +106,7 @@ class Comparison:
     corpus : Corpus
     vectors : WordVectors
         Trained on it.
-    tasks : sequence of ComparedTask
+    tasks : sequence of Task
         Each method is induced once, for the words of all of them.
     settings : ComparisonSettings, optional
     workers : int or None
@@ -111,7 +124,7 @@ class Comparison:
         self,
         corpus: Corpus,
         vectors: WordVectors,
-        tasks: Sequence[ComparedTask],
+        tasks: Sequence[Task[Any]],
         settings: ComparisonSettings | None = None,
         *,
         workers: int | None = 1,
@@ -128,17 +141,12 @@ class Comparison:
         self.settings = settings or ComparisonSettings()
         self.workers = workers
         self.keep = None if keep is None else Path(keep)
-        self.reader = ContextReader.for_corpus(corpus, vectors)
-        targets = dict.fromkeys(target for task in tasks for target in task.targets)
-        forms = (known_form(corpus.vocabulary, target) for target in targets)
-        self.words = tuple(sorted({form for form in forms if form is not None}))
-        self._shared = RunRecord(
-            asdict(self.settings),
-            {"corpus": corpus.manifest["digest"], "vectors": digest_of_vectors(vectors)},
-        )
+        self.words = words_in_corpus(corpus, tasks)
 
     def compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
         """Yield a row for each system and task, as they are finished.
+
+        A row that fails tells why, and the others go on.
 
         Raises
         ------
@@ -147,16 +155,20 @@ class Comparison:
         """
         if self.settings.induce == "on-test":
             for system in systems:
-                system.require_context_inducer()
+                if not system.can_induce_on_test:
+                    raise InputError(
+                        f"{system.name} does not work on given contexts, so it cannot induce "
+                        "senses on a test set: leave it out, or compare with --induce on-corpus"
+                    )
         return self._compare(systems)
 
     def _compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
         for system in systems:
-            run = _SystemRun(self, system, system.describe(self._shared))
+            run = _SystemRun(self, system)
             for task in self.tasks:
                 yield run.find_row(task)
 
-    def make_material(self, folder: Path | None) -> Material:
+    def make_material(self, folder: Path | None = None) -> Material:
         """What a method learns from; ``folder`` is where it may keep what it trains."""
         return Material(
             corpus=self.corpus,
@@ -172,55 +184,68 @@ class Comparison:
 class _SystemRun:
     """One system on all tasks; its senses are induced when the first task needs them."""
 
-    def __init__(self, comparison: Comparison, system: System, record: RunRecord) -> None:
+    def __init__(self, comparison: Comparison, system: System) -> None:
         self._comparison = comparison
         self._system = system
-        self._record = record
-        self._reader = system.choose_reader(comparison.reader)
-        self._senses: InducedSenses | None = None
         self._induction_seconds: float | None = None
-        words = comparison.words if system.depends_on_words else ()
-        self._identity = [dict(record.parameters), dict(record.digests), list(words)]
+        self._failure: Exception | None = None
+        words: tuple[str, ...] = ()
+        if isinstance(system, MethodSystem):
+            system.learn_from(comparison.make_material())
+            words = comparison.words if system.depends_on_words else ()
+        run = {"induce": comparison.settings.induce}
+        self._identity = [dict(system.parameters) | run, dict(system.digests), list(words)]
+        if isinstance(system, MethodSystem):
+            system.learn_from(comparison.make_material(self._place("methods", self._identity)))
 
-    def find_row(self, task: ComparedTask) -> ComparisonRow:
+    def find_row(self, task: Task[Any]) -> ComparisonRow:
         """The row that was kept, or a new one."""
         path = self._place("rows", [*self._identity, task.digest], f"{task.name}-")
         if path is not None and path.exists():
             return ComparisonRow.from_dict(read_json(path), path)
-        row = self._make_row(task)
+        started = time.perf_counter()
+        try:
+            return self._make_row(task, path)
+        except Exception as error:  # whatever it is: one row must not end a night's run
+            text = str(error) if isinstance(error, GrassmeansError) else repr(error)
+            return self._collect(task, {}, time.perf_counter() - started, text)
+
+    def _make_row(self, task: Task[Any], path: Path | None) -> ComparisonRow:
+        settings = RunSettings(self._comparison.settings.induce)
+        if settings.induce == "on-corpus":
+            self._induce()
+        result = evaluate(task, self._system, settings)
+        row = self._collect(task, result.to_dict(), result.seconds)
         if path is not None:
             _store(path, row.to_dict())
         return row
 
-    def _make_row(self, task: ComparedTask) -> ComparisonRow:
-        settings = self._comparison.settings
-        if settings.induce == "on-test":
-            inducer = self._system.require_context_inducer()
-            started = time.perf_counter()
-            result = task.evaluate_on_test(
-                inducer, self._reader, settings.random_state, self._record
-            )
-        else:
-            senses = self._find_senses()
-            started = time.perf_counter()
-            result = task.evaluate(senses, self._reader, self._record)
+    def _collect(
+        self, task: Task[Any], result: dict[str, Any], seconds: float, error: str | None = None
+    ) -> ComparisonRow:
         return ComparisonRow(
             method=self._system.name,
             n_senses=self._system.n_senses,
             task=task.name,
-            result=result.to_dict(),
+            result=result,
             induction_seconds=self._induction_seconds,
-            decoding_seconds=round(time.perf_counter() - started, 2),
+            decoding_seconds=round(seconds, 2),
+            error=error,
         )
 
-    def _find_senses(self) -> InducedSenses:
-        if self._senses is None:
-            folder = self._place("methods", self._identity)
-            started = time.perf_counter()
-            self._senses = self._system.find_senses(self._comparison.make_material(folder))
-            if self._system.induces:
-                self._induction_seconds = self._keep_seconds(time.perf_counter() - started)
-        return self._senses
+    def _induce(self) -> None:
+        """Learn before the clock of the first task starts; what failed is not tried again."""
+        if self._failure is not None:
+            raise self._failure
+        if self._induction_seconds is not None or not isinstance(self._system, MethodSystem):
+            return
+        started = time.perf_counter()
+        try:
+            self._system.find_senses(self._comparison.words)
+        except Exception as error:
+            self._failure = error
+            raise
+        self._induction_seconds = self._keep_seconds(time.perf_counter() - started)
 
     def _keep_seconds(self, seconds: float) -> float:
         """The time of the first induction: what was kept is found again in no time."""
@@ -236,8 +261,42 @@ class _SystemRun:
         if self._comparison.keep is None:
             return None
         suffix = "" if kind == "methods" else ".json"
-        name = f"{prefix}{self._system.slug}-{digest_of(identity)}{suffix}"
-        return self._comparison.keep / kind / name
+        number = "" if self._system.n_senses is None else f"-{self._system.n_senses}"
+        slug = re.sub(r"[^\w.-]+", "-", self._system.name) + number
+        return self._comparison.keep / kind / f"{prefix}{slug}-{digest_of(identity)}{suffix}"
+
+
+def words_in_corpus(corpus: Corpus, tasks: Iterable[Task[Any]]) -> tuple[str, ...]:
+    """The words of test sets that a corpus has, as it writes them."""
+    targets = dict.fromkeys(target for task in tasks for target in task.targets)
+    forms = (known_form(corpus.vocabulary, target) for target in targets)
+    return tuple(sorted({form for form in forms if form is not None}))
+
+
+def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Task[Any]:
+    """A test set, of those of `grassmeans.evaluation` or the police lineup.
+
+    Parameters
+    ----------
+    name : str
+        One of `ALL_TASKS`.
+    data : path
+        Its folder or file.
+    gold : path, optional
+        A gold key in place of the one inside ``data``.
+    """
+    check_name(name, ALL_TASKS)
+    return (
+        LineupTask(check_place(name, data))
+        if name == "lineup"
+        else open_core_task(name, data, gold)
+    )
+
+
+def require_gold(task: Task[Any], data: str | Path) -> None:
+    """Refuse a test set without gold labels: systems cannot be compared on it."""
+    if isinstance(task, ClusteringTask) and task.gold.n_instances == 0:
+        raise InputError(f"{data} has no gold labels: methods cannot be compared on it")
 
 
 def _store(path: Path, values: dict[str, Any]) -> None:

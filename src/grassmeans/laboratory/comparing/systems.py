@@ -1,19 +1,16 @@
-"""What is compared: methods that learn from the shared corpus, and models that are finished."""
+"""Methods of the registry as systems: they learn from the material that all of them share."""
 
 from __future__ import annotations
 
-import re
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
-from grassmeans.evaluation.inducer_answers import RunRecord
-from grassmeans.evaluation.instance_contexts import ContextReader
-from grassmeans.evaluation.similarity_running import digest_of_vectors
-from grassmeans.evaluation.task_senses import digest_of_model, settings_of
-from grassmeans.laboratory.rivals.grassmeans import ModelSenses
-from grassmeans.laboratory.rivals.interface import ContextInducer, InducedSenses, Material
+from grassmeans.evaluation.systems import ModelSystem, Senses, System, digest_of_vectors
+from grassmeans.laboratory.rivals.interface import ContextInducer, Material
 from grassmeans.laboratory.rivals.registry import (
     find_method,
     make_inducer,
@@ -27,59 +24,19 @@ DEFAULT_METHODS = ("one", "per-instance", "random", "kmeans", "grassmeans", "gra
 DEFAULT_SENSES = (2, 5)
 
 
-class System(ABC):
-    """Something that gives senses to words.
-
-    Attributes
-    ----------
-    name : str
-    n_senses : int, "auto" or None
-        The number of senses asked for, where one was.
-    depends_on_words : bool
-        Whether a word's senses depend on the other words that are asked for.
-    induces : bool
-        Whether `find_senses` learns them, and its time is to be told.
-    """
-
-    name: str
-    n_senses: int | str | None
-    depends_on_words: bool = False
-    induces: bool = True
-
-    @property
-    def slug(self) -> str:
-        """A name for files."""
-        number = "" if self.n_senses is None else f"-{self.n_senses}"
-        return re.sub(r"[^\w.-]+", "-", self.name) + number
-
-    @abstractmethod
-    def describe(self, shared: RunRecord) -> RunRecord:
-        """Add what tells this system from others to what all of a comparison share."""
-
-    @abstractmethod
-    def find_senses(self, material: Material) -> InducedSenses:
-        """The senses of the words."""
-
-    def choose_reader(self, shared: ContextReader) -> ContextReader:
-        """How texts are cut: as the shared corpus was."""
-        return shared
-
-    def require_context_inducer(self) -> ContextInducer:
-        """The method itself, to be used on test instances; `InputError` where it cannot be."""
-        raise InputError(
-            f"{self.name} does not work on given contexts, so it cannot induce senses on a test "
-            "set: leave it out, or compare with --induce on-corpus"
-        )
-
-
 class MethodSystem(System):
-    """A method of the registry, which learns from the shared corpus and vectors.
+    """A method of the registry, which learns from shared material.
 
     Parameters
     ----------
     text : str
         As `make_inducer` reads it: ``kmeans``, ``mssg:n_multi=6000``.
     n_senses : int, optional
+
+    Attributes
+    ----------
+    depends_on_words : bool
+        Whether a word's senses depend on the other words that are asked for.
     """
 
     def __init__(self, text: str, n_senses: int | None = None) -> None:
@@ -87,49 +44,51 @@ class MethodSystem(System):
         self.inducer = make_inducer(text, n_senses)
         self.n_senses = n_senses if varies_senses(text) else None
         self.depends_on_words = find_method(parse_method(text)[0]).depends_on_words
+        self.can_induce_on_test = isinstance(self.inducer, ContextInducer)
+        self._material: Material | None = None
 
-    def describe(self, shared: RunRecord) -> RunRecord:
-        """The method's parameters."""
+    def learn_from(self, material: Material) -> None:
+        """Give the material; nothing is learnt before senses are asked for."""
+        self._material = material
+        self.tokenizer = material.corpus.tokenizer
+        self.vectors = material.vectors
+        self.__dict__.pop("_senses", None)
+
+    @property
+    def material(self) -> Material:
+        """What it learns from."""
+        if self._material is None:
+            raise InputError(f"{self.name} has nothing to learn from: give it material first")
+        return self._material
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """The method's own, and those that all methods share."""
         own = {name: _plain(value) for name, value in self.inducer.parameters().items()}
-        return RunRecord({"method": self.name, **own, **shared.parameters}, shared.digests)
+        shared = {name: getattr(self.material, name) for name in ("max_contexts", "random_state")}
+        return {"method": self.name, **own, **shared}
 
-    def find_senses(self, material: Material) -> InducedSenses:
-        """Learn."""
-        return self.inducer.induce(material)
+    @cached_property
+    def digests(self) -> Mapping[str, str]:
+        """Of corpus and vectors."""
+        return {
+            "corpus": self.material.corpus.manifest["digest"],
+            "vectors": digest_of_vectors(self.material.vectors),
+        }
 
-    def require_context_inducer(self) -> ContextInducer:
-        """The method, if it works word by word on given contexts."""
+    @cached_property
+    def _senses(self) -> Senses:
+        return self.inducer.induce(self.material)
+
+    def find_senses(self, targets: Iterable[str]) -> Senses:
+        """Learn, once, for all words of the material."""
+        return self._senses
+
+    def induce_on_test(self, word: str, occurrences: Occurrences) -> Senses | None:
+        """Senses among these occurrences, for methods that work word by word."""
         if isinstance(self.inducer, ContextInducer):
-            return self.inducer
-        return super().require_context_inducer()
-
-
-class FinishedModel(System):
-    """A model folder, with its own vectors and rules, and maybe the vectors of its lexemes."""
-
-    induces = False
-
-    def __init__(self, model: str | Path, lexemes: str | Path | None = None) -> None:
-        self._model = load(model)
-        self._lexemes = None if lexemes is None else LexemeVectors.load(lexemes)
-        self.n_senses = settings_of(self._model).n_senses
-        places = [Path(place).name for place in (model, lexemes) if place is not None]
-        self.name = ":".join(places)
-
-    def describe(self, shared: RunRecord) -> RunRecord:
-        """Settings and digests of the model; it does not use what methods share."""
-        digests = {"model": digest_of_model(self._model)}
-        if self._lexemes is not None:
-            digests["lexemes"] = digest_of_vectors(self._lexemes.vectors)
-        return RunRecord({"method": self.name, **settings_of(self._model).to_dict()}, digests)
-
-    def find_senses(self, material: Material) -> InducedSenses:
-        """Those that it has."""
-        return ModelSenses(self._model, self._lexemes)
-
-    def choose_reader(self, shared: ContextReader) -> ContextReader:
-        """As the model tags text."""
-        return ContextReader.for_model(self._model)
+            return self.inducer.induce_from(word, occurrences, self.material)
+        return super().induce_on_test(word, occurrences)
 
 
 def make_systems(methods: Sequence[str], senses: Sequence[int]) -> list[System]:
@@ -141,13 +100,14 @@ def make_systems(methods: Sequence[str], senses: Sequence[int]) -> list[System]:
     ]
 
 
-def open_model_system(text: str) -> FinishedModel:
+def open_model_system(text: str) -> ModelSystem:
     """A finished model from ``MODEL`` or ``MODEL:LEXEMES``."""
-    # A path may hold a colon itself.
-    if Path(text).exists():
-        return FinishedModel(text)
     model, _, lexemes = text.rpartition(":")
-    return FinishedModel(model, lexemes) if model else FinishedModel(text)
+    # A path may hold a colon itself.
+    if Path(text).exists() or not model:
+        return ModelSystem(load(text), name=Path(text).name)
+    name = f"{Path(model).name}:{Path(lexemes).name}"
+    return ModelSystem(load(model), LexemeVectors.load(lexemes), name=name)
 
 
 def _plain(value: object) -> object:

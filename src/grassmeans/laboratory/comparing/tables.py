@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grassmeans.evaluation.reports import ResultTable, format_value
+from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES
+from grassmeans.evaluation.reports import ResultTable, format_value, is_graded
 from grassmeans.laboratory.comparing.comparing import ComparisonRow
 
 _Places = Mapping[str, tuple[str, ...]]
@@ -39,7 +40,8 @@ def tabulate_comparison(rows: Sequence[ComparisonRow]) -> dict[str, ResultTable]
     """A table for each task, in the order of the rows.
 
     Its columns are the method, K, the scores of all words with 95% intervals, and the seconds of
-    induction and decoding; "-" where a method has no such score.
+    induction and decoding; "-" where a method has no such score. Rows that failed say so, and
+    below the table why.
     """
     by_task: dict[str, list[ComparisonRow]] = {}
     for row in rows:
@@ -53,19 +55,22 @@ def to_markdown(tables: Mapping[str, ResultTable]) -> str:
 
 
 def _tabulate_task(task: str, rows: Sequence[ComparisonRow]) -> ResultTable:
-    cells = [_score_cells(task, row.result) for row in rows]
-    columns = ("method", "K", *cells[0], "induction s", "decoding s")
+    cells = [{} if row.error else _score_cells(task, row.result) for row in rows]
+    names = next((tuple(found) for found in cells if found), ())  # rows that failed have none
     lines = tuple(
         (
             row.method,
             "-" if row.n_senses is None else str(row.n_senses),
-            *scores.values(),
+            *(scores.get(name, "failed") for name in names),
             format_value(row.induction_seconds),
             format_value(row.decoding_seconds),
         )
         for row, scores in zip(rows, cells, strict=True)
     )
-    return ResultTable(columns, lines)
+    failures = [f"{row.title} failed: {row.error}" for row in rows if row.error]
+    graded = [OFFICIAL_NAMES] if "FBC" in names else []
+    note = "\n\n".join([*failures, *graded])
+    return ResultTable(("method", "K", *names, "induction s", "decoding s"), lines, note)
 
 
 def _score_cells(task: str, result: Mapping[str, Any]) -> dict[str, str]:
@@ -73,9 +78,17 @@ def _score_cells(task: str, result: Mapping[str, Any]) -> dict[str, str]:
         scores = result["all"]
         points = zip(scores["k"], scores["precision"], scores["recall"], strict=True)
         return {f"P / R at {k}": f"{format_value(p)} / {format_value(r)}" for k, p, r in points}
-    graded = "fnmi" in result["all"]
-    places = _SCWS if task == "scws" else _GRADED if graded else _CLUSTERING
+    if task == "wordsim":
+        tests = {name: group["plain"] for name, group in result.items() if _has_plain(group)}
+        return {name: format_value(score["spearman"]) for name, score in tests.items()}
+    places = _SCWS if task == "scws" else _CLUSTERING
+    if is_graded(result["all"]):
+        places = _GRADED
     return {name: format_value(_look_up(result, place)) for name, place in places.items()}
+
+
+def _has_plain(group: Any) -> bool:
+    return isinstance(group, Mapping) and "plain" in group
 
 
 def _look_up(result: Mapping[str, Any], place: Sequence[str]) -> Any:

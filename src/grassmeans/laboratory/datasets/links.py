@@ -19,14 +19,16 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.inflection import irregular_forms, regular_forms
 from grassmeans.laboratory.datasets.link_table import LinkTable, collect_links
-from grassmeans.laboratory.datasets.sampling import Positions, Sampling, sample_senses
 from grassmeans.laboratory.datasets.writing import (
     KIND,
     DatasetSummary,
     LabelledInstance,
+    Positions,
+    Sampling,
     make_instance,
     make_label,
     order_occurrences,
+    sample_senses,
     text_around,
     write_dataset,
 )

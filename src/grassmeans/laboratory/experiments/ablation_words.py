@@ -11,17 +11,22 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import NO_TOKEN, contexts_at, rows_of_tokens, sample_positions
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
-from grassmeans.evaluation.answering import known_form
-from grassmeans.evaluation.instance_contexts import ContextReader
-from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.loading import ClusteringTask
-from grassmeans.laboratory.rivals.interface import ContextRule
-from grassmeans.senses.induction import word_seeds
-from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.subspaces import principal_subspaces
+from grassmeans.evaluation.grouping import ClusteringTask, read_instances
+from grassmeans.evaluation.tasks.instances import Instance, known_form
+from grassmeans.geometry.contexts import (
+    ContextShape,
+    contexts_at,
+    count_words,
+    rows_of_tokens,
+    sample_positions,
+)
+from grassmeans.geometry.distances import measure_distances, usable_contexts
+from grassmeans.geometry.subspaces import principal_subspaces
+from grassmeans.senses.induction import describe_contexts, group_contexts, word_seeds
+from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 CENTRINGS = ("none", "vectors", "contexts")
@@ -54,9 +59,20 @@ class Variant:
             raise InputError(f"centring must be one of {CENTRINGS}, got {self.centring!r}")
 
     @property
-    def min_words(self) -> int:
-        """Words that a context needs; centring it takes one dimension away."""
-        return self.rank + (self.centring == "contexts")
+    def shape(self) -> ContextShape:
+        """What contexts are made of."""
+        return ContextShape(self.window, self.rank, drop_repeats=self.drop_repeats)
+
+
+class CentredEncoder(SubspaceEncoder):
+    """Subspaces of context words less the mean of their context, which takes a dimension away."""
+
+    def span(self, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """(n, rank, dim) bases of contexts given as rows of the vectors."""
+        centred = centre_contexts(context_ids, self.vectors.vectors)
+        bases = principal_subspaces(*centred, self.shape.rank)
+        bases[count_words(context_ids) <= self.shape.rank] = 0.0
+        return bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,52 +99,57 @@ class GoldWords(ABC):
     ----------
     name : str
     words : tuple of str
-    table : (n_rows, dim) float32
-        The vectors; context ids are its rows.
+    corpus : Corpus
+    vectors : WordVectors
+        Context ids are its rows.
+    random_state : int
     """
 
     name: str
     words: tuple[str, ...]
-    table: NDArray[np.float32]
+    corpus: Corpus
+    vectors: WordVectors
+    random_state: int
 
     @abstractmethod
     def contexts(self, word: str, variant: Variant) -> WordContexts:
         """Contexts of one word; the same occurrences are tested under every variant."""
 
     @cached_property
-    def centred_table(self) -> NDArray[np.float32]:
+    def centred(self) -> WordVectors:
         """The vectors less their mean."""
-        centred: NDArray[np.float32] = self.table - self.table.mean(axis=0, dtype=np.float64)
-        return centred.astype(np.float32)
+        table = self.vectors.vectors
+        moved = (table - table.mean(axis=0, dtype=np.float64)).astype(np.float32)
+        return WordVectors(self.vectors.words, moved, check=False)
 
-    def decode(
-        self, words: Sequence[str], variant: Variant, random_state: int
-    ) -> list[DecodedWord]:
+    def encoder(self, variant: Variant) -> SubspaceEncoder:
+        """The contexts of a variant."""
+        kind = CentredEncoder if variant.centring == "contexts" else SubspaceEncoder
+        vectors = self.centred if variant.centring == "vectors" else self.vectors
+        return kind(vectors, variant.shape, self.corpus.function_words)
+
+    def decode(self, words: Sequence[str], variant: Variant) -> list[DecodedWord]:
         """Induce the senses of words, and measure the tested contexts."""
-        return [self._decode(word, variant, random_state) for word in words]
+        encoder = self.encoder(variant)
+        settings = InductionSettings(
+            variant.n_senses, n_init=variant.n_init, random_state=self.random_state
+        )
+        return [_decode(word, self.contexts(word, variant), encoder, settings) for word in words]
 
-    def _decode(self, word: str, variant: Variant, random_state: int) -> DecodedWord:
-        found = self.contexts(word, variant)
-        learnt = found.learnt[_count_words(found.learnt) >= variant.min_words]
-        if len(learnt) < variant.n_senses:
-            # As in the evaluation of test sets: a word without senses is one cluster.
-            return DecodedWord(np.zeros((len(found.gold), 1), np.float32), found.gold)
-        _, starting = word_seeds(word, random_state).spawn(2)
-        estimator = KGrassmeans(
-            variant.n_senses, variant.n_init, random_state=np.random.default_rng(starting)
-        ).fit(self._make_bases(learnt, variant))
-        distances = np.full((len(found.gold), variant.n_senses), np.nan, np.float32)
-        usable = _count_words(found.tested) >= variant.min_words
-        if usable.any():
-            bases = self._make_bases(found.tested[usable], variant)
-            distances[usable] = estimator.transform(bases)
-        return DecodedWord(distances, found.gold)
 
-    def _make_bases(self, ids: NDArray[np.int32], variant: Variant) -> NDArray[np.float32]:
-        if variant.centring == "contexts":
-            return principal_subspaces(*centre_contexts(ids, self.table), variant.rank)
-        table = self.centred_table if variant.centring == "vectors" else self.table
-        return principal_subspaces(ids, table, variant.rank)
+def _decode(
+    word: str, contexts: WordContexts, encoder: SubspaceEncoder, settings: InductionSettings
+) -> DecodedWord:
+    learnt = encoder.span(contexts.learnt)
+    learnt = learnt[usable_contexts(learnt)]
+    if len(learnt) < settings.fewest_contexts:
+        # As in the evaluation of test sets: a word without senses is one cluster.
+        return DecodedWord(np.zeros((len(contexts.gold), 1), np.float32), contexts.gold)
+    directions = group_contexts(word, learnt, settings).directions_
+    tested = encoder.span(contexts.tested)
+    distances = measure_distances(tested, directions).astype(np.float32)
+    distances[~usable_contexts(tested)] = np.nan
+    return DecodedWord(distances, contexts.gold)
 
 
 class TaskWords(GoldWords):
@@ -149,11 +170,9 @@ class TaskWords(GoldWords):
         random_state: int,
     ) -> None:
         self.name = task.name
-        self.table = vectors.vectors
-        self._corpus = corpus
-        self._reader = ContextReader.for_corpus(corpus, vectors)
-        self._rows = rows_of_tokens(corpus, vectors)
-        self._random_state = random_state
+        self.corpus = corpus
+        self.vectors = vectors
+        self.random_state = random_state
         self._gold = task.gold
         groups: dict[str, list[Instance]] = defaultdict(list)
         for instance in task.instances:
@@ -167,16 +186,13 @@ class TaskWords(GoldWords):
 
     def contexts(self, word: str, variant: Variant) -> WordContexts:
         """Contexts of the corpus, and those of the instances."""
-        group = self._groups[word]
-        rule = ContextRule(variant.window, drop_repeats=variant.drop_repeats)
-        sampling, _ = word_seeds(word, self._random_state).spawn(2)
-        positions = sample_positions(self._corpus.positions(word), variant.n_contexts, sampling)
-        left_out = self._corpus.word_id(word) if variant.drop_repeats else NO_TOKEN
-        learnt = contexts_at(self._corpus, positions, self._rows, variant.window, left_out)
+        group, encoder = self._groups[word], self.encoder(variant)
+        sampling, _ = word_seeds(word, self.random_state).spawn(2)
+        positions = sample_positions(self.corpus.positions(word), variant.n_contexts, sampling)
         labels = [self._gold.best_labels(one.key_word)[one.id] for one in group]
         return WordContexts(
-            learnt.context_ids,
-            self._reader.read_instances(group[0].target, group, rule),
+            describe_contexts(self.corpus, encoder, positions).context_ids,
+            encoder.describing_words(read_instances(word, group, self.corpus.tokenizer)),
             np.unique(labels, return_inverse=True)[1],
         )
 
@@ -207,28 +223,30 @@ class PseudoWords(GoldWords):
     ) -> None:
         self._groups = {"+".join(group): group for group in groups}
         self.words = tuple(self._groups)
-        self._corpus = corpus
+        self.corpus = corpus
+        self.random_state = random_state
         self._rows = rows_of_tokens(corpus, vectors)
         self._n_tested = n_tested
-        self._random_state = random_state
         merged = [_merge_vectors(group, corpus, vectors) for group in groups]
-        self.table = np.concatenate([vectors.vectors, np.stack(merged)])
+        table = np.concatenate([vectors.vectors, np.stack(merged)])
+        self.vectors = WordVectors([*vectors.words, *self.words], table, check=False)
 
     def contexts(self, word: str, variant: Variant) -> WordContexts:
         """As many contexts of each member: first those to be tested, then those to learn from."""
         members = self._groups[word]
         rows = self._rows.copy()
-        merged = len(self.table) - len(self.words) + self.words.index(word)
-        rows[self._corpus.vocabulary.ids_of(members)] = -1 if variant.drop_repeats else merged
+        merged = len(self.vectors) - len(self.words) + self.words.index(word)
+        rows[self.corpus.vocabulary.ids_of(members)] = -1 if variant.drop_repeats else merged
+        shape = ContextShape(variant.window)  # what repeats are is decided above
         tested: list[NDArray[np.int32]] = []
         learnt: list[NDArray[np.int32]] = []
         for member in members:
-            rng = np.random.default_rng(word_seeds(member, self._random_state))
-            drawn = rng.permutation(self._corpus.positions(member))
+            rng = np.random.default_rng(word_seeds(member, self.random_state))
+            drawn = rng.permutation(self.corpus.positions(member))
             end = self._n_tested + variant.n_contexts // len(members)
             parts = ((drawn[: self._n_tested], tested), (drawn[self._n_tested : end], learnt))
             for positions, store in parts:
-                found = contexts_at(self._corpus, np.sort(positions), rows, variant.window)
+                found = contexts_at(self.corpus, np.sort(positions), rows, shape)
                 store.append(found.context_ids)
         gold = np.repeat(np.arange(len(members)), [len(contexts) for contexts in tested])
         return WordContexts(np.concatenate(learnt), np.concatenate(tested), gold)
@@ -252,11 +270,6 @@ def centre_contexts(
     rows = (words - means[:, None, :]).astype(np.float32).reshape(-1, table.shape[1])
     ids = np.where(present, np.arange(present.size).reshape(present.shape), -1)
     return ids.astype(np.int32), rows
-
-
-def _count_words(context_ids: NDArray[np.int32]) -> NDArray[np.int64]:
-    counts: NDArray[np.int64] = np.count_nonzero(context_ids >= 0, axis=1)
-    return counts
 
 
 def _merge_vectors(

@@ -9,9 +9,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from grassmeans.evaluation.tasks.loading import load_task
-from grassmeans.laboratory.datasets.monosemous import find_candidates
-from grassmeans.laboratory.experiments.ablation_decoding import measure_decoding
-from grassmeans.laboratory.experiments.ablation_scores import SCORES, WordScores, score_words
+from grassmeans.laboratory.datasets.pseudowords import find_candidates
+from grassmeans.laboratory.experiments.ablation_scores import (
+    SCORES,
+    WordScores,
+    measure_decoding,
+    score_words,
+)
 from grassmeans.laboratory.experiments.ablation_words import (
     DecodedWord,
     GoldWords,
@@ -20,15 +24,16 @@ from grassmeans.laboratory.experiments.ablation_words import (
     Variant,
 )
 from grassmeans.laboratory.experiments.drawing import finish, new_canvas
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 from grassmeans.parallel import map_tasks
 from grassmeans.pictures.colours import SENSE_COLOURS
 
@@ -170,10 +175,9 @@ class Ablations(Experiment):
             for source in sources
             for start in range(0, len(source.words), _WORDS_PER_TASK)
         ]
-        tasks = ((*piece, setup.random_state) for piece in work)
         found: dict[tuple[str, Variant], list[DecodedWord]] = {}
         for (source, _, variant), words in zip(
-            work, map_tasks(_decode_words, tasks, setup.workers), strict=True
+            work, map_tasks(_decode_words, work, setup.workers), strict=True
         ):
             found.setdefault((source.name, variant), []).extend(words)
         return found
@@ -263,10 +267,8 @@ class Ablations(Experiment):
         return finish(canvas, "ablations", caption)
 
 
-def _decode_words(
-    source: GoldWords, words: Sequence[str], variant: Variant, random_state: int
-) -> list[DecodedWord]:
-    return source.decode(words, variant, random_state)
+def _decode_words(source: GoldWords, words: Sequence[str], variant: Variant) -> list[DecodedWord]:
+    return source.decode(words, variant)
 
 
 def _shown_scores(source: str, setting: str) -> tuple[str, ...]:

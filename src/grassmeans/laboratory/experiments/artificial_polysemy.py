@@ -15,24 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from grassmeans.contexts import ContextExtractor, contexts_at, sample_positions
-from grassmeans.evaluation.table_scores import mapped_accuracy
-from grassmeans.laboratory.datasets.monosemous import find_candidates
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.evaluation.clustering_scores import mapped_accuracy
+from grassmeans.geometry.contexts import ContextExtractor, contexts_at, sample_positions
+from grassmeans.laboratory.datasets.pseudowords import find_candidates
 from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.experiments.drawing import draw_curves, draw_matrix
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
     summarise,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 from grassmeans.laboratory.rivals.context_means import KMeansSenses
 from grassmeans.laboratory.rivals.grassmeans import GrassmeansSenses
-from grassmeans.laboratory.rivals.interface import ContextInducer
+from grassmeans.laboratory.rivals.interface import ContextInducer, Material
 from grassmeans.parallel import map_tasks
 from grassmeans.senses.induction import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
@@ -77,8 +79,7 @@ class ArtificialPolysemy(Experiment):
     def run(self, setup: ExperimentSetup) -> Findings:
         """Two examples with their confusions, then random groups of every size."""
         pool = self._find_pool(setup)
-        extractor = setup.extractor()
-        merger = ContextMerger(self, extractor, setup.vectors, setup.random_state)
+        merger = ContextMerger.of(self, setup)
         examples = list(self._choose_examples(setup, pool))
         tables = [merger.cluster(words) for words in examples]
         accuracies = {k: self._run_trials(merger, pool, k, setup) for k in self.ks}
@@ -206,8 +207,13 @@ class ContextMerger:
 
     experiment: ArtificialPolysemy
     extractor: ContextExtractor
-    vectors: WordVectors
-    random_state: int
+    material: Material
+
+    @classmethod
+    def of(cls, experiment: ArtificialPolysemy, setup: ExperimentSetup) -> ContextMerger:
+        """On the corpus and vectors of a setup."""
+        material = Material(setup.corpus, setup.vectors, (), random_state=setup.random_state)
+        return cls(experiment, setup.extractor(), material)
 
     def score(self, groups: Sequence[tuple[str, ...]]) -> list[dict[str, float]]:
         """The accuracy of every method on each group."""
@@ -222,13 +228,14 @@ class ContextMerger:
         Groups stand in the order of the words that they are mapped to.
         """
         contexts, members = self.collect(words)
+        merged = "+".join(words)
+        occurrences = occurrences_of(contexts, self.material.vectors)
         tables = {}
         for name, method in self.experiment.methods(len(words)).items():
-            merged = "+".join(words)
-            senses = method.induce_from_contexts(merged, contexts, self.vectors, self.random_state)
+            senses = method.induce_from(merged, occurrences, self.material)
             if senses is None:
                 raise SkipExperimentError(f"too few contexts of {', '.join(words)}")
-            labels = senses.distances(merged, contexts).argmin(axis=1)
+            labels = senses.distances(merged, occurrences).argmin(axis=1)
             tables[name] = cross_tabulate(labels, members, len(words))
         return tables
 
@@ -242,12 +249,24 @@ class ContextMerger:
             positions = sample_positions(
                 corpus.positions(word),
                 self.experiment.contexts_per_word,
-                word_seeds(word, self.random_state),
+                word_seeds(word, self.material.random_state),
             )
-            contexts = contexts_at(corpus, positions, kept_rows, self.extractor.window)
+            contexts = contexts_at(corpus, positions, kept_rows, self.extractor.shape)
             found.append(contexts.with_at_least(MIN_WORDS).context_ids)
         members = np.repeat(np.arange(len(words)), [len(contexts) for contexts in found])
         return np.concatenate(found), members
+
+
+def occurrences_of(context_ids: NDArray[np.int32], vectors: WordVectors) -> Occurrences:
+    """Contexts given as rows of vectors as occurrences, each in a document of its own."""
+    used, numbers = np.unique(context_ids, return_inverse=True)
+    # What is no word, -1, is the first of the sorted rows.
+    tokens = numbers.reshape(context_ids.shape) - (used[:1] < 0).sum()
+    n_contexts, width = context_ids.shape
+    texts = np.insert(tokens.astype(np.int32), width // 2, -1, axis=1)
+    offsets = np.arange(n_contexts + 1, dtype=np.int64) * (width + 1)
+    words = [vectors.words[row] for row in used.tolist() if row >= 0]
+    return Occurrences(texts.ravel(), offsets, offsets[:-1] + width // 2, words)
 
 
 def _draw_words(pool: Sequence[str], k: int, rng: np.random.Generator) -> tuple[str, ...]:

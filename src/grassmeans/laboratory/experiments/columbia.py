@@ -8,17 +8,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.contexts import Contexts
+from grassmeans.geometry.contexts import Contexts
+from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.laboratory.experiments.drawing import draw_matrix
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
@@ -29,7 +31,6 @@ from grassmeans.senses.decoding import (
 from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import ExampleLine, Sense
 from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.subspaces import principal_subspaces
 
 _FEWEST_PER_SENSE = 10
 _SHOWN_EXAMPLES = 2
@@ -108,10 +109,7 @@ class InductionExample(Experiment):
             )
         order = np.random.default_rng(setup.random_state).permutation(len(contexts))
         unseen, kept = np.sort(order[:n_unseen]), np.sort(order[n_unseen:])
-        return (
-            Contexts(contexts.context_ids[kept], contexts.positions[kept]),
-            Contexts(contexts.context_ids[unseen], contexts.positions[unseen]),
-        )
+        return contexts[kept], contexts[unseen]
 
     def _decode(self, estimator: KGrassmeans, unseen: Contexts, setup: ExperimentSetup) -> _HeldOut:
         bases = principal_subspaces(unseen.context_ids, setup.vectors.vectors, self.rank)

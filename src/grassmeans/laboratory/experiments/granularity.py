@@ -8,20 +8,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from grassmeans.contexts import ContextExtractor
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.laboratory.datasets.related_words import RelatedWords
 from grassmeans.laboratory.datasets.wordnet import Synset, WordNet
 from grassmeans.laboratory.experiments.drawing import finish, new_canvas
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
     summarise,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 from grassmeans.pictures.colours import sense_colour
 from grassmeans.senses.granularity import SenseNode, SenseTree, build_sense_tree
 from grassmeans.senses.settings import InductionSettings
@@ -65,12 +66,12 @@ class Granularity(Experiment):
             raise SkipExperimentError(
                 f"none of {', '.join(self.words)} occurs {self.fewest_contexts} times"
             )
-        extractor = ContextExtractor(setup.corpus, setup.vectors, drop_repeats=True)
+        encoder = setup.encoder(ContextShape(drop_repeats=True))
         settings = InductionSettings(
-            max_contexts=self.max_contexts, drop_repeats=True, random_state=setup.random_state
+            max_contexts=self.max_contexts, random_state=setup.random_state
         )
         trees = [
-            build_sense_tree(word, extractor, setup.vectors, settings, self.max_senses)
+            build_sense_tree(word, setup.corpus, encoder, settings, self.max_senses)
             for word in words
         ]
         place = setup.test_sets.wordnet

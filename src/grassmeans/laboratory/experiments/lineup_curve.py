@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from grassmeans.evaluation.systems import ModelSenses, Senses
 from grassmeans.laboratory.experiments.drawing import draw_curves
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 from grassmeans.laboratory.lineup.running import DEFAULT_KS, LineupResult, evaluate_lineup
 from grassmeans.laboratory.lineup.task import read_lineup
 from grassmeans.laboratory.rivals.atoms import AtomSenses
-from grassmeans.laboratory.rivals.grassmeans import ModelSenses, merge_lexemes
-from grassmeans.laboratory.rivals.interface import InducedSenses, Material
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.laboratory.rivals.interface import Material
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
 from grassmeans.senses.model import load
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -93,22 +94,24 @@ class LineupCurve(Experiment):
 
     def _collect(
         self, place: Path, setup: ExperimentSetup
-    ) -> dict[str, tuple[InducedSenses | None, WordVectors]]:
+    ) -> dict[str, tuple[Senses | None, WordVectors]]:
         """Senses, or None for word vectors only, and the word vectors of each curve."""
-        found: dict[str, tuple[InducedSenses | None, WordVectors]] = {_PLAIN: (None, setup.vectors)}
+        found: dict[str, tuple[Senses | None, WordVectors]] = {_PLAIN: (None, setup.vectors)}
         if setup.model is not None:
             model = load(setup.model)
-            found[_DIRECTIONS] = ModelSenses(model), setup.vectors
+            directions = ModelSenses(model.encoder, model.inventory)
+            found[_DIRECTIONS] = directions, setup.vectors
             if setup.lexemes is not None:
                 lexemes = LexemeVectors.load(setup.lexemes)
                 # Tells whether the sense vectors help, or the space that they are in differs.
                 found[_MERGED] = None, merge_lexemes(lexemes)
-                found[_LEXEMES] = ModelSenses(model, lexemes), setup.vectors
+                senses = ModelSenses(model.encoder, model.inventory, lexemes)
+                found[_LEXEMES] = senses, setup.vectors
         if self.n_atoms > 0:
             found[_ATOMS] = self._learn_atoms(read_lineup(place).words, setup), setup.vectors
         return found
 
-    def _learn_atoms(self, words: tuple[str, ...], setup: ExperimentSetup) -> InducedSenses:
+    def _learn_atoms(self, words: tuple[str, ...], setup: ExperimentSetup) -> Senses:
         material = Material(
             setup.corpus,
             setup.vectors,
@@ -121,7 +124,7 @@ class LineupCurve(Experiment):
         return inducer.induce(material)
 
     def _evaluate(
-        self, place: Path, senses: InducedSenses | None, vectors: WordVectors, random_state: int
+        self, place: Path, senses: Senses | None, vectors: WordVectors, random_state: int
     ) -> LineupResult:
         return evaluate_lineup(
             place,

@@ -9,18 +9,19 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.geometry.subspaces import context_energies
 from grassmeans.laboratory.experiments.drawing import draw_histograms
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Findings,
     SkipExperimentError,
     summarise,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
-from grassmeans.senses.inventory import frequent_words
-from grassmeans.subspaces import context_energies
+from grassmeans.senses.induction import frequent_words
 
 _PAPER = defaultdict(str, {3: "at least 0.45", 4: "at least 0.5"})
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -25,18 +27,69 @@ from grassmeans.artifacts import (
     write_json,
 )
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.ablations import Ablations
+from grassmeans.laboratory.experiments.artificial_polysemy import ArtificialPolysemy
+from grassmeans.laboratory.experiments.columbia import InductionExample
+from grassmeans.laboratory.experiments.directions import Isotropy, MonosemousDirections
+from grassmeans.laboratory.experiments.experiment import (
+    Cell,
+    ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
     findings_from_dict,
 )
-from grassmeans.laboratory.experiments.report import write_report
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
+from grassmeans.laboratory.experiments.granularity import Granularity
+from grassmeans.laboratory.experiments.intersection import Intersection, Polysemy
+from grassmeans.laboratory.experiments.linearity import Linearity
+from grassmeans.laboratory.experiments.lineup_curve import LineupCurve
+from grassmeans.laboratory.experiments.low_rank import LowRank
+from grassmeans.laboratory.experiments.scws_table import ContextualSimilarity
+from grassmeans.laboratory.experiments.wsi_table import SenseInductionTable
+from grassmeans.pictures.page import html_page, html_table
+from grassmeans.version import __version__
 
 FINDINGS = "findings.json"
 REPORT = "report.html"
+TITLE = "The geometry of polysemy, on this corpus"
+
+EXPERIMENTS: tuple[type[Experiment], ...] = (
+    LowRank,
+    Intersection,
+    Polysemy,
+    InductionExample,
+    ArtificialPolysemy,
+    MonosemousDirections,
+    Isotropy,
+    SenseInductionTable,
+    ContextualSimilarity,
+    LineupCurve,
+    Linearity,
+    Ablations,
+    Granularity,
+)
+"""All experiments, in the paper's order."""
+
+
+def choose_experiments(names: Sequence[str], *, quick: bool = False) -> list[Experiment]:
+    """The experiments of these names; ``all``, or none, means every one.
+
+    Raises
+    ------
+    InputError
+        For a name that there is not.
+    """
+    known = {experiment.name: experiment for experiment in EXPERIMENTS}
+    wanted = list(known) if not names or "all" in names else list(dict.fromkeys(names))
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise InputError(
+            f"there is no experiment {unknown[0]!r}: choose from {', '.join(known)}, or all"
+        )
+    return [known[name].quick() if quick else known[name]() for name in wanted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,16 +182,11 @@ def _identify(setup: ExperimentSetup) -> dict[str, Any]:
         "corpus": setup.corpus.manifest.get("created"),
         "n_tokens": setup.corpus.n_tokens,
         "vectors": [digest_of(list(setup.vectors.words)), digest_of_array(setup.vectors.vectors)],
-        "test_sets": [str(value) for value in _test_sets(setup)],
+        "test_sets": [str(place) for place in astuple(setup.test_sets)],
         "model": str(setup.model),
         "lexemes": str(setup.lexemes),
         "random_state": setup.random_state,
     }
-
-
-def _test_sets(setup: ExperimentSetup) -> list[Path | None]:
-    sets = setup.test_sets
-    return [sets.makes_sense, sets.semeval2010, sets.scws, sets.lineup, sets.wordnet]
 
 
 def _tell(outcome: Outcome) -> str:
@@ -169,3 +217,98 @@ def _to_csv(table: DataTable) -> str:
     writer.writerow(table.columns)
     writer.writerows(table.rows)
     return text.getvalue()
+
+
+def write_report(path: Path, outcomes: Sequence[Outcome], setup: ExperimentSetup) -> None:
+    """Write the report of experiments that ran or were skipped."""
+    parts = [_draw_head(setup), _draw_summary(outcomes)]
+    parts += [_draw_outcome(outcome) for outcome in outcomes]
+    write_bytes(path, html_page(TITLE, "".join(parts), interactive=True).encode())
+
+
+def _draw_head(setup: ExperimentSetup) -> str:
+    corpus, vectors = setup.corpus, setup.vectors
+    return (
+        f"<h1>{TITLE}</h1>\n<p>The experiments of <i>Geometry of Polysemy</i> (Mu, Bhat and "
+        f"Viswanath, 2016) on {corpus.n_tokens:,} words of text in {corpus.n_documents:,} "
+        f"documents, with {len(vectors):,} word vectors of {vectors.dim} dimensions. "
+        "The paper's corpus was the whole English Wikipedia, about two billion words. "
+        f"Made by <code>grassmeans reproduce</code>, version {escape(__version__)}.</p>\n"
+    )
+
+
+def _draw_summary(outcomes: Sequence[Outcome]) -> str:
+    rows = [
+        (outcome.experiment.paper, value.what, value.paper, value.ours)
+        for outcome in outcomes
+        if outcome.findings is not None
+        for value in outcome.findings.values
+        if value.paper
+    ]
+    links = "".join(
+        f'<li><a href="#{escape(outcome.experiment.name)}">{escape(outcome.experiment.title)}</a>'
+        f"{' (skipped)' if outcome.findings is None else ''}</li>\n"
+        for outcome in outcomes
+    )
+    table = html_table(("paper's", "value", "paper", "here"), rows) if rows else ""
+    return f"<ul>\n{links}</ul>\n<h2>At a glance</h2>\n{table}"
+
+
+def _draw_outcome(outcome: Outcome) -> str:
+    experiment = outcome.experiment
+    head = (
+        f'<h2 id="{escape(experiment.name)}">{escape(experiment.title)}</h2>\n'
+        f'<p class="soft">{escape(experiment.paper)}</p>\n'
+    )
+    if outcome.findings is None:
+        return f"{head}<p><b>Skipped:</b> {escape(outcome.skipped)}</p>\n"
+    findings = outcome.findings
+    return head + _draw_findings(findings) + _draw_record(outcome, findings)
+
+
+def _draw_findings(findings: Findings) -> str:
+    parts = [f"<p>{escape(paragraph)}</p>\n" for paragraph in findings.text]
+    if findings.values:
+        parts.append(_draw_values(findings.values))
+    parts += [_draw_figure(figure) for figure in findings.figures]
+    parts += [_draw_table(table) for table in findings.tables if table.shown]
+    return "".join(parts)
+
+
+def _draw_values(values: Sequence[ComparedValue]) -> str:
+    if not any(value.paper for value in values):
+        return html_table(("", "here"), [(value.what, value.ours) for value in values])
+    rows = [(value.what, value.paper or "–", value.ours) for value in values]
+    return html_table(("", "paper", "here"), rows)
+
+
+def _draw_figure(figure: Figure) -> str:
+    # Pixels in the page: dozens of SVG figures would share ids and weigh more.
+    image = ""
+    if figure.png:
+        image = f'<img alt="{escape(figure.caption)}" src="data:image/png;base64,{figure.png}">\n'
+    return (
+        f"<figure>\n{image}{figure.html}"
+        f"<figcaption>{escape(figure.caption)}</figcaption>\n</figure>\n"
+    )
+
+
+def _draw_table(table: DataTable) -> str:
+    rows = [[_show(cell) for cell in row] for row in table.rows]
+    return html_table(table.columns, rows, table.caption)
+
+
+def _draw_record(outcome: Outcome, findings: Findings) -> str:
+    parameters = escape(json.dumps(findings.parameters, ensure_ascii=False, default=str))
+    data = ", ".join(f"data/{table.name}.csv" for table in findings.tables)
+    return (
+        f'<details class="soft"><summary>{outcome.seconds:.1f} s; parameters and data</summary>'
+        f"<p><code>grassmeans reproduce {escape(outcome.experiment.name)}</code></p>"
+        f"<p><code>{parameters}</code></p><p>{escape(data)}</p></details>\n"
+    )
+
+
+def _show(cell: Cell) -> str:
+    if cell is None:
+        return "–"
+    return f"{cell:.4g}" if isinstance(cell, float) else str(cell)

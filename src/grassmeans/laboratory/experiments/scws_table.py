@@ -7,24 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from grassmeans.evaluation.inducer_answers import evaluate_scws_senses
-from grassmeans.evaluation.instance_contexts import ContextReader
 from grassmeans.evaluation.reports import format_value, round_score
-from grassmeans.evaluation.similarity_running import evaluate_scws
+from grassmeans.evaluation.running import evaluate
+from grassmeans.evaluation.similarity import ScwsTask
 from grassmeans.evaluation.similarity_scores import SimilarityScore
-from grassmeans.evaluation.task_senses import settings_of
+from grassmeans.evaluation.systems import ModelSystem, VectorSystem
 from grassmeans.laboratory.experiments.drawing import Measured, draw_intervals
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
-from grassmeans.laboratory.rivals.grassmeans import ModelSenses
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS
 from grassmeans.senses.model import load
 
@@ -98,14 +97,15 @@ class ContextualSimilarity(Experiment):
         place = setup.test_sets.scws
         if place is None:
             raise SkipExperimentError("SCWS is not given")
-        plain = evaluate_scws(place, setup.vectors).groups
+        task = ScwsTask(place)
+        plain = evaluate(task, VectorSystem(setup.vectors)).groups
         # The same word on both sides has similarity 1 by plain vectors: nothing to correlate.
         rows = [_Row("all", "plain skip-gram", plain["all"]["plain"], _PLAIN_PAPER)]
         text = [_explain_plain(plain["all"]["plain"])]
         if setup.model is None or setup.lexemes is None:
             text.append("HardSim and SoftSim need a model and its lexeme vectors: none was given.")
         else:
-            found = self._score_lexemes(place, setup.model, setup.lexemes)
+            found = self._score_lexemes(task, setup.model, setup.lexemes)
             rows += found.rows
             text.append(found.text)
         return Findings(
@@ -115,17 +115,13 @@ class ContextualSimilarity(Experiment):
             text=tuple(text),
         )
 
-    def _score_lexemes(self, place: Path, model_path: Path, lexemes_path: Path) -> _Scored:
+    def _score_lexemes(self, task: ScwsTask, model_path: Path, lexemes_path: Path) -> _Scored:
         model, lexemes = load(model_path), LexemeVectors.load(lexemes_path)
-        result = evaluate_scws_senses(
-            place,
-            ModelSenses(model, lexemes),
-            ContextReader.for_model(model),
-            sharpness=self.sharpness,
-        )
+        asked = ModelSystem(model, lexemes, vectors=merge_lexemes(lexemes))
+        result = evaluate(task, asked, sharpness=self.sharpness)
         # Only hard labelling writes the key of "I don't know".
         labels = "hard" if lexemes.counts_by_kind()["n_idk"] else "soft"
-        n_senses = settings_of(model).n_senses
+        n_senses = model.settings.n_senses
         paper = _PAPER.get((labels, n_senses)) if isinstance(n_senses, int) else None
         kind = f"K = {n_senses}, {labels} labels"
         rows = [

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.reports import format_value
+from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonRow, ComparisonSettings
 from grassmeans.laboratory.comparing.systems import make_systems
-from grassmeans.laboratory.comparing.tasks import ComparedTask, open_task
 from grassmeans.laboratory.experiments.drawing import Measured, draw_intervals
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     Cell,
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
 )
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +135,12 @@ class SenseInductionTable(Experiment):
         )
 
 
-def _open_tasks(setup: ExperimentSetup) -> list[ComparedTask]:
+def _open_tasks(setup: ExperimentSetup) -> list[ClusteringTask]:
     places = {
         "makes-sense": setup.test_sets.makes_sense,
         "semeval2010": setup.test_sets.semeval2010,
     }
-    tasks = [open_task(name, place) for name, place in places.items() if place is not None]
+    tasks = [load_task(name, place) for name, place in places.items() if place is not None]
     if not tasks:
         raise SkipExperimentError("neither Make-Sense-2016 nor SemEval-2010 task 14 is given")
     return tasks
@@ -186,7 +188,7 @@ def _tabulate(name: str, rows: Sequence[ComparisonRow]) -> DataTable:
     return DataTable(f"wsi-{name}", _COLUMNS, tuple(cells), _TITLES[name], shown=True)
 
 
-def _score_cells(scores: dict[str, Any]) -> list[Cell]:
+def _score_cells(scores: Mapping[str, Any]) -> list[Cell]:
     cells: list[Cell] = []
     for score in ("v_measure", "f_score"):
         cells += [scores[score], *(scores[f"{score}_interval"] or (None, None))]

@@ -1,4 +1,4 @@
-"""Iterative decoding from the first labels to the last round, resumable (see `iteration`).
+"""Iterative decoding from the first labels to the last round, resumable (see `rounds`).
 
 The output folder has one folder a round: ``round-0`` holds the ordinary labels, ``round-1`` and so
 on lexeme vectors, inventory and new labels. ``round.json`` is written last in each: a round that
@@ -28,17 +28,19 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.labelling.targets import digest_of_model
-from grassmeans.laboratory.iteration.exit_chart import draw_exit_chart
-from grassmeans.laboratory.iteration.iteration import decode_again, induce_again
-from grassmeans.laboratory.iteration.rounds import RoundReport, reason_to_stop, report_round
+from grassmeans.laboratory.iteration.reports import (
+    RoundReport,
+    draw_exit_chart,
+    reason_to_stop,
+    report_round,
+)
+from grassmeans.laboratory.iteration.rounds import decode_again, induce_again
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.outputs import output_folder
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -56,12 +58,12 @@ class IterationSettings:
     ----------
     rounds : int
         At most so many after the first labels.
-    decode : {"hard", "soft"}
+    decoding : {"hard", "soft"}
         What one round passes to the next: the labels, or the probabilities of all senses (lexemes
         are trained on senses drawn anew in every epoch, and context words are expected vectors).
         Stored labels are hard ones either way, so that rounds can be compared.
-    idk_threshold : float or None
-        Of the stored labels.
+    idk_threshold : float, "model" or None
+        Of the stored labels; "model" takes the model's own.
     sharpness : float
         Of the probabilities, in soft rounds and in the reported entropy.
     epochs, min_count : int
@@ -75,8 +77,8 @@ class IterationSettings:
     """
 
     rounds: int = 3
-    decode: str = "hard"
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
+    decoding: str = "hard"
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD
     sharpness: float = DEFAULT_SHARPNESS
     epochs: int = 5
     min_count: int = 5
@@ -88,12 +90,14 @@ class IterationSettings:
         for name in ("rounds", "epochs", "min_count"):
             if getattr(self, name) < 1:
                 raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
-        Decoding(self.decode, self.idk_threshold, self.sharpness, self.random_state)  # checks them
+        # These check what they are given; a name of a threshold is for the model to know.
+        number = None if isinstance(self.idk_threshold, str) else self.idk_threshold
+        Decoding(self.decoding, number, self.sharpness, self.random_state)
 
     @property
     def is_soft(self) -> bool:
         """Whether probabilities are passed on."""
-        return self.decode == "soft"
+        return self.decoding == "soft"
 
     def what_rounds_depend_on(self) -> dict[str, Any]:
         """The settings without those that only say when to end."""
@@ -159,10 +163,12 @@ def iterate(
     """
     opened = model if isinstance(model, SenseModel) else load(model)
     chosen = settings or IterationSettings()
+    threshold = opened.choose_threshold(chosen.idk_threshold)
     about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
-    identity = [about, digest_of_model(opened), chosen.what_rounds_depend_on()]
+    depends_on = chosen.what_rounds_depend_on() | {"idk_threshold": threshold}
+    identity = [about, opened.digest, depends_on]
     output = Path(output)
-    loop = _Loop(output, chosen, opened, digest_of(identity), workers, show_progress)
+    loop = _Loop(output, chosen, threshold, opened, digest_of(identity), workers, show_progress)
     manifest = find_manifest(output) or {}
     if overwrite or (manifest.get("kind"), manifest.get("digest")) != (KIND, loop.digest):
         inputs = [corpus.path, opened.folder, opened.vectors.folder]
@@ -178,6 +184,7 @@ def iterate(
 class _Loop:
     output: Path
     settings: IterationSettings
+    idk_threshold: float | None
     model: SenseModel
     digest: str
     workers: int | None
@@ -214,6 +221,7 @@ class _Loop:
         write_bytes(self.output / "exit-chart.svg", draw_exit_chart(reports).encode())
         if reason is not None:
             fields: dict[str, Any] = {"digest": self.digest, "settings": asdict(self.settings)}
+            fields["settings"]["idk_threshold"] = self.idk_threshold
             fields |= {"n_rounds": reports[-1].number, "stopped": reason}
             write_manifest(self.output, KIND, FORMAT_VERSION, fields)
 
@@ -227,7 +235,7 @@ class _Loop:
                 corpus,
                 model,
                 folder / "labelled",
-                idk_threshold=self.settings.idk_threshold,
+                idk_threshold=self.idk_threshold,
                 sharpness=self.settings.sharpness,
                 workers=self.workers,
                 show_progress=self.show_progress,
@@ -246,10 +254,10 @@ class _Loop:
                 before.labelled,
                 lexemes,
                 inventory,
-                induction_settings(self.model),
+                self.model.encoder.shape,
                 folder / "labelled",
                 soft_contexts=self.settings.is_soft,
-                idk_threshold=self.settings.idk_threshold,
+                idk_threshold=self.idk_threshold,
                 sharpness=self.settings.sharpness,
                 workers=self.workers,
                 show_progress=self.show_progress,
@@ -283,13 +291,17 @@ class _Loop:
     def _induce(self, folder: Path, before: Round, lexemes: LexemeVectors) -> SenseInventory:
         if folder.exists():
             return SenseInventory.load(folder)
+        parts = folder.with_name("parts")
         inventory = induce_again(
             before.labelled,
             lexemes,
             before.inventory,
-            induction_settings(self.model),
+            self.model.settings,
+            self.model.encoder.shape,
             soft_contexts=self.settings.is_soft,
             sharpness=self.settings.sharpness,
+            workers=self.workers,
+            parts=parts,
             show_progress=self.show_progress,
         )
         # The folder appears when it is whole: an inventory has several files and no manifest.
@@ -297,6 +309,7 @@ class _Loop:
         shutil.rmtree(unfinished, ignore_errors=True)
         inventory.save(unfinished)
         os.replace(unfinished, folder)
+        shutil.rmtree(parts, ignore_errors=True)
         return inventory
 
     def _report(self, number: int, labelled: Corpus, previous: Corpus | None) -> RoundReport:
@@ -311,16 +324,3 @@ class _Loop:
         report = report_round(number, labelled, previous, sharpness=self.settings.sharpness)
         write_json(path, asdict(report))
         return report
-
-
-def induction_settings(model: SenseModel) -> InductionSettings:
-    """The settings that a model's senses were induced with."""
-    if "settings" in model.manifest:
-        return InductionSettings(**model.manifest["settings"])
-    rules = model.rules
-    return InductionSettings(
-        window=rules.window,
-        rank=rules.rank,
-        weighting=rules.weighting,
-        drop_repeats=rules.drop_repeats,
-    )

@@ -1,155 +1,207 @@
-"""What a round of iterative decoding has changed, and when to stop."""
+"""One round of iterative decoding: senses found again from contexts whose words have senses.
+
+The paper's first open question. A round takes a labelled corpus and the lexeme vectors trained on
+it; contexts are subspaces of lexeme vectors now, senses are induced from them again
+(`induce_again`), and every occurrence is decoded again (`decode_again`), which gives the labelled
+corpus of the next round. Sense numbers stay comparable: each round names its senses after those of
+the round before that they cover best. `iterating` goes through the rounds.
+
+Context words have the vector of the sense that they are labelled with, or, with ``soft_contexts``,
+the expected vector over all their senses (`grassmeans.laboratory.iteration.encoders`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts import digest_of, digest_of_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import InputError
-from grassmeans.labelling.decoding import read_probabilities
-from grassmeans.labelling.keys import IDK_SENSE, decode_key
-from grassmeans.labelling.stored import open_distances
-from grassmeans.labelling.targets import read_targets
-from grassmeans.laboratory.iteration.agreement import match_table, mean_entropy
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.labeller import label_by_measure
+from grassmeans.labelling.measuring import make_measure
+from grassmeans.laboratory.iteration.encoders import make_encoder
+from grassmeans.laboratory.iteration.labelled_words import LabelledWords
+from grassmeans.laboratory.iteration.reports import match_senses
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS
-
-ENOUGH_AGREEMENT = 0.98
-_ROWS_AT_ONCE = 1 << 16
-
-
-@dataclass(frozen=True, slots=True)
-class RoundReport:
-    """The labels after a round; round 0 is the ordinary labelling with word vectors.
-
-    Attributes
-    ----------
-    number : int
-    n_occurrences : int
-        Labelled ones.
-    idk_share : float
-        Share of them labelled "I don't know".
-    mean_entropy : float
-        Of the soft labels, in [0, 1]: 0 for certainty.
-    agreement : float or None
-        Share of occurrences with the label of the round before, senses matched one to one word by
-        word; None for round 0.
-    """
-
-    number: int
-    n_occurrences: int
-    idk_share: float
-    mean_entropy: float
-    agreement: float | None
+from grassmeans.senses.entries import SkippedWord, WordSenses
+from grassmeans.senses.induction import (
+    Result,
+    describe_sample,
+    group_contexts,
+    induce_words,
+    sample_word,
+    skip_poor_word,
+)
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.settings import InductionSettings
 
 
-def report_round(
-    number: int,
+def induce_again(
     labelled: Corpus,
-    previous: Corpus | None = None,
+    lexemes: LexemeVectors,
+    previous: SenseInventory,
+    settings: InductionSettings,
+    shape: ContextShape,
     *,
+    soft_contexts: bool = False,
     sharpness: float = DEFAULT_SHARPNESS,
-) -> RoundReport:
-    """Describe the labels of a round, against those of the round before where there is one."""
-    counts = labelled.manifest["labelled"]
-    n_occurrences = int(counts["n_occurrences"])
-    return RoundReport(
-        number=number,
-        n_occurrences=n_occurrences,
-        idk_share=int(counts["n_idk"]) / max(n_occurrences, 1),
-        mean_entropy=measure_entropy(labelled, sharpness),
-        agreement=None if previous is None else measure_agreement(previous, labelled),
+    workers: int | None = 1,
+    parts: Path | None = None,
+    show_progress: bool | None = None,
+) -> SenseInventory:
+    """Induce the senses of all words of an inventory from contexts of lexemes.
+
+    Parameters
+    ----------
+    labelled : Corpus
+        Labelled with the senses of ``previous``.
+    lexemes : LexemeVectors
+        Trained on ``labelled``.
+    settings : InductionSettings
+        ``n_senses`` is not used: a word keeps as many senses as it has.
+    shape : ContextShape
+        What contexts are made of.
+    soft_contexts : bool
+        Whether context words are expected vectors over their senses instead of one sense's.
+    sharpness : float
+        Of the probabilities of these senses.
+    workers, parts
+        As for `grassmeans.senses.induction.induce`.
+
+    Returns
+    -------
+    SenseInventory
+        Sense k covers what sense k of ``previous`` covered, as far as any does. Words with too few
+        contexts keep their entry, and are named in ``skipped``.
+    """
+    source = LabelledWords.of(labelled)
+    encoder = make_encoder(source, lexemes, shape, sharpness if soft_contexts else None)
+    inducer = WordReinducer(source, encoder, settings, dict(previous.sense_counts))
+    results = list(induce_words(previous.words, inducer, workers, parts, show_progress))
+    return SenseInventory(
+        [found if isinstance(found, WordSenses) else previous[found.word] for found in results],
+        [found for found in results if isinstance(found, SkippedWord)],
     )
 
 
-def reason_to_stop(reports: Sequence[RoundReport]) -> str | None:
-    """Why another round is not worth it, or None where it may be.
+def decode_again(
+    labelled: Corpus,
+    lexemes: LexemeVectors,
+    inventory: SenseInventory,
+    shape: ContextShape,
+    output: str | Path,
+    *,
+    soft_contexts: bool = False,
+    decoding: str = "hard",
+    idk_threshold: float | None,
+    sharpness: float = DEFAULT_SHARPNESS,
+    random_state: int = 0,
+    workers: int | None = 1,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> Corpus:
+    """Decode every labelled occurrence again, from contexts of lexemes.
 
-    Rounds end when at least 98% of the labels are those of the round before, or when the mean
-    entropy of the soft labels no longer falls: then a round has made the labels no more certain.
-
-    The share of "I don't know" is reported, but ends nothing. It counts distances above a fixed
-    threshold, and training vectors further moves distances by itself: on 7 million words the share
-    rose as well when the vectors were trained further on the text without labels. The entropy
-    depends only on how the distances to a word's senses differ from each other.
+    Parameters
+    ----------
+    labelled : Corpus
+        The corpus that ``inventory`` was induced on, or another one (test passages, say) that has
+        been through the same rounds.
+    inventory : SenseInventory
+        From `induce_again` with the same ``lexemes``, ``shape`` and ``soft_contexts``.
+    output : path
+        Folder of the new labelled corpus.
+    soft_contexts : bool
+        As for `induce_again`.
+    decoding, idk_threshold, random_state
+        As for `grassmeans.labelling.labeller.relabel`.
+    sharpness : float
+        Of the probabilities, of soft labels as of soft contexts.
     """
-    if len(reports) < 2:
-        return None
-    last, before = reports[-1], reports[-2]
-    if last.agreement is not None and last.agreement >= ENOUGH_AGREEMENT:
-        return f"{last.agreement:.1%} of the labels are those of the round before"
-    if last.mean_entropy >= before.mean_entropy:
-        return (
-            "the mean entropy of the soft labels no longer falls "
-            f"({before.mean_entropy:.4f} before, {last.mean_entropy:.4f} now)"
-        )
-    return None
-
-
-def measure_entropy(labelled: Corpus, sharpness: float = DEFAULT_SHARPNESS) -> float:
-    """Mean entropy of the soft labels of all occurrences, each in units of its word's largest."""
-    targets = read_targets(labelled)
-    total, n_rows = 0.0, 0
-    for shard in labelled.shards:
-        stored = open_distances(shard.folder, len(shard.tokens), targets.max_senses)
-        for start in range(0, len(stored.positions), _ROWS_AT_ONCE):
-            part = slice(start, start + _ROWS_AT_ONCE)
-            words, probabilities = read_probabilities(shard, stored, part, targets, sharpness)
-            n_senses = targets.n_senses[words]
-            for k in np.unique(n_senses):
-                rows = n_senses == k
-                total += mean_entropy(probabilities[rows, :k]) * int(rows.sum())
-            n_rows += len(words)
-    return total / n_rows if n_rows else 0.0
-
-
-def measure_agreement(previous: Corpus, current: Corpus) -> float:
-    """Share of the occurrences that two labellings of one corpus label alike, senses matched."""
-    if not np.array_equal(previous.shard_starts, current.shard_starts):
+    source = LabelledWords.of(labelled)
+    targets = source.targets
+    if [len(inventory.directions(word)) for word in targets.words] != targets.n_senses.tolist():
         raise InputError(
-            f"{previous.path.name} and {current.path.name} are not labellings of the same corpus"
+            f"{labelled.path} is not labelled with as many senses as the inventory has: both must "
+            "have been through the same rounds"
         )
-    targets = read_targets(current)
-    size = targets.max_senses + 1
-    tables = np.zeros((len(targets.words), size, size), np.int64)
-    old_senses, new_senses = _senses_of_tokens(previous), _senses_of_tokens(current)
-    for before, after in zip(previous.shards, current.shards, strict=True):
-        words = targets.word_of_token[after.tokens]
-        places = np.flatnonzero(words >= 0)
-        old = old_senses[before.tokens[places]]
-        new = new_senses[after.tokens[places]]
-        flat = np.ravel_multi_index((words[places], old, new), tables.shape)
-        tables += np.bincount(flat, minlength=tables.size).reshape(tables.shape)
-    n_agreeing = sum(match_table(table).n_agreeing for table in tables if table.any())
-    return n_agreeing / max(int(tables.sum()), 1)
+    encoder = make_encoder(source, lexemes, shape, sharpness if soft_contexts else None)
+    measure = make_measure(source, encoder, inventory, targets)
+    before = labelled.manifest["labelled"]
+    depends_on = [
+        before["model_digest"],
+        [encoder.kind, shape.to_dict(), encoder.identity()],
+        list(lexemes.vectors.words),
+        digest_of_array(lexemes.vectors.vectors),
+        digest_of_array(measure.lines.directions),
+    ]
+    return label_by_measure(
+        labelled,
+        output,
+        targets,
+        measure,
+        Decoding(decoding, idk_threshold, sharpness, random_state),
+        {"model": before["model"], "model_digest": digest_of(depends_on)},
+        inputs=[lexemes.vectors.folder],
+        workers=workers,
+        overwrite=overwrite,
+        show_progress=show_progress,
+    )
 
 
-def nearest_labels(labelled: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The nearest sense at positions of a labelled corpus, from 1, with no "I don't know".
+@dataclass(frozen=True, slots=True)
+class WordReinducer:
+    """Induces the senses of one word after another, in the order of the senses that it has.
 
-    Only an occurrence with too few known words around it is 0.
+    The random streams are those of the first induction, so that rounds differ by their contexts
+    only.
+
+    Attributes
+    ----------
+    n_senses : mapping of str to int
+        How many senses each word has.
     """
-    max_senses = read_targets(labelled).max_senses
-    labels = np.empty(len(positions), np.int64)
-    for part, shard, local in labelled.split_positions(positions):
-        stored = open_distances(shard.folder, len(shard.tokens), max_senses)
-        rows = np.searchsorted(stored.positions, local)
-        found = rows < len(stored.positions)
-        found[found] = stored.positions[rows[found]] == local[found]
-        if not found.all():
-            position = positions[part][np.argmin(found)]
-            raise InputError(f"the word at position {position} has no senses")
-        distances = np.asarray(stored.distances[rows], np.float64)
-        known = ~np.isnan(distances[:, 0])
-        filled = np.where(np.isnan(distances), np.inf, distances)
-        labels[part] = np.where(known, filled.argmin(axis=1) + 1, IDK_SENSE)
-    return labels
+
+    source: LabelledWords
+    encoder: ContextEncoder
+    settings: InductionSettings
+    n_senses: Mapping[str, int]
+
+    def __call__(self, word: str) -> Result:
+        """The senses of a word, or why it gets no new ones."""
+        settings = replace(self.settings, n_senses=self.n_senses[word])
+        try:
+            sample = sample_word(word, self.source, self.encoder, settings)
+        except UnknownWordError:
+            return SkippedWord(word, "does not occur in the corpus")
+        if len(sample.contexts) < settings.fewest_contexts:
+            return skip_poor_word(sample, self.encoder, settings)
+        directions = group_contexts(word, sample.bases, settings).directions_
+        labels = self.source.labels_at(sample.contexts.positions)
+        order = order_as_before(labels, sample.measure(directions))
+        return describe_sample(sample, directions[order], self.encoder.vectors)
 
 
-def _senses_of_tokens(labelled: Corpus) -> NDArray[np.int64]:
-    """(n_types,) the sense that each key names; 0 for plain words, which nobody asks for."""
-    keys = labelled.vocabulary.words
-    return np.fromiter((decode_key(key)[1] or IDK_SENSE for key in keys), np.int64, len(keys))
+def order_as_before(
+    labels: NDArray[np.int64], distances: NDArray[np.floating]
+) -> NDArray[np.int64]:
+    """The new senses in the order of the old ones that they cover.
+
+    Parameters
+    ----------
+    labels : (n,) integers
+        Of the round before, 0 for "I don't know".
+    distances : (n, n_senses)
+    """
+    n_senses = distances.shape[1]
+    matching = match_senses(labels, np.argmin(distances, axis=1) + 1, n_senses)
+    return np.argsort(matching.renumbering[1:])

@@ -1,9 +1,8 @@
-"""The police lineup with a model: draw the lineups, rank them, and keep the record."""
+"""The police lineup with any system: draw the lineups, rank them, and keep the record."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,8 @@ from numpy.typing import NDArray
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.reports import ResultTable, format_value, round_score
-from grassmeans.evaluation.similarity_running import digest_of_vectors
+from grassmeans.evaluation.running import Result, RunSettings, Task
+from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.laboratory.lineup.scores import (
     LineupCurves,
     Lineups,
@@ -29,7 +29,6 @@ from grassmeans.laboratory.lineup.scores import (
     rank_by_words,
 )
 from grassmeans.laboratory.lineup.task import LineupTestbed, read_lineup
-from grassmeans.laboratory.rivals.interface import InducedSenses
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -53,8 +52,8 @@ class LineupPoint:
     recall_interval: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class LineupResult:
+@dataclass(frozen=True, kw_only=True)
+class LineupResult(Result):
     """Precision and recall of the police lineup.
 
     Attributes
@@ -67,21 +66,17 @@ class LineupResult:
         Of each of these words.
     words_without_vector : tuple of str
         Not tested and not in the means.
-    parameters, digests, counts : mapping
-        The record of the run.
     """
+
+    task: str = "lineup"
 
     points: tuple[LineupPoint, ...]
     words: tuple[str, ...]
     curves: LineupCurves
     words_without_vector: tuple[str, ...]
-    parameters: Mapping[str, Any]
-    digests: Mapping[str, str]
-    counts: Mapping[str, int]
-    seconds: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The scores and the record of the run as plain values."""
+    def plain_scores(self) -> dict[str, Any]:
+        """The scores at each k."""
         points = self.points
         scores = {
             "k": [point.k for point in points],
@@ -92,15 +87,7 @@ class LineupResult:
             "n_output": [round_score(point.n_output) for point in points],
             "n_words": len(self.words),
         }
-        return {
-            "all": scores,
-            "task": "lineup",
-            "parameters": dict(self.parameters),
-            "digests": dict(self.digests),
-            "counts": dict(self.counts),
-            "words_without_vector": list(self.words_without_vector),
-            "seconds": round(self.seconds, 2),
-        }
+        return {"all": scores, "words_without_vector": list(self.words_without_vector)}
 
     def to_table(self) -> ResultTable:
         """A table with a row for each k."""
@@ -120,9 +107,40 @@ class LineupResult:
         return ResultTable(columns, rows)
 
 
+class LineupTask(Task[LineupResult]):
+    """The police lineup as a test set for any system.
+
+    Parameters
+    ----------
+    path : path
+        See `grassmeans.laboratory.lineup.task`.
+    """
+
+    name = "lineup"
+
+    def __init__(self, path: str | Path) -> None:
+        self._path = path
+        self._testbed = read_lineup(path)
+
+    @property
+    def digest(self) -> str:
+        """Of words and definitions."""
+        return self._testbed.digest
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The polysemous words."""
+        return self._testbed.words
+
+    def score(self, system: System, settings: RunSettings) -> LineupResult:
+        """Find the senses of each word among others, by the sense vectors where there are any."""
+        senses = system.find_senses(self.targets)
+        return evaluate_lineup(self._path, senses if senses.words else None, system.vectors)
+
+
 def evaluate_lineup(
     testbed_path: str | Path,
-    senses: InducedSenses | None,
+    senses: Senses | None,
     vectors: WordVectors,
     *,
     m: int = 20,
@@ -143,7 +161,7 @@ def evaluate_lineup(
     ----------
     testbed_path : path
         See `grassmeans.laboratory.lineup.task`.
-    senses : InducedSenses or None
+    senses : Senses or None
         Its sense vectors, compared in its ``space`` (``vectors`` where it has none). A word that it
         does not have is answered by its word vector. None: word vectors only.
     vectors : WordVectors
@@ -168,7 +186,6 @@ def evaluate_lineup(
         Where the testbed cannot be read or is too small for ``m``, an option is out of range, or
         no word has a vector.
     """
-    started = time.perf_counter()
     _check_options(m, ks, p, vocabulary_sample)
     testbed = read_lineup(testbed_path)
     space = vectors if senses is None or senses.space is None else senses.space
@@ -202,7 +219,6 @@ def evaluate_lineup(
         },
         digests={"vectors": digest_of_vectors(space), "data": testbed.digest},
         counts=_count(testbed, space, definitions, lineups, n_with_senses),
-        seconds=time.perf_counter() - started,
     )
 
 
@@ -254,7 +270,7 @@ def _sample_rows(n_rows: int, n_sample: int | None, random_state: int) -> NDArra
     return np.sort(rng.choice(n_rows, n_sample, replace=False)).astype(np.intp)
 
 
-def _stack_sense_vectors(senses: InducedSenses, words: Sequence[str], dim: int) -> _StackedSenses:
+def _stack_sense_vectors(senses: Senses, words: Sequence[str], dim: int) -> _StackedSenses:
     known = set(senses.words)
     stacked = [np.empty((0, dim), np.float32)]
     owners: list[int] = []

@@ -10,14 +10,17 @@ from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import DEFAULT_WINDOW
 from grassmeans.laboratory.rivals.interface import (
     ContextInducer,
-    ContextRule,
-    InducedSenses,
     Material,
+    Windows,
+    WindowSenses,
+    check_at_least_one,
+    map_words,
 )
-from grassmeans.laboratory.rivals.word_contexts import check_at_least_one, map_words
 from grassmeans.senses.induction import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -75,7 +78,7 @@ def inverse_frequencies(vectors: WordVectors, corpus: Corpus | None = None) -> N
     return weights
 
 
-class MeanSenses(InducedSenses):
+class MeanSenses(WindowSenses):
     """Senses as centres of context means.
 
     The distance of a context's mean x to a centre c is |x - c| / (|x| + m), where m is the length
@@ -86,17 +89,14 @@ class MeanSenses(InducedSenses):
     def __init__(
         self,
         centres: Mapping[str, NDArray[np.float32]],
-        vectors: WordVectors,
-        rule: ContextRule,
+        windows: Windows,
         *,
         weights: NDArray[np.float64] | None,
         normalise: bool,
     ) -> None:
         self.words = tuple(centres)
-        self.rule = rule
-        self.space = vectors
+        self.windows = windows
         self._centres = centres
-        self._vectors = vectors
         self._weights = weights
         self._normalise = normalise
 
@@ -108,10 +108,15 @@ class MeanSenses(InducedSenses):
         self.require(word)
         return len(self._centres[word])
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """(n_contexts, n_senses), NaN for contexts without words."""
+    @property
+    def space(self) -> WordVectors:
+        """The vectors that means are of."""
+        return self.windows.vectors
+
+    def measure(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """(n, n_senses), NaN for contexts without words."""
         self.require(word)
-        means = mean_contexts(context_ids, self._vectors.vectors, self._weights)
+        means = mean_contexts(context_ids, self.space.vectors, self._weights)
         if self._normalise:
             means = scale_to_unit(means)
         centres = self._centres[word].astype(np.float64)
@@ -152,7 +157,7 @@ class KMeansSenses(ContextInducer):
         idf: bool = False,
         normalise: bool = True,
         n_init: int = 5,
-        window: int = ContextRule().window,
+        window: int = DEFAULT_WINDOW,
     ) -> None:
         self.n_senses = n_senses
         self.idf = idf
@@ -160,36 +165,35 @@ class KMeansSenses(ContextInducer):
         self.n_init = n_init
         self.window = window
 
-    def induce(self, material: Material) -> InducedSenses:
+    def induce(self, material: Material) -> MeanSenses:
         """Cluster the contexts of each word; words with fewer than ``n_senses`` have no senses."""
         self._check_parameters()
         weights = inverse_frequencies(material.vectors, material.corpus) if self.idf else None
+        windows = Windows.of(material, self.window)
         find = _CentreFinder(self, material.vectors, weights)
-        centres = map_words(find, material, self.rule)
-        return self._make_senses(centres, material.vectors, weights)
+        centres = map_words(find, material, windows)
+        return MeanSenses(centres, windows, weights=weights, normalise=self.normalise)
 
-    def induce_from_contexts(
-        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
-    ) -> InducedSenses | None:
+    def induce_from(
+        self, word: str, occurrences: Occurrences, material: Material
+    ) -> MeanSenses | None:
         """Cluster these contexts; None where fewer than ``n_senses`` of them have words."""
         self._check_parameters()
-        weights = inverse_frequencies(vectors) if self.idf else None
+        windows = Windows.of(material, self.window)
+        return self.induce_from_windows(
+            word, windows.read(occurrences), windows, material.random_state
+        )
+
+    def induce_from_windows(
+        self, word: str, context_ids: NDArray[np.int32], windows: Windows, random_state: int
+    ) -> MeanSenses | None:
+        """The same for contexts that were read before, as rows of the windows' vectors."""
+        weights = inverse_frequencies(windows.vectors) if self.idf else None
         rng = np.random.default_rng(word_seeds(word, random_state))
-        centres = _CentreFinder(self, vectors, weights)(word, context_ids, rng)
-        return None if centres is None else self._make_senses({word: centres}, vectors, weights)
-
-    @property
-    def rule(self) -> ContextRule:
-        """Content words inside the window."""
-        return ContextRule(window=self.window)
-
-    def _make_senses(
-        self,
-        centres: Mapping[str, NDArray[np.float32]],
-        vectors: WordVectors,
-        weights: NDArray[np.float64] | None,
-    ) -> MeanSenses:
-        return MeanSenses(centres, vectors, self.rule, weights=weights, normalise=self.normalise)
+        centres = _CentreFinder(self, windows.vectors, weights)(word, context_ids, rng)
+        if centres is None:
+            return None
+        return MeanSenses({word: centres}, windows, weights=weights, normalise=self.normalise)
 
     def _check_parameters(self) -> None:
         check_at_least_one(n_senses=self.n_senses, n_init=self.n_init, window=self.window)

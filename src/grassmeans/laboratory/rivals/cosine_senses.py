@@ -1,4 +1,9 @@
-"""Senses as directions that the weighted mean of a context's vectors is compared with."""
+"""Senses as directions that the weighted mean of a context's vectors is compared with.
+
+Such directions are found by spherical k-means: unit vectors grouped by cosine, centres kept at unit
+length. Ordinary k-means on unit vectors is not the same: its centres are means, shorter for loose
+groups, and a vector may then belong to a centre that is not the nearest by angle.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +14,20 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from grassmeans.artifacts import open_array, read_bytes, write_array, write_bytes
-from grassmeans.errors import ArtifactError
+from grassmeans.corpus.shard import Shard
+from grassmeans.errors import ArtifactError, InputError
 from grassmeans.kernels import get_kernels
-from grassmeans.laboratory.rivals.interface import ContextRule, InducedSenses
+from grassmeans.laboratory.rivals.interface import Windows, WindowSenses
 from grassmeans.vectors.storage import decode_words, encode_words
 from grassmeans.vectors.word_vectors import WordVectors
 
 _WORDS = "sense_words.txt"
 _COUNTS = "sense_counts.npy"
 _DIRECTIONS = "directions.npy"
+_OCCURRENCES_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
@@ -89,38 +97,34 @@ class SenseDirections:
         return slice(int(self.offsets[number]), int(self.offsets[number + 1]))
 
 
-class CosineSenses(InducedSenses):
+class CosineSenses(WindowSenses):
     """Distances (1 - cosine) / 2 between a context's weighted mean and the senses' directions.
 
     Parameters
     ----------
     senses : SenseDirections
-    vectors : WordVectors
-        Whose rows are the context ids.
+    windows : Windows
     weights : (n_words,) float32
-        Of these rows in the mean.
-    rule : ContextRule
+        Of the vectors in the mean.
     sense_vectors : (n_directions, dim) float32, optional
         Row by row as the directions; the directions themselves by default.
     space : WordVectors, optional
-        What the sense vectors may be compared with; ``vectors`` by default.
+        What the sense vectors may be compared with; those of the windows by default.
     """
 
     def __init__(
         self,
         senses: SenseDirections,
-        vectors: WordVectors,
+        windows: Windows,
         weights: NDArray[np.float32],
-        rule: ContextRule,
         *,
         sense_vectors: NDArray[np.float32] | None = None,
         space: WordVectors | None = None,
     ) -> None:
         self.words = senses.words
-        self.rule = rule
-        self.space = vectors if space is None else space
+        self.windows = windows
+        self._space = windows.vectors if space is None else space
         self._senses = senses
-        self._vectors = vectors
         self._weights = weights
         self._sense_vectors = senses.directions if sense_vectors is None else sense_vectors
 
@@ -137,12 +141,18 @@ class CosineSenses(InducedSenses):
         part = self._senses.part_of(word)
         return int(part.stop - part.start)
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """(n_contexts, n_senses) distances; NaN where no word of a context weighs anything."""
+    @property
+    def space(self) -> WordVectors:
+        """What the sense vectors may be compared with."""
+        return self._space
+
+    def measure(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+        """(n, n_senses) distances; NaN where no word of a context weighs anything."""
         self.require(word)
         directions = np.asarray(self._senses.directions[self._senses.part_of(word)])
         kernels = get_kernels()
-        means = kernels.average_contexts(context_ids, self._vectors.vectors, self._weights)
+        vectors = self.windows.vectors.vectors
+        means = kernels.average_contexts(context_ids, vectors, self._weights)
         only = np.zeros(len(means), np.int32)
         return kernels.measure_means(means, only, directions, np.array([0, len(directions)]))
 
@@ -150,3 +160,167 @@ class CosineSenses(InducedSenses):
         """(n_senses, dim) a vector for each sense."""
         self.require(word)
         return np.array(self._sense_vectors[self._senses.part_of(word)])
+
+
+@dataclass(frozen=True, slots=True)
+class CosineMeasure:
+    """What `CosineSenses.distances` gives, for a whole corpus; a `ShardMeasure`.
+
+    Attributes
+    ----------
+    vectors : (n_words, dim) float32
+    weights : (n_words,) float32
+        Of the words in a mean.
+    directions : (n_directions, dim) float32
+        The senses of one target after the other.
+    sense_offsets : (n_targets + 1,) int64
+    row_of_token : (n_types,) int32
+        Row of each token id in the vectors; -1 for words that contexts leave out.
+    word_of_token : (n_types + 1,) int32
+        As in `Targets`.
+    window : int
+    """
+
+    vectors: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    directions: NDArray[np.float32]
+    sense_offsets: NDArray[np.int64]
+    row_of_token: NDArray[np.int32]
+    word_of_token: NDArray[np.int32]
+    window: int
+
+    def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+        """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
+        kernels = get_kernels()
+        tokens = np.asarray(shard.tokens)
+        words = self.word_of_token[tokens]
+        positions = np.flatnonzero(words >= 0)
+        max_senses = int(np.diff(self.sense_offsets).max())
+        distances = np.empty((len(positions), max_senses), np.float16)
+        for start in range(0, len(positions), _OCCURRENCES_AT_ONCE):
+            part = slice(start, start + _OCCURRENCES_AT_ONCE)
+            here = positions[part]
+            contexts = kernels.gather_contexts(
+                tokens, np.asarray(shard.document_offsets), self.row_of_token, here, self.window
+            )
+            means = kernels.average_contexts(contexts, self.vectors, self.weights)
+            distances[part] = kernels.measure_means(
+                means, words[here], self.directions, self.sense_offsets
+            )
+        return positions.astype(np.int32), distances
+
+
+@dataclass(frozen=True, slots=True)
+class SphericalClusters:
+    """Groups of unit vectors.
+
+    Attributes
+    ----------
+    centres : (n_clusters, dim) float32
+        Unit rows, those of larger groups first; groups without members are left out.
+    labels : (n,) int64
+        The nearest centre of each row.
+    objective_path : (n_iterations,) float64
+        Sum of 1 - cosine to the nearest centre before every update; never increases.
+    """
+
+    centres: NDArray[np.float32]
+    labels: NDArray[np.int64]
+    objective_path: NDArray[np.float64]
+
+
+def cluster_on_sphere(
+    rows: NDArray[np.float32],
+    n_clusters: int,
+    *,
+    n_init: int = 5,
+    max_iter: int = 100,
+    tol: float = 1e-5,
+    rng: np.random.Generator,
+) -> SphericalClusters:
+    """Cluster unit vectors; the best of some restarts.
+
+    Parameters
+    ----------
+    rows : (n, dim) float32
+        Unit rows, at least as many as clusters.
+    rng : Generator
+        Draws the starts.
+    tol : float
+        A restart ends when the objective moves by less than this per row.
+
+    Notes
+    -----
+    A restart begins with rows of which each is drawn with a probability by its distance
+    1 - cosine to those drawn before (k-means++). The centre of an empty group goes to the row that
+    fits worst.
+    """
+    if n_clusters < 1 or len(rows) < n_clusters:
+        raise InputError(
+            f"n_clusters must be from 1 to the number of rows, {len(rows)}; got {n_clusters}"
+        )
+    # With several threads the order of sums, and so the last digits, would be left to chance.
+    with threadpool_limits(1):
+        starts = [_draw_centres(rows, n_clusters, rng) for _ in range(n_init)]
+        runs = [_run_once(rows, start, max_iter, tol) for start in starts]
+    return _order_by_size(min(runs, key=lambda run: run.objective_path[-1]))
+
+
+def _draw_centres(
+    rows: NDArray[np.float32], n_clusters: int, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """(n_clusters, dim) starting centres, all of them rows."""
+    chosen = [int(rng.integers(len(rows)))]
+    nearest = np.full(len(rows), np.inf)
+    for _ in range(n_clusters - 1):
+        nearest = np.minimum(nearest, np.maximum(1.0 - rows @ rows[chosen[-1]], 0.0))
+        bounds = np.cumsum(nearest)
+        # Where all rows are centres already, any row will do.
+        drawn = rng.random() * bounds[-1]
+        chosen.append(min(int(np.searchsorted(bounds, drawn, side="right")), len(rows) - 1))
+    return rows[chosen]
+
+
+def _run_once(
+    rows: NDArray[np.float32], centres: NDArray[np.float32], max_iter: int, tol: float
+) -> SphericalClusters:
+    """One restart; the labels are those of the centres it ends with."""
+    objectives: list[float] = []
+    while True:
+        cosines = rows @ centres.T
+        labels = cosines.argmax(axis=1)
+        fits = np.take_along_axis(cosines, labels[:, None], axis=1)[:, 0].astype(np.float64)
+        objectives.append(float((1.0 - fits).sum()))
+        moved = objectives[-2] - objectives[-1] if len(objectives) > 1 else np.inf
+        if moved < tol * len(rows) or len(objectives) > max_iter:
+            return SphericalClusters(centres, labels, np.array(objectives))
+        centres = _update_centres(rows, labels, fits, centres)
+
+
+def _update_centres(
+    rows: NDArray[np.float32],
+    labels: NDArray[np.int64],
+    fits: NDArray[np.float64],
+    centres: NDArray[np.float32],
+) -> NDArray[np.float32]:
+    """The directions of the groups' sums."""
+    membership = (np.arange(len(centres))[:, None] == labels).astype(np.float32)
+    sums = membership @ rows
+    lengths = np.linalg.norm(sums, axis=1)
+    # Members that cancel out give no direction: the centre they had is as good as any.
+    usable = lengths > 1e-6
+    updated = np.where(
+        usable[:, None], sums / np.where(usable, lengths, 1.0)[:, None], centres
+    ).astype(np.float32)
+    empty = np.flatnonzero(membership.sum(axis=1) == 0)
+    updated[empty] = rows[np.argsort(fits, kind="stable")[: len(empty)]]
+    return updated
+
+
+def _order_by_size(found: SphericalClusters) -> SphericalClusters:
+    sizes = np.bincount(found.labels, minlength=len(found.centres))
+    order = np.argsort(-sizes, kind="stable")
+    order = order[sizes[order] > 0]
+    places = np.zeros(len(sizes), np.int64)
+    places[order] = np.arange(len(order))
+    return SphericalClusters(found.centres[order], places[found.labels], found.objective_path)

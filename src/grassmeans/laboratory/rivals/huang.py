@@ -11,26 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import MANIFEST, digest_of, digest_of_array
-from grassmeans.contexts import rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.evaluation.systems import digest_of_vectors
+from grassmeans.geometry.contexts import rows_of_tokens
 from grassmeans.kernels import get_kernels
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
 from grassmeans.labelling.targets import Targets
-from grassmeans.laboratory.rivals.cosine_measure import CosineMeasure
-from grassmeans.laboratory.rivals.cosine_senses import CosineSenses, SenseDirections
-from grassmeans.laboratory.rivals.document_frequencies import inverse_document_frequencies
-from grassmeans.laboratory.rivals.grassmeans import merge_lexemes
-from grassmeans.laboratory.rivals.interface import ContextRule, Material, SenseInducer
-from grassmeans.laboratory.rivals.keeping import (
-    digest_of_corpus,
-    digest_of_vectors,
+from grassmeans.laboratory.rivals.cosine_senses import (
+    CosineMeasure,
+    CosineSenses,
+    SenseDirections,
+    cluster_on_sphere,
+)
+from grassmeans.laboratory.rivals.interface import (
+    Material,
+    SenseInducer,
+    Windows,
+    check_at_least_one,
     is_kept,
     keep_work,
+    map_words,
 )
-from grassmeans.laboratory.rivals.spherical_kmeans import cluster_on_sphere
-from grassmeans.laboratory.rivals.word_contexts import check_at_least_one, map_words
-from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
@@ -101,30 +104,28 @@ class HuangSenses(SenseInducer):
         senses.keep_alive(temporary)  # arrays of the folder are mapped, not read
         return senses
 
-    @property
-    def _rule(self) -> ContextRule:
-        return ContextRule(window=self.window, drop_function_words=False)
+    def _windows(self, material: Material) -> Windows:
+        return Windows.of(material, self.window, drop_function_words=False)
 
     def _induce_in(self, folder: Path, material: Material) -> CosineSenses:
         weights = inverse_document_frequencies(material.corpus, material.vectors)
         identity = self._identify(material)
         if not is_kept(folder, _KIND, identity):
             with keep_work(folder, _KIND, identity) as building:
-                if not SenseDirections.are_saved(building):
-                    self._find_centres(material, weights).save(building)
-                found = SenseDirections.load(building)
+                if not SenseDirections.are_saved(building.folder):
+                    self._find_centres(material, weights).save(building.folder)
+                found = SenseDirections.load(building.folder)
                 if self.train and len(found.words):
-                    self._train_prototypes(building, material, found, weights)
+                    self._train_prototypes(building.folder, material, found, weights)
         found = SenseDirections.load(folder)
         if not (self.train and len(found.words)):
-            return CosineSenses(found, material.vectors, weights, self._rule)
+            return CosineSenses(found, self._windows(material), weights)
         lexemes = LexemeVectors.load(folder / _LEXEMES)
         trained = found.select(word for word in found.words if word in lexemes)
         return CosineSenses(
             trained,
-            material.vectors,
+            self._windows(material),
             weights,
-            self._rule,
             sense_vectors=_prototypes_of(trained, lexemes),
             space=merge_lexemes(lexemes),
         )
@@ -134,13 +135,13 @@ class HuangSenses(SenseInducer):
             "words": digest_of(sorted(set(material.words))),
             "max_contexts": material.max_contexts,
             "random_state": material.random_state,
-            "corpus": digest_of_corpus(material.corpus),
+            "corpus": material.corpus.manifest["digest"],
             "vectors": digest_of_vectors(material.vectors),
         }
 
     def _find_centres(self, material: Material, weights: NDArray[np.float32]) -> SenseDirections:
         find = _CentreFinder(self, material.vectors, weights)
-        centres = map_words(find, material, self._rule, description="clustering")
+        centres = map_words(find, material, self._windows(material), description="clustering")
         return SenseDirections.collect(centres, material.vectors.dim)
 
     def _train_prototypes(
@@ -230,3 +231,27 @@ def _prototypes_of(senses: SenseDirections, lexemes: LexemeVectors) -> NDArray[n
     ]
     prototypes: NDArray[np.float32] = lexemes.vectors.vectors[rows]
     return prototypes
+
+
+def count_document_frequencies(corpus: Corpus) -> NDArray[np.int64]:
+    """(n_types,) the number of documents that each word of the corpus occurs in; one pass."""
+    frequencies = np.zeros(len(corpus.vocabulary), np.int64)
+    for shard in corpus.shards:
+        frequencies += get_kernels().count_documents(
+            np.asarray(shard.tokens), np.asarray(shard.document_offsets), len(frequencies)
+        )
+    return frequencies
+
+
+def inverse_document_frequencies(corpus: Corpus, vectors: WordVectors) -> NDArray[np.float32]:
+    """Weights log(documents / documents with the word), one for each row of the vectors.
+
+    A word of every document weighs nothing; one that the corpus does not have weighs as much as a
+    word of one document.
+    """
+    frequencies = np.ones(len(vectors), np.int64)
+    rows = vectors.ids_of(corpus.vocabulary.words)
+    known = rows >= 0
+    frequencies[rows[known]] = np.maximum(count_document_frequencies(corpus)[known], 1)
+    weights: NDArray[np.float32] = np.log(max(corpus.n_documents, 1) / frequencies)
+    return weights.astype(np.float32)

@@ -20,43 +20,41 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    MANIFEST,
-    digest_of,
-    open_array,
-    read_manifest,
-    write_array,
-    write_manifest,
-)
+from grassmeans.artifacts import digest_of, open_array, write_array
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import rows_of_tokens
+from grassmeans.kernels import get_kernels
 from grassmeans.laboratory.rivals.interface import (
-    ContextRule,
-    InducedSenses,
     Material,
     SenseInducer,
+    Windows,
+    WindowSenses,
+    is_kept,
+    keep_work,
 )
-from grassmeans.laboratory.rivals.mssg_training import (
-    MappedCorpus,
-    SenseGrowth,
-    TrainedSenses,
-    map_corpus,
-    train_senses,
-)
-from grassmeans.outputs import output_folder
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.training import Checkpoint, TrainingSettings, check_integers
+from grassmeans.vectors.training import (
+    Checkpoint,
+    ChunkTrainer,
+    Stretch,
+    TokenShard,
+    TrainingSettings,
+    check_integers,
+    draw_matrix,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "multi-sense vectors"
-FORMAT_VERSION = 1
 DEFAULT_NEW_SENSE_BELOW = 0.3
 """The publication has -0.5, for vectors of another training (stop words left out, one negative,
 AdaGrad). Global vectors trained here share a direction, as those of skip-gram do: contexts of one
@@ -67,31 +65,35 @@ WARM_UP = 0.1
 """The share of the training before senses are chosen. Global vectors begin at random; senses that
 are opened by such contexts group nothing, and one of them soon takes all contexts."""
 
-_CORPUS_FIELDS = ("n_tokens", "n_documents", "digest")
 _ARRAYS = ("global_vectors", "senses", "centres", "sizes", "first_row")
 
+Matrix = NDArray[np.float32]
 
-class MultiSenseVectors(InducedSenses):
+
+class MultiSenseVectors(WindowSenses):
     """Senses with a vector and a centre each.
 
     Attributes
     ----------
-    space : WordVectors
-        The mean of each word's sense vectors, weighted by how often they were chosen. Global
-        vectors are the other side of skip-gram and cannot be compared with sense vectors.
     trained : TrainedSenses
     """
 
-    def __init__(
-        self, words: Iterable[str], vectors: WordVectors, trained: TrainedSenses, window: int
-    ) -> None:
+    def __init__(self, words: Iterable[str], windows: Windows, trained: TrainedSenses) -> None:
+        vectors = windows.vectors
         self._rows = {word: row for word in words if (row := vectors.id_of(word)) is not None}
         self.words = tuple(self._rows)
-        self.rule = ContextRule(window=window, drop_function_words=False)
+        self.windows = windows
         self.trained = trained
-        self.space = WordVectors(
-            vectors.words, _average_senses(trained), vectors.counts, check=False
-        )
+
+    @cached_property
+    def space(self) -> WordVectors:
+        """The mean of each word's sense vectors, weighted by how often they were chosen.
+
+        Global vectors are the other side of skip-gram and cannot be compared with sense vectors.
+        """
+        vectors = self.windows.vectors
+        merged = _average_senses(self.trained)
+        return WordVectors(vectors.words, merged, vectors.counts, check=False)
 
     def __contains__(self, word: object) -> bool:
         return word in self._rows
@@ -100,7 +102,7 @@ class MultiSenseVectors(InducedSenses):
         """How many senses a word has; one where it could not have more."""
         return len(self.trained.sizes[self._span(word)])
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    def measure(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """Distances (1 - cosine) / 2 from context means to the centres of the senses.
 
         All zero for a word that could have one sense only: it keeps no centre. NaN where a context
@@ -172,34 +174,26 @@ class _MultiSenseSkipGram(SenseInducer):
             trained = self._train(material, settings)
         else:
             trained = self._open_or_train(material, settings, material.folder)
-        return MultiSenseVectors(material.words, material.vectors, trained, self.window)
+        windows = Windows.of(material, self.window, drop_function_words=False)
+        return MultiSenseVectors(material.words, windows, trained)
 
     def _open_or_train(
         self, material: Material, settings: TrainingSettings, folder: Path
     ) -> TrainedSenses:
-        identity = {
+        identity = self.parameters() | {
             "method": self.name,
-            "parameters": self.parameters() | {"warm_up": WARM_UP},
+            "words": digest_of(self.words),
+            "warm_up": WARM_UP,
             "random_state": material.random_state,
             "vocabulary": digest_of(material.vectors.words),
-            "corpus": {name: material.corpus.manifest.get(name) for name in _CORPUS_FIELDS},
+            "corpus": material.corpus.manifest["digest"],
         }
-        digest = digest_of(identity)
-        if (folder / MANIFEST).exists():
-            manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-            if manifest.get("digest") != digest:
-                raise InputError(
-                    f"{folder} holds senses of another corpus or of other parameters "
-                    f"({manifest.get('method')}): choose another folder, or delete it"
-                )
-        else:
-            with output_folder(folder, KIND, identity, keep_failed=True) as building:
-                checkpoint = Checkpoint(building.scratch, digest)
+        if not is_kept(folder, KIND, identity):
+            with keep_work(folder, KIND, identity) as building:
+                checkpoint = Checkpoint(building.scratch, digest_of(identity))
                 trained = self._train(material, settings, checkpoint)
                 for name in _ARRAYS:
                     write_array(building.folder / f"{name}.npy", getattr(trained, name))
-                fields = identity | {"digest": digest}
-                write_manifest(building.folder, KIND, FORMAT_VERSION, fields)
         return TrainedSenses(**{name: open_array(folder / f"{name}.npy") for name in _ARRAYS})
 
     def _train(
@@ -297,3 +291,169 @@ def _average_senses(trained: TrainedSenses) -> NDArray[np.float32]:
     starts = trained.first_row[:-1]
     sums = np.add.reduceat(trained.senses * weights[:, None], starts, axis=0)
     return np.asarray(sums / np.add.reduceat(weights, starts)[:, None], np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedSenses:
+    """What multi-sense skip-gram learns, the senses of a word in order of falling size.
+
+    Attributes
+    ----------
+    global_vectors : (n_words, dim) float32
+        One vector a word, for its part in contexts.
+    senses : (n_rows, dim) float32
+        A vector a sense.
+    centres : (n_rows, dim) float32
+        The mean of the contexts that were given to a sense; zero where a word could have one sense
+        only, which needs none.
+    sizes : (n_rows,) int64
+        How many contexts that were, all epochs together.
+    first_row : (n_words + 1,) int64
+        The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``, one at least.
+    """
+
+    global_vectors: Matrix
+    senses: Matrix
+    centres: Matrix
+    sizes: NDArray[np.int64]
+    first_row: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SenseGrowth:
+    """How many senses words may have, and when they get a new one.
+
+    Parameters
+    ----------
+    capacities : (n_words,) int64
+        The most senses each word may have.
+    new_sense_below : float
+        A new sense is opened where the context's cosine with every centre is smaller. Infinity
+        gives each of a word's first contexts a sense of its own, until it has them all.
+    warm_up : float
+        The share of the training in which every word has one sense: global vectors say nothing
+        yet.
+    """
+
+    capacities: NDArray[np.int64]
+    new_sense_below: float
+    warm_up: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _MappedShard:
+    """A shard with token ids replaced by rows of the vectors."""
+
+    shard: TokenShard
+    row_of_token: NDArray[np.int32]
+
+    @property
+    def document_offsets(self) -> NDArray[np.int64]:
+        return self.shard.document_offsets
+
+    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+        return self.row_of_token[self.shard.read_tokens(start, end, epoch)]
+
+
+@dataclass(frozen=True, slots=True)
+class MappedCorpus:
+    """A corpus whose token ids are rows of some vectors.
+
+    Attributes
+    ----------
+    shards : sequence of TokenShard
+    counts : (n_words,) int64
+        How often each row's word occurs.
+    """
+
+    shards: Sequence[TokenShard]
+    counts: NDArray[np.int64]
+
+
+def map_corpus(corpus: Corpus, vectors: WordVectors) -> MappedCorpus:
+    """Read a corpus with the rows of vectors as token ids, -1 for words without a vector."""
+    vocabulary = corpus.vocabulary
+    rows = rows_of_tokens(corpus, vectors, drop_function_words=False)
+    known = rows >= 0
+    counts = np.zeros(len(vectors), np.int64)
+    counts[rows[known]] = np.asarray(vocabulary.counts)[known]
+    # The last entry is for the token id -1, words beyond the vocabulary.
+    row_of_token = np.append(rows, -1).astype(np.int32)
+    return MappedCorpus([_MappedShard(shard, row_of_token) for shard in corpus.shards], counts)
+
+
+class MultiSenseTrainer(ChunkTrainer):
+    """Trains sense vectors, global vectors and context centres together."""
+
+    def __init__(
+        self,
+        corpus: MappedCorpus,
+        growth: SenseGrowth,
+        settings: TrainingSettings,
+        workers: int | None,
+    ) -> None:
+        rng = np.random.default_rng(settings.random_state)
+        self._growth = growth
+        self._first_row = np.concatenate([[0], np.cumsum(growth.capacities)]).astype(np.int64)
+        n_words, n_rows = len(growth.capacities), int(self._first_row[-1])
+        # Both random, not zero: a context of zero vectors has no direction to choose a sense by.
+        self._global_vectors = draw_matrix(n_words, settings.dim, rng)
+        self._senses = draw_matrix(n_rows, settings.dim, rng)
+        self._centres = np.zeros_like(self._senses)
+        self._sizes = np.zeros(n_rows, np.int64)
+        self._n_open = np.zeros(n_words, np.int32)
+        arrays: dict[str, NDArray[Any]] = {
+            "global_vectors": self._global_vectors,
+            "senses": self._senses,
+            "centres": self._centres,
+            "sizes": self._sizes,
+            "n_open": self._n_open,
+        }
+        super().__init__(corpus.shards, corpus.counts, settings, workers, arrays)
+
+    def _train_stretch(self, stretch: Stretch) -> None:
+        get_kernels().train_multisense(
+            stretch.tokens,
+            stretch.document_offsets,
+            self._global_vectors,
+            self._senses,
+            self._centres,
+            self._sizes,
+            self._first_row,
+            self._n_open,
+            self._growth.new_sense_below,
+            stretch.share_before >= self._growth.warm_up,
+            self._sampling,
+            stretch.first_rate,
+            stretch.last_rate,
+            stretch.seed,
+        )
+
+    def collect(self) -> TrainedSenses:
+        """The senses in use, the largest of a word first; words never seen keep one."""
+        n_senses = np.maximum(self._n_open, 1)
+        first_row = np.concatenate([[0], np.cumsum(n_senses)]).astype(np.int64)
+        word_of_row = np.repeat(np.arange(len(n_senses)), n_senses)
+        rank = np.arange(first_row[-1]) - first_row[word_of_row]
+        rows = self._first_row[word_of_row] + rank
+        # Sorting is stable: of senses of the same size, the one opened first comes first.
+        rows = rows[np.lexsort((-self._sizes[rows], word_of_row))]
+        sizes = self._sizes[rows]
+        centres = self._centres[rows] / np.maximum(sizes, 1)[:, None].astype(np.float32)
+        return TrainedSenses(self._global_vectors, self._senses[rows], centres, sizes, first_row)
+
+
+def train_senses(
+    corpus: MappedCorpus,
+    growth: SenseGrowth,
+    settings: TrainingSettings,
+    workers: int | None,
+    checkpoint: Checkpoint | None = None,
+) -> TrainedSenses:
+    """Train multi-sense skip-gram, showing progress.
+
+    One worker is exactly repeatable; several change the same matrices without locks and are not.
+    """
+    trainer = MultiSenseTrainer(corpus, growth, settings, workers)
+    trainer.run("training senses", checkpoint=checkpoint)
+    return trainer.collect()

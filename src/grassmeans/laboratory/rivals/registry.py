@@ -57,7 +57,7 @@ METHODS: Mapping[str, Method] = {
     "mssg": Method("MSSG", "mssg"),
     "np-mssg": Method("NPMSSG", "mssg"),
     "atoms": Method("AtomSenses", "atoms"),
-    "skipgram": Method("PlainSkipGram", "plain"),
+    "skipgram": Method("PlainSkipGram", "trivial"),
 }
 
 

@@ -1,4 +1,7 @@
-"""The methods that every other must beat: one sense a word, one an instance, random ones."""
+"""The methods that every other must beat.
+
+One sense a word (with its plain word vector or without any), one an instance, random ones.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,21 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.laboratory.rivals.interface import ContextInducer, InducedSenses, Material
-from grassmeans.laboratory.rivals.word_contexts import check_at_least_one, words_in_corpus
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.evaluation.systems import Senses
+from grassmeans.geometry.contexts import DEFAULT_WINDOW
+from grassmeans.laboratory.rivals.interface import (
+    ContextInducer,
+    Material,
+    SenseInducer,
+    Windows,
+    WindowSenses,
+    check_at_least_one,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 
 
-class SingleSenses(InducedSenses):
+class SingleSenses(Senses):
     """Every word has one sense, at no distance from any context."""
 
     uses_contexts = False
@@ -26,10 +38,10 @@ class SingleSenses(InducedSenses):
         self.require(word)
         return 1
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """(n_contexts, 1) zeros, also for contexts without words."""
+    def distances(self, word: str, occurrences: Occurrences) -> NDArray[np.float32]:
+        """(n, 1) zeros, also for contexts without words."""
         self.require(word)
-        return np.zeros((len(context_ids), 1), np.float32)
+        return np.zeros((len(occurrences), 1), np.float32)
 
 
 class OneSense(ContextInducer):
@@ -37,18 +49,16 @@ class OneSense(ContextInducer):
 
     name = "one"
 
-    def induce(self, material: Material) -> InducedSenses:
+    def induce(self, material: Material) -> Senses:
         """One sense for each word that the corpus has."""
-        return SingleSenses(tuple(words_in_corpus(material)))
+        return SingleSenses(tuple(material.known_words))
 
-    def induce_from_contexts(
-        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
-    ) -> InducedSenses | None:
+    def induce_from(self, word: str, occurrences: Occurrences, material: Material) -> Senses | None:
         """One sense."""
         return SingleSenses((word,))
 
 
-class OwnSenses(InducedSenses):
+class OwnSenses(Senses):
     """Every context is a sense of its own.
 
     So the number of senses depends on what is asked: `n_senses` counts the occurrences that were
@@ -66,10 +76,10 @@ class OwnSenses(InducedSenses):
         self.require(word)
         return self._counts[word]
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
-        """(n_contexts, n_contexts): 0 to the context's own sense, 1 to the others."""
+    def distances(self, word: str, occurrences: Occurrences) -> NDArray[np.float32]:
+        """(n, n): 0 to the context's own sense, 1 to the others."""
         self.require(word)
-        return 1.0 - np.eye(len(context_ids), dtype=np.float32)
+        return 1.0 - np.eye(len(occurrences), dtype=np.float32)
 
 
 class SensePerInstance(ContextInducer):
@@ -77,24 +87,54 @@ class SensePerInstance(ContextInducer):
 
     name = "per-instance"
 
-    def induce(self, material: Material) -> InducedSenses:
+    def induce(self, material: Material) -> Senses:
         """Count the occurrences that other methods would look at."""
         vocabulary = material.corpus.vocabulary
-        counts = {word: vocabulary.count_of(word) for word in words_in_corpus(material)}
+        counts = {word: vocabulary.count_of(word) for word in material.known_words}
         return OwnSenses({word: min(n, material.max_contexts) for word, n in counts.items()})
 
-    def induce_from_contexts(
-        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
-    ) -> InducedSenses | None:
+    def induce_from(self, word: str, occurrences: Occurrences, material: Material) -> Senses | None:
         """As many senses as contexts; None without any."""
-        return OwnSenses({word: len(context_ids)}) if len(context_ids) else None
+        return OwnSenses({word: len(occurrences)}) if len(occurrences) else None
 
 
-class DrawnSenses(InducedSenses):
+class WholeWords(SingleSenses):
+    """Words as they are, with the vectors of whole words."""
+
+    def __init__(self, words: tuple[str, ...], vectors: WordVectors) -> None:
+        super().__init__(words)
+        self._vectors = vectors
+
+    @property
+    def space(self) -> WordVectors:
+        """The vectors of whole words."""
+        return self._vectors
+
+    def sense_vectors(self, word: str) -> NDArray[np.float32]:
+        """(1, dim) the vector of the word."""
+        self.require(word)
+        return self._vectors[word][None, :]
+
+
+class PlainSkipGram(SenseInducer):
+    """One sense a word, with its word vector: for similarity tests and the lineup."""
+
+    name = "skipgram"
+
+    def induce(self, material: Material) -> Senses:
+        """Each word that has a vector, as it is."""
+        words = dict.fromkeys(word for word in material.words if word in material.vectors)
+        return WholeWords(tuple(words), material.vectors)
+
+
+class DrawnSenses(WindowSenses):
     """Distances are drawn at random, but the same for the same words around."""
 
-    def __init__(self, words: tuple[str, ...], n_senses: int, random_state: int) -> None:
+    def __init__(
+        self, words: tuple[str, ...], n_senses: int, random_state: int, windows: Windows
+    ) -> None:
         self.words = words
+        self.windows = windows
         self._n_senses = n_senses
         self._random_state = random_state
 
@@ -103,7 +143,7 @@ class DrawnSenses(InducedSenses):
         self.require(word)
         return self._n_senses
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    def measure(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
         """(n_contexts, n_senses) even numbers in [0, 1), made of word, state and context words.
 
         A row of NaN for a context without words.
@@ -133,16 +173,16 @@ class RandomSenses(ContextInducer):
     def __init__(self, n_senses: int = 2) -> None:
         self.n_senses = n_senses
 
-    def induce(self, material: Material) -> InducedSenses:
+    def induce(self, material: Material) -> Senses:
         """Give random senses to each word that the corpus has."""
-        check_at_least_one(n_senses=self.n_senses)
-        return DrawnSenses(tuple(words_in_corpus(material)), self.n_senses, material.random_state)
+        return self._draw(tuple(material.known_words), material)
 
-    def induce_from_contexts(
-        self, word: str, context_ids: NDArray[np.int32], vectors: WordVectors, random_state: int
-    ) -> InducedSenses | None:
+    def induce_from(self, word: str, occurrences: Occurrences, material: Material) -> Senses | None:
         """Random senses, whatever the contexts; None where they are fewer than the senses."""
+        senses = self._draw((word,), material)
+        return None if len(occurrences) < self.n_senses else senses
+
+    def _draw(self, words: tuple[str, ...], material: Material) -> DrawnSenses:
         check_at_least_one(n_senses=self.n_senses)
-        if len(context_ids) < self.n_senses:
-            return None
-        return DrawnSenses((word,), self.n_senses, random_state)
+        windows = Windows.of(material, DEFAULT_WINDOW)
+        return DrawnSenses(words, self.n_senses, material.random_state, windows)

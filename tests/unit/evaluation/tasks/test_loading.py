@@ -7,7 +7,7 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import Label
-from grassmeans.evaluation.tasks.loading import load_gold, load_task, read_labels
+from grassmeans.evaluation.tasks.loading import load_gold, load_task, open_task, read_labels
 
 XML = (
     '<instances lemma="win" partOfSpeech="v"><instance id="win.v.1" lemma="win" partOfSpeech="v" '
@@ -70,3 +70,17 @@ def test_unknown_task_and_missing_data(tmp_path: Path) -> None:
         load_task("senseval", tmp_path)
     with pytest.raises(InputError, match="there is nothing at"):
         load_task("jsonl", tmp_path / "absent")
+    with pytest.raises(InputError, match=r"expected one of semeval2010, .*, scws, wordsim"):
+        open_task("senseval", tmp_path)
+    with pytest.raises(InputError, match=r"there is nothing at .*: give the data of scws"):
+        open_task("scws", tmp_path / "absent")
+
+
+def test_any_test_set_by_its_name(tmp_path: Path) -> None:
+    (tmp_path / "pairs.txt").write_text("a b 5\n")
+    assert open_task("wordsim", tmp_path).name == "wordsim"
+    (tmp_path / "ratings.txt").write_text("1\ta\tn\tb\tn\t<b> a </b>\t<b> b </b>\t2.0\t2.0\n")
+    assert open_task("scws", tmp_path / "ratings.txt").targets == ("a", "b")
+    line = {"id": "1", "target": "crane", "left": "a", "right": "b", "label": "x"}
+    (tmp_path / "a.jsonl").write_text(json.dumps(line))
+    assert open_task("jsonl", tmp_path / "a.jsonl").groups_instances

@@ -9,18 +9,22 @@ import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.running import evaluate_clustering
+from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.loading import ClusteringTask
-from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
+from grassmeans.laboratory.comparing.comparing import (
+    Comparison,
+    ComparisonSettings,
+    open_task,
+    require_gold,
+)
 from grassmeans.laboratory.comparing.systems import (
     MethodSystem,
     make_systems,
     open_model_system,
 )
 from grassmeans.laboratory.comparing.tables import tabulate_comparison, to_markdown
-from grassmeans.laboratory.comparing.tasks import GroupingTask, open_task
 from grassmeans.laboratory.rivals.context_means import KMeansSenses
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
@@ -41,7 +45,7 @@ def vectors(corpus: Corpus) -> WordVectors:
 
 
 @pytest.fixture(scope="module")
-def task(synthetic) -> GroupingTask:
+def task(synthetic) -> ClusteringTask:
     """Every occurrence of two words, in its document; the topic is its gold sense."""
     instances, labels = [], {}
     for word in ("crane", "seal"):
@@ -50,7 +54,7 @@ def task(synthetic) -> GroupingTask:
             name = f"{word}.{document}"
             instances.append(Instance(name, word.title(), "", left, word, right))
             labels.setdefault(word.title(), {})[name] = (Label(f"topic{topic}"),)
-    return GroupingTask(ClusteringTask("jsonl", tuple(instances), Key(labels)))
+    return ClusteringTask("jsonl", tuple(instances), Key(labels))
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +91,7 @@ def test_rows_of_methods_and_numbers_of_senses(corpus, vectors, task) -> None:
 
 
 def test_ours_is_scored_as_by_evaluate(corpus, vectors, task, model) -> None:
-    expected = evaluate_clustering(task.task, model).to_dict()
+    expected = evaluate(task, model).to_dict()
     comparison = Comparison(corpus, vectors, [task])
     systems = [MethodSystem("grassmeans", 2), open_model_system(str(corpus.path.parent / "model"))]
     ours, finished = comparison.compare(systems)
@@ -105,6 +109,7 @@ def test_finished_rows_are_not_computed_again(corpus, vectors, task, tmp_path, m
     with monkeypatch.context() as changed:
         changed.setattr(KMeansSenses, "induce", lambda *_: pytest.fail("was kept"))
         assert compare("kmeans", "one")[0] == first[0]
+        # It is asked, and fails, where another state or parameter is wanted.
         with pytest.raises(pytest.fail.Exception):
             compare("kmeans", settings=ComparisonSettings(random_state=1))
         with pytest.raises(pytest.fail.Exception):
@@ -137,11 +142,12 @@ def test_senses_of_the_test_instances(corpus, vectors, task) -> None:
 
 
 def test_graded_tasks_get_weighted_senses(corpus, vectors, task) -> None:
-    graded = GroupingTask(replace(task.task, graded=True))
+    graded = replace(task, graded=True)
     (row,) = Comparison(corpus, vectors, [graded]).compare([MethodSystem("kmeans", 2)])
-    assert row.result["parameters"]["decode"] == "soft"
+    assert row.result["parameters"]["decoding"] == "soft"
     table = tabulate_comparison([row])["jsonl"]
     assert table.columns[:4] == ("method", "K", "FNMI", "FNMI 95%")
+    assert "what it calls precision is recall here" in table.note
 
 
 def test_similarity_and_lineup(corpus, vectors, task, tmp_path: Path, synthetic) -> None:
@@ -159,8 +165,52 @@ def test_similarity_and_lineup(corpus, vectors, task, tmp_path: Path, synthetic)
     lineup = open_task("lineup", tmp_path / "lineup.txt")
     assert lineup.targets == ("crane", "seal")
     on_test = Comparison(corpus, vectors, [lineup], ComparisonSettings(induce="on-test"))
-    with pytest.raises(InputError, match="scored with --induce on-corpus only"):
-        list(on_test.compare([MethodSystem("one")]))
+    (failed,) = on_test.compare([MethodSystem("one")])
+    assert failed.error is not None
+    assert "scored with --induce on-corpus only" in failed.error
+
+
+def test_word_pairs(corpus, vectors, tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("crane crane 9\ncrane seal 1\n")
+    rows = list(
+        Comparison(corpus, vectors, [open_task("wordsim", tmp_path)]).compare(
+            make_systems(["skipgram"], [])
+        )
+    )
+    table = tabulate_comparison(rows)["wordsim"]
+    assert table.columns[:3] == ("method", "K", "mine")
+    assert table.rows[0][:3] == ("skipgram", "-", "100.00")
+
+
+def test_row_that_fails_does_not_end_the_others(
+    corpus, vectors, task, tmp_path, monkeypatch
+) -> None:
+    calls = []
+
+    def fail(self, material):
+        calls.append(self)
+        raise ValueError("no luck")
+
+    monkeypatch.setattr(KMeansSenses, "induce", fail)
+    other = replace(task, name="other")
+    comparison = Comparison(corpus, vectors, [task, other], keep=tmp_path)
+    rows = list(comparison.compare(make_systems(["kmeans", "one"], [2])))
+    assert [(row.method, row.error) for row in rows] == [
+        ("kmeans", "ValueError('no luck')"),
+        ("kmeans", "ValueError('no luck')"),
+        ("one", None),
+        ("one", None),
+    ]
+    assert len(calls) == 1  # what failed is not learnt again for the next test set
+    table = tabulate_comparison(rows)["jsonl"]
+    assert table.rows[0][:4] == ("kmeans", "2", "failed", "failed")
+    assert table.rows[1][:3] == ("one", "-", "0.00")
+    assert table.note == "kmeans, 2 senses failed: ValueError('no luck')"
+    monkeypatch.undo()
+    # A failure is not kept: the next run tries again.
+    assert next(iter(comparison.compare(make_systems(["kmeans"], [2])))).error is None
+    only = [row for row in rows if row.error]
+    assert tabulate_comparison(only)["jsonl"].rows[0][:2] == ("kmeans", "2")
 
 
 def test_tables(corpus, vectors, task) -> None:
@@ -174,9 +224,16 @@ def test_tables(corpus, vectors, task) -> None:
     assert line.startswith("| one | - | 0.00 | 0.0–0.0 |")
 
 
-def test_names_of_files(corpus, vectors, task) -> None:
-    assert MethodSystem("kmeans:n_init=2", 3).slug == "kmeans-n_init-2-3"
-    assert MethodSystem("one", 3).slug == "one"
+def test_names_of_files(corpus, vectors, task, tmp_path) -> None:
+    systems = [MethodSystem("random:n_senses=2", 3), MethodSystem("random", 3)]
+    list(Comparison(corpus, vectors, [task], keep=tmp_path).compare(systems))
+    names = sorted(path.name.rpartition("-")[0] for path in (tmp_path / "rows").iterdir())
+    assert names == ["jsonl-random-3", "jsonl-random-n_senses-2"]
+
+
+def test_method_needs_material() -> None:
+    with pytest.raises(InputError, match="kmeans has nothing to learn from"):
+        MethodSystem("kmeans", 2).find_senses(())
 
 
 @pytest.mark.parametrize(
@@ -196,14 +253,14 @@ def test_tasks_are_checked(corpus, vectors, task, tmp_path: Path) -> None:
         Comparison(corpus, vectors, [])
     with pytest.raises(InputError, match="jsonl is there twice"):
         Comparison(corpus, vectors, [task, task])
-    with pytest.raises(InputError, match="unknown task 'wordsim': expected one of semeval2010"):
-        open_task("wordsim", tmp_path)
+    with pytest.raises(InputError, match=r"unknown task 'x': expected one of .* wordsim, lineup"):
+        open_task("x", tmp_path)
     with pytest.raises(InputError, match="there is nothing at"):
         open_task("jsonl", tmp_path / "absent")
     bare = tmp_path / "bare.jsonl"
     bare.write_text('{"id": "1", "target": "crane", "left": "a ", "right": ""}\n')
     with pytest.raises(InputError, match="has no gold labels"):
-        open_task("jsonl", bare)
+        require_gold(open_task("jsonl", bare), bare)
 
 
 def test_model_that_is_not_there(tmp_path: Path) -> None:
@@ -214,7 +271,7 @@ def test_model_that_is_not_there(tmp_path: Path) -> None:
 
 def test_words_are_taken_as_the_corpus_writes_them(corpus, vectors, task) -> None:
     absent = Instance("9", "nowhere", "", "", "nowhere", "")
-    more = GroupingTask(replace(task.task, instances=(*task.task.instances, absent)))
+    more = replace(task, instances=(*task.instances, absent))
     assert more.targets == ("Crane", "Seal", "nowhere")
     assert Comparison(corpus, vectors, [more]).words == ("crane", "seal")
 

@@ -16,11 +16,9 @@ from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.key_files import read_key
 from grassmeans.evaluation.tasks.loading import load_task
-from grassmeans.laboratory.datasets.link_table import collect_links
+from grassmeans.laboratory.datasets.link_table import collect_links, read_merges, resolve_page
 from grassmeans.laboratory.datasets.links import LinkSettings, build_links
-from grassmeans.laboratory.datasets.redirects import read_merges, resolve_page
-from grassmeans.laboratory.datasets.sampling import Sampling, sample_senses
-from grassmeans.laboratory.datasets.writing import make_label, text_around
+from grassmeans.laboratory.datasets.writing import Sampling, make_label, sample_senses, text_around
 
 ARTICLES = {
     "Harbour": "The [[crane (machine)|crane]] stood high. A [[Crane (machine)|Crane]] fell.",

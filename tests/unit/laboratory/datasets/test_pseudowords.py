@@ -13,20 +13,18 @@ from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.tasks.loading import load_task
-from grassmeans.laboratory.datasets.merging import merge_words
-from grassmeans.laboratory.datasets.monosemous import (
+from grassmeans.laboratory.datasets.pseudowords import (
+    PseudowordSettings,
     WordChoice,
+    build_pseudowords,
     choose_groups,
     find_candidates,
     is_monosemous,
-)
-from grassmeans.laboratory.datasets.pseudowords import (
-    PseudowordSettings,
-    build_pseudowords,
+    merge_words,
     name_groups,
 )
-from grassmeans.laboratory.datasets.sampling import Sampling
 from grassmeans.laboratory.datasets.wordnet import WordNet
+from grassmeans.laboratory.datasets.writing import Sampling
 
 TEXTS = [
     "The monks of the Monastery prayed.",

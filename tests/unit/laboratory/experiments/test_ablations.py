@@ -8,13 +8,18 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.inducer_answers import evaluate_senses
-from grassmeans.evaluation.instance_contexts import ContextReader
+from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.loading import ClusteringTask
-from grassmeans.laboratory.experiments.ablation_decoding import measure_decoding, pool_words
-from grassmeans.laboratory.experiments.ablation_scores import Change, WordScores, score_words
+from grassmeans.laboratory.comparing.systems import MethodSystem
+from grassmeans.laboratory.experiments.ablation_scores import (
+    Change,
+    WordScores,
+    measure_decoding,
+    pool_words,
+    score_words,
+)
 from grassmeans.laboratory.experiments.ablation_words import (
     DecodedWord,
     PseudoWords,
@@ -23,9 +28,7 @@ from grassmeans.laboratory.experiments.ablation_words import (
     centre_contexts,
 )
 from grassmeans.laboratory.experiments.ablations import Ablations
-from grassmeans.laboratory.experiments.findings import SkipExperimentError
-from grassmeans.laboratory.experiments.setup import ExperimentSetup
-from grassmeans.laboratory.rivals.grassmeans import GrassmeansSenses
+from grassmeans.laboratory.experiments.experiment import ExperimentSetup, SkipExperimentError
 from grassmeans.laboratory.rivals.interface import Material
 
 pytest.importorskip("matplotlib")
@@ -72,11 +75,10 @@ def test_words_of_a_test_set_are_scored_as_by_the_harness(
     variant = Variant(window=3, rank=1, n_senses=4, n_contexts=50, n_init=1)
     words = TaskWords(task, topic_corpus, topic_vectors, n_words=5, random_state=0)
     assert words.words == ("crane", "seal")
-    found = score_words(words.decode(words.words, variant, 0))
-    inducer = GrassmeansSenses(4, rank=1, n_init=1, window=3)
-    material = Material(topic_corpus, topic_vectors, words.words, max_contexts=50)
-    reader = ContextReader.for_corpus(topic_corpus, topic_vectors)
-    expected = evaluate_senses(task, inducer.induce(material), reader).scores.all
+    found = score_words(words.decode(words.words, variant))
+    system = MethodSystem("grassmeans:rank=1:n_init=1:window=3", 4)
+    system.learn_from(Material(topic_corpus, topic_vectors, words.words, max_contexts=50))
+    expected = evaluate(task, system).scores.all
     assert found.mean("V") == pytest.approx(expected.v_measure)
     assert found.mean("F") == pytest.approx(expected.f_score)
     assert found.mean("accuracy") == pytest.approx(expected.accuracy)
@@ -85,7 +87,7 @@ def test_words_of_a_test_set_are_scored_as_by_the_harness(
 
 
 def test_pseudo_words_of_two_topics_are_taken_apart(pseudo_words: PseudoWords) -> None:
-    decoded = pseudo_words.decode(pseudo_words.words, Variant(n_contexts=20), 0)
+    decoded = pseudo_words.decode(pseudo_words.words, Variant(n_contexts=20))
     assert [word.gold.tolist() for word in decoded] == [[0] * 6 + [1] * 6] * 2
     scores = score_words(decoded).values
     assert scores[0].tolist() == [100, 100, 100]
@@ -103,7 +105,7 @@ def test_repeats_of_pseudo_words(pseudo_words: PseudoWords, topic_vectors, topic
     assert removed.learnt.max() < n_rows
     counts = np.array([topic_corpus.vocabulary.count_of(member) for member in word.split("+")])
     mean = counts @ topic_vectors.vectors[members] / counts.sum()
-    assert pseudo_words.table[n_rows + 1] == pytest.approx(mean, abs=1e-5)
+    assert pseudo_words.vectors.vectors[n_rows + 1] == pytest.approx(mean, abs=1e-5)
 
 
 def test_more_contexts_include_the_fewer(pseudo_words: PseudoWords) -> None:
@@ -119,7 +121,7 @@ def test_more_contexts_include_the_fewer(pseudo_words: PseudoWords) -> None:
 
 
 def test_word_without_contexts_is_one_cluster(pseudo_words: PseudoWords) -> None:
-    (decoded,) = pseudo_words.decode(pseudo_words.words[:1], Variant(n_contexts=0), 0)
+    (decoded,) = pseudo_words.decode(pseudo_words.words[:1], Variant(n_contexts=0))
     assert decoded.distances.shape == (12, 1)
     assert score_words([decoded]).values[0].tolist() == pytest.approx([0, 200 / 3.2, 50])
 

@@ -5,14 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grassmeans.contexts import ContextExtractor
+from grassmeans import WordVectors
+from grassmeans.geometry.contexts import ContextShape, gather_rows
 from grassmeans.laboratory.experiments.artificial_polysemy import (
     ArtificialPolysemy,
     ContextMerger,
     cross_tabulate,
+    occurrences_of,
 )
-from grassmeans.laboratory.experiments.findings import SkipExperimentError
-from grassmeans.laboratory.experiments.setup import ExperimentSetup, TestSets
+from grassmeans.laboratory.experiments.experiment import (
+    ExperimentSetup,
+    SkipExperimentError,
+    TestSets,
+)
 from wordnet_files import Entry, write_wordnet
 
 # The most frequent words of two and of three topics: nothing but the topic tells them apart.
@@ -44,6 +49,17 @@ def test_groups_stand_in_the_order_of_the_members_they_are_mapped_to():
     assert cross_tabulate(labels, members, 2).tolist() == [[2, 0], [1, 2]]
 
 
+def test_contexts_become_occurrences_and_contexts_again():
+    vectors = WordVectors(["a", "b", "c", "d"], np.eye(4))
+    contexts = np.array([[-1, 3, 1, 1], [2, 3, -1, -1], [-1, -1, -1, -1]], np.int32)
+    found = occurrences_of(contexts, vectors)
+    assert found.words == ["b", "c", "d"]
+    rows = gather_rows(found, vectors.ids_of(found.words), ContextShape(window=2))
+    assert rows.tolist() == contexts.tolist()
+    full = occurrences_of(np.array([[0, 2]], np.int32), vectors)
+    assert (full.words, full.tokens.tolist()) == (["a", "c"], [0, -1, 1])
+
+
 def test_words_of_different_topics_are_taken_apart(findings):
     # Three methods for each of the two examples.
     accuracies = [float(value.ours) for value in findings.values[:6]]
@@ -69,11 +85,10 @@ def test_every_figure_has_its_data(findings):
 def test_no_member_stands_in_a_context(experiment, setup):
     # Two words of one topic meet in many contexts.
     words = ("birdba", "birdbe")
-    extractor = ContextExtractor(setup.corpus, setup.vectors)
-    merger = ContextMerger(experiment, extractor, setup.vectors, 0)
+    merger = ContextMerger.of(experiment, setup)
     contexts, members = merger.collect(words)
     rows = setup.vectors.ids_of(words)
-    with_members = extractor.extract(words[0], max_contexts=40).context_ids
+    with_members = setup.extractor().extract(words[0], max_contexts=40).context_ids
     assert np.isin(with_members, rows).any()
     assert not np.isin(contexts, rows).any()
     assert np.bincount(members).tolist() == [
@@ -91,8 +106,7 @@ def test_missing_words_are_replaced_and_named(experiment, setup):
 
 
 def test_accuracies_do_not_depend_on_how_trials_are_handed_out(setup, experiment):
-    extractor = ContextExtractor(setup.corpus, setup.vectors)
-    merger = ContextMerger(experiment, extractor, setup.vectors, 0)
+    merger = ContextMerger.of(experiment, setup)
     groups = [("birdba", "moneyba"), ("riverba", "fishba")]
     assert merger.score(groups) == merger.score(groups[:1]) + merger.score(groups[1:])
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from grassmeans.laboratory.experiments.columbia import InductionExample
-from grassmeans.laboratory.experiments.findings import SkipExperimentError
-from grassmeans.laboratory.experiments.setup import ExperimentSetup
+from grassmeans.laboratory.experiments.experiment import ExperimentSetup, SkipExperimentError
 
 
 @pytest.fixture

@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 
 from grassmeans.laboratory.datasets.wordnet import WordNet
-from grassmeans.laboratory.experiments.findings import SkipExperimentError
+from grassmeans.laboratory.experiments.experiment import (
+    ExperimentSetup,
+    SkipExperimentError,
+    TestSets,
+)
 from grassmeans.laboratory.experiments.granularity import Granularity, link_trees
-from grassmeans.laboratory.experiments.setup import ExperimentSetup, TestSets
 from grassmeans.senses.granularity import SenseNode, SenseTree
 from wordnet_files import Entry, write_wordnet
 

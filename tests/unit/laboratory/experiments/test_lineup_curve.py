@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 
 from grassmeans import WordVectors
-from grassmeans.laboratory.experiments.findings import SkipExperimentError
+from grassmeans.laboratory.experiments.experiment import (
+    ExperimentSetup,
+    SkipExperimentError,
+    TestSets,
+)
 from grassmeans.laboratory.experiments.lineup_curve import LineupCurve
-from grassmeans.laboratory.experiments.setup import ExperimentSetup, TestSets
 from synthetic import POLYSEMOUS
 
 pytest.importorskip("matplotlib")

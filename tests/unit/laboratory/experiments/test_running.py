@@ -10,15 +10,16 @@ from typing import ClassVar
 import pytest
 
 from grassmeans.errors import InputError, MissingExtraError, StorageError
-from grassmeans.laboratory.experiments.findings import (
+from grassmeans.laboratory.experiments.experiment import (
     ComparedValue,
     DataTable,
+    Experiment,
+    ExperimentSetup,
     Figure,
     Findings,
     SkipExperimentError,
 )
 from grassmeans.laboratory.experiments.running import run_experiments
-from grassmeans.laboratory.experiments.setup import Experiment, ExperimentSetup
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYPhfDwAC"

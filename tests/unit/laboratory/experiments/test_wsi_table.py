@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.laboratory.experiments.findings import SkipExperimentError
-from grassmeans.laboratory.experiments.setup import ExperimentSetup, TestSets
+from grassmeans.laboratory.experiments.experiment import (
+    ExperimentSetup,
+    SkipExperimentError,
+    TestSets,
+)
 from grassmeans.laboratory.experiments.wsi_table import SenseInductionTable
 
 pytest.importorskip("matplotlib")

@@ -8,26 +8,30 @@ from numpy.typing import NDArray
 
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
+from grassmeans.evaluation.systems import Senses
 from grassmeans.laboratory.lineup.running import evaluate_lineup
-from grassmeans.laboratory.rivals.interface import InducedSenses
 
 WORDS = ["crane", "oak", "bird", "nest", "beam", "hook", "tree", "leaf"]
 ROWS = [[4, 1], [-1, 4], [1, 0], [1, 0], [0, 1], [0, 1], [-1, 1], [-1, 1]]
 TESTBED = "crane\tbird nest\ncrane\tbeam hook\noak\ttree leaf\noak\tabsent\nlost\tbird\n"
 
 
-class FixedSenses(InducedSenses):
+class FixedSenses(Senses):
     """Sense vectors given by hand."""
 
     def __init__(self, vectors: dict[str, NDArray[np.float32]], space: WordVectors | None) -> None:
         self.words = tuple(vectors)
-        self.space = space
+        self._space = space
         self._vectors = vectors
+
+    @property
+    def space(self) -> WordVectors | None:
+        return self._space
 
     def n_senses(self, word: str) -> int:
         return len(self._vectors[word])
 
-    def distances(self, word: str, context_ids: NDArray[np.int32]) -> NDArray[np.float32]:
+    def distances(self, word, occurrences):
         raise NotImplementedError
 
     def sense_vectors(self, word: str) -> NDArray[np.float32]:

@@ -11,7 +11,8 @@ from grassmeans.laboratory.rivals.context_means import (
     inverse_frequencies,
     mean_contexts,
 )
-from grassmeans.laboratory.rivals.interface import ContextRule
+from grassmeans.laboratory.rivals.interface import Material, Windows
+from grassmeans.senses.tagging import occurrences_in_passages
 
 VECTORS = WordVectors(["nest", "beam", "far"], np.array([[1, 0], [0, 1], [0, 4]], np.float32))
 CONTEXTS = np.array([[0, 1, -1], [-1, 2, 2], [-1, -1, -1]], np.int32)
@@ -50,29 +51,42 @@ def test_weights_are_the_inverse_of_frequencies(tmp_path) -> None:
 
 def test_distances_by_hand() -> None:
     centres = {"crane": np.array([[1, 0], [0, 0.5]], np.float32)}
-    senses = MeanSenses(centres, VECTORS, ContextRule(), weights=None, normalise=True)
+    senses = MeanSenses(centres, Windows(VECTORS), weights=None, normalise=True)
     contexts = np.array([[0, -1], [1, -1], [2, -1]], np.int32)
     # |x - c| / (1 + 1): nest, and beam whose length does not count.
     near, far = 0.5 / 2, np.sqrt(2) / 2
     expected = [[0, np.sqrt(1.25) / 2], [far, near], [far, near]]
-    np.testing.assert_allclose(senses.distances("crane", contexts), expected, rtol=1e-6)
-    raw = MeanSenses(centres, VECTORS, ContextRule(), weights=None, normalise=False)
+    np.testing.assert_allclose(senses.measure("crane", contexts), expected, rtol=1e-6)
+    raw = MeanSenses(centres, Windows(VECTORS), weights=None, normalise=False)
     # "far" has length 4: distances sqrt(17) and 3.5 over 4 + 1.
     np.testing.assert_allclose(
-        raw.distances("crane", contexts)[2], [np.sqrt(17) / 5, 3.5 / 5], rtol=1e-6
+        raw.measure("crane", contexts)[2], [np.sqrt(17) / 5, 3.5 / 5], rtol=1e-6
     )
 
 
 def test_groups_of_contexts_and_their_centres() -> None:
     contexts = np.array([[0, 0], [0, -1], [0, 0], [1, 2], [2, -1], [-1, -1]], np.int32)
-    senses = KMeansSenses(2).induce_from_contexts("crane", contexts, VECTORS, 0)
+    senses = KMeansSenses(2).induce_from_windows("crane", contexts, Windows(VECTORS), 0)
     assert senses is not None
-    found = senses.distances("crane", contexts)
+    found = senses.measure("crane", contexts)
     assert found[:5].argmin(axis=1).tolist() == [0, 0, 0, 1, 1]
     np.testing.assert_allclose(senses.sense_vectors("crane"), [[1, 0], [0, 1]], atol=1e-6)
-    assert KMeansSenses(6).induce_from_contexts("crane", contexts, VECTORS, 0) is None
+    assert KMeansSenses(6).induce_from_windows("crane", contexts, Windows(VECTORS), 0) is None
+
+
+def test_occurrences_are_read_as_the_corpus_was(tmp_path) -> None:
+    corpus = Corpus.from_texts(["the nest"], tmp_path / "corpus")
+    texts = [("nest the ", ""), ("", " Beam"), ("the ", "")]
+    read = occurrences_in_passages("crane", texts, corpus.tokenizer)
+    material = Material(corpus, VECTORS, ())
+    senses = KMeansSenses(2, window=1).induce_from("crane", read, material)
+    assert senses is not None
+    found = senses.distances("crane", read)
+    assert found[0].argmin() != found[1].argmin()
+    assert np.isnan(found[2]).all()
+    assert KMeansSenses(3, window=1).induce_from("crane", read, material) is None
 
 
 def test_vectors_without_counts_cannot_be_weighted() -> None:
     with pytest.raises(InputError, match="idf weights"):
-        KMeansSenses(2, idf=True).induce_from_contexts("crane", CONTEXTS, VECTORS, 0)
+        KMeansSenses(2, idf=True).induce_from_windows("crane", CONTEXTS, Windows(VECTORS), 0)

@@ -8,18 +8,24 @@ import numpy as np
 import pytest
 
 from grassmeans.artifacts import building_place
-from grassmeans.contexts import ContextExtractor, rows_of_tokens
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.documents import RawDocument
+from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import ContextExtractor, rows_of_tokens
 from grassmeans.laboratory.rivals import huang
-from grassmeans.laboratory.rivals.cosine_measure import CosineMeasure
-from grassmeans.laboratory.rivals.cosine_senses import CosineSenses
-from grassmeans.laboratory.rivals.document_frequencies import inverse_document_frequencies
-from grassmeans.laboratory.rivals.huang import HuangSenses
+from grassmeans.laboratory.rivals.cosine_senses import CosineMeasure, CosineSenses
+from grassmeans.laboratory.rivals.huang import (
+    HuangSenses,
+    count_document_frequencies,
+    inverse_document_frequencies,
+)
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 from synthetic import POLYSEMOUS, SyntheticCorpus
+
+TEXTS = ("a b a c", "a b b", "a d")
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +60,8 @@ def extractor(material: Material, senses: CosineSenses) -> ContextExtractor:
     return ContextExtractor(
         material.corpus,
         material.vectors,
-        window=senses.rule.window,
-        drop_function_words=senses.rule.drop_function_words,
+        window=senses.windows.shape.window,
+        drop_function_words=bool(senses.windows.left_out),
     )
 
 
@@ -63,11 +69,11 @@ def test_senses_are_the_topics(
     trained: CosineSenses, material: Material, synthetic: SyntheticCorpus
 ) -> None:
     assert trained.words == tuple(POLYSEMOUS)
-    assert trained.rule.window == 5
-    assert not trained.rule.drop_function_words
+    assert trained.windows.shape.window == 5
+    assert not trained.windows.left_out
     for word in POLYSEMOUS:
         contexts = extractor(material, trained).extract(word)
-        distances = trained.distances(word, contexts.context_ids)
+        distances = trained.measure(word, contexts.context_ids)
         assert distances.shape == (len(contexts), 2)
         assert np.nanmin(distances) >= 0.0
         assert np.nanmax(distances) <= 1.0
@@ -100,7 +106,7 @@ def test_distances_are_half_of_one_minus_the_cosine(material: Material) -> None:
     assert senses.space is material.vectors
     centres = senses.sense_vectors("crane")
     assert np.linalg.norm(centres, axis=1) == pytest.approx([1.0, 1.0], abs=1e-5)
-    for row, found in zip(ids, senses.distances("crane", ids), strict=True):
+    for row, found in zip(ids, senses.measure("crane", ids), strict=True):
         known = row[row >= 0]
         mean = weights[known] @ material.vectors.vectors[known]
         cosines = centres @ mean / np.linalg.norm(mean)
@@ -127,7 +133,7 @@ def test_the_measure_of_a_shard_agrees_with_the_senses(
     assert np.array_equal(positions, np.flatnonzero(word_of_token[corpus.shards[0].tokens] >= 0))
     contexts = extractor(material, trained).extract("bass")
     rows = np.searchsorted(positions, contexts.positions)
-    expected = trained.distances("bass", contexts.context_ids)
+    expected = trained.measure("bass", contexts.context_ids)
     assert np.allclose(distances[rows], expected, atol=1e-3)  # stored in half precision
 
 
@@ -180,3 +186,24 @@ def test_no_words_at_all(corpus: Corpus, vectors: WordVectors) -> None:
 def test_mistakes_are_explained(material: Material) -> None:
     with pytest.raises(InputError, match="epochs must be a whole number, 1 or more; got 0"):
         small(epochs=0).induce(material)
+
+
+@pytest.fixture(params=[5, 10_000], ids=["many shards", "one shard"])
+def small_corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Corpus:
+    documents = (RawDocument(str(i), "", text, "tokens") for i, text in enumerate(TEXTS))
+    options = IngestOptions(function_words=frozenset(), shard_chars=request.param)
+    ingest_documents(documents, tmp_path / "c", options, workers=1, show_progress=False)
+    return Corpus.open(tmp_path / "c")
+
+
+def test_every_document_counts_once(small_corpus: Corpus) -> None:
+    frequencies = count_document_frequencies(small_corpus)
+    found = dict(zip(small_corpus.vocabulary.words, frequencies.tolist(), strict=True))
+    assert found == {"a": 3, "b": 2, "c": 1, "d": 1}
+
+
+def test_weights_stand_in_the_order_of_the_vectors(small_corpus: Corpus) -> None:
+    vectors = WordVectors(["d", "elsewhere", "b", "a"], np.eye(4))
+    weights = inverse_document_frequencies(small_corpus, vectors)
+    assert weights.dtype == np.float32
+    assert weights.tolist() == pytest.approx([np.log(3), np.log(3), np.log(1.5), 0.0])

@@ -1,14 +1,24 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from grassmeans import Corpus, WordVectors
+from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.laboratory.rivals.interface import Material
-from grassmeans.laboratory.rivals.plain import PlainSkipGram
-from grassmeans.laboratory.rivals.trivial import OneSense, RandomSenses, SensePerInstance
+from grassmeans.laboratory.rivals.trivial import (
+    OneSense,
+    PlainSkipGram,
+    RandomSenses,
+    SensePerInstance,
+)
+from grassmeans.senses.tagging import occurrences_in_passages
 
-CONTEXTS = np.array([[0, 1, -1], [1, -1, 0], [-1, -1, -1]], np.int32)
+# The same words in another order, and no known word.
+TEXTS = [("nest beam ", ""), ("beam ", " nest"), ("unseen ", "")]
+CRANES = occurrences_in_passages("crane", TEXTS, Tokenizer())
 VECTORS = WordVectors(["nest", "beam"], np.eye(2, dtype=np.float32))
 
 
@@ -22,31 +32,31 @@ def material(tmp_path_factory) -> Material:
 def test_one_sense(material: Material) -> None:
     senses = OneSense().induce(material)
     assert senses.words == ("crane", "nest")
-    assert senses.distances("crane", CONTEXTS).tolist() == [[0.0]] * 3
+    assert senses.distances("crane", CRANES).tolist() == [[0.0]] * 3
 
 
 def test_each_instance_its_own_sense(material: Material) -> None:
     senses = SensePerInstance().induce(material)
     assert senses.n_senses("crane") == 3
-    assert senses.distances("crane", CONTEXTS).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
-    assert SensePerInstance().induce_from_contexts("x", CONTEXTS[:0], VECTORS, 0) is None
+    assert senses.distances("crane", CRANES).tolist() == [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert SensePerInstance().induce_from("x", CRANES[:0], material) is None
 
 
 def test_random_senses_depend_on_the_words_around_only(material: Material) -> None:
     senses = RandomSenses(3).induce(material)
-    found = senses.distances("crane", CONTEXTS)
+    found = senses.distances("crane", CRANES)
     np.testing.assert_array_equal(found[0], found[1])
     assert np.isnan(found[2]).all()
-    assert (senses.distances("nest", CONTEXTS)[:2] != found[:2]).all()
-    other = RandomSenses(3).induce_from_contexts("crane", CONTEXTS, VECTORS, 1)
+    assert (senses.distances("nest", CRANES)[:2] != found[:2]).all()
+    other = RandomSenses(3).induce_from("crane", CRANES, replace(material, random_state=1))
     assert other is not None
-    assert (other.distances("crane", CONTEXTS)[0] != found[0]).all()
-    assert RandomSenses(4).induce_from_contexts("crane", CONTEXTS, VECTORS, 0) is None
+    assert (other.distances("crane", CRANES)[0] != found[0]).all()
+    assert RandomSenses(4).induce_from("crane", CRANES, material) is None
 
 
 def test_random_senses_are_equally_frequent(material: Material) -> None:
     contexts = np.arange(3000, dtype=np.int32)[:, None]
-    chosen = RandomSenses(3).induce(material).distances("crane", contexts).argmin(axis=1)
+    chosen = RandomSenses(3).induce(material).measure("crane", contexts).argmin(axis=1)
     # Standard deviation of each count is 26.
     assert (np.abs(np.bincount(chosen) - 1000) < 100).all()
 

@@ -1,0 +1,410 @@
+"""What answers a test set: a finished model, or any other method, behind one interface.
+
+A `System` finds senses for the words of a test set. Its `Senses` answer with the distances of
+occurrences to senses, so that one way of decoding and scoring serves all. A model is a system like
+any of its rivals, whatever kind of context it has.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import digest_of, digest_of_array
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.geometry.distances import SenseLines, usable_contexts
+from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.labelling.keys import encode_key
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes, open_lexemes
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.induction import group_contexts, induce
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.model import SenseModel
+from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.tagging import AnyTokenizer
+from grassmeans.vectors.word_vectors import WordVectors
+
+Floats = NDArray[np.float32]
+
+
+class Senses(ABC):
+    """The senses of words, as a system found them.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The words that have senses, some or all of those asked for.
+    uses_contexts : bool
+        False for methods that give an answer without looking at the words around an occurrence,
+        so that no context is too poor for them.
+    n_induced : int
+        How many of the words a finished model did not have, and were induced when asked for.
+    """
+
+    words: tuple[str, ...]
+    uses_contexts: bool = True
+    n_induced: int = 0
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.words
+
+    @abstractmethod
+    def n_senses(self, word: str) -> int:
+        """How many senses a word has, at least one."""
+
+    @abstractmethod
+    def distances(self, word: str, occurrences: Occurrences) -> Floats:
+        """Distances of occurrences to the senses of a word.
+
+        Returns
+        -------
+        (n, n_senses) float32
+            In [0, 1], the nearest sense has the smallest. A row of NaN where a context says too
+            little. Senses stand in order of falling size, as far as their sizes are known.
+        """
+
+    @property
+    def space(self) -> WordVectors | None:
+        """Vectors of whole words that the sense vectors may be compared with.
+
+        Those that a method learnt from, or others that it trained; None where it makes no sense
+        vectors.
+        """
+        return None
+
+    def sense_vectors(self, word: str) -> Floats | None:
+        """(n_senses, dim) a vector for each sense, or None where there are none."""
+        self.require(word)
+        return None
+
+    def collect_lexemes(self, targets: Iterable[str]) -> LexemeVectors | None:
+        """Sense vectors of words under lexeme keys, and whole words under their own.
+
+        Parameters
+        ----------
+        targets : iterable of str
+            Words, which may be known in lower case only.
+
+        Returns
+        -------
+        LexemeVectors or None
+            None where no word has a sense vector.
+        """
+        forms = dict.fromkeys(form for target in targets for form in (target, target.lower()))
+        found: dict[str, Floats] = {}
+        for word in (form for form in forms if form in self):
+            vectors = self.sense_vectors(word)
+            # A sense that got no vector in training is NaN.
+            for number, vector in enumerate(vectors if vectors is not None else (), start=1):
+                if np.isfinite(vector).all():
+                    found[encode_key(word, number)] = vector
+        space = self.space
+        if not found or space is None:
+            return None
+        found |= {encode_key(form): space[form] for form in forms if form in space}
+        return LexemeVectors(WordVectors(list(found), np.stack(list(found.values()))))
+
+    def require(self, word: str) -> None:
+        """Raise `UnknownWordError` for a word that has no senses."""
+        if word not in self:
+            raise UnknownWordError(f"{word!r} has no senses: it was not asked for, or is too rare")
+
+
+class System(ABC):
+    """Something that answers test sets.
+
+    Attributes
+    ----------
+    name : str
+    n_senses : int, "auto" or None
+        The number of senses asked for, where one was.
+    tokenizer : Tokenizer or WhitespaceTokenizer
+        Cuts texts as those were cut that the system learnt from.
+    vectors : WordVectors
+        Plain vectors of whole words.
+    can_induce_on_test : bool
+        Whether it can find the senses of a word among the instances of a test set.
+    """
+
+    name: str
+    n_senses: int | str | None = None
+    tokenizer: AnyTokenizer
+    vectors: WordVectors
+    can_induce_on_test: bool = False
+
+    @property
+    @abstractmethod
+    def parameters(self) -> Mapping[str, Any]:
+        """Plain values that tell this system from others, for the record of a run."""
+
+    @property
+    @abstractmethod
+    def digests(self) -> Mapping[str, str]:
+        """Of what it learnt from, or of the finished model."""
+
+    @abstractmethod
+    def find_senses(self, targets: Iterable[str]) -> Senses:
+        """The senses of the words of a test set, as far as there are any."""
+
+    def induce_on_test(self, word: str, occurrences: Occurrences) -> Senses | None:
+        """Senses of one word among these occurrences; None where they are too few.
+
+        Each word has a random stream of its own, so that its senses do not change with the company
+        it is in.
+        """
+        raise InputError(
+            f"{self.name} does not work on given contexts, so it cannot induce senses on a test "
+            "set: leave it out, or take --induce on-corpus"
+        )
+
+    def plain_vectors(self, senses: Senses) -> WordVectors:
+        """What stands for whole words where senses are not looked at."""
+        return self.vectors if senses.space is None else senses.space
+
+    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
+        """A threshold of "I don't know" as a number; methods have none of their own."""
+        return None if isinstance(idk_threshold, str) else idk_threshold
+
+
+class ModelSenses(Senses):
+    """Senses as the lines of an inventory, for any kind of context.
+
+    Parameters
+    ----------
+    encoder : ContextEncoder
+        With which the inventory was induced.
+    inventory : SenseInventory
+    lexemes : LexemeVectors, optional
+        Trained on a corpus that these senses labelled: the sense vectors. Without them the
+        directions are.
+    n_induced : int
+        As for `Senses`.
+    """
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        inventory: SenseInventory,
+        lexemes: LexemeVectors | None = None,
+        n_induced: int = 0,
+    ) -> None:
+        self.encoder = encoder
+        self.inventory = inventory
+        self.lexemes = lexemes
+        self.n_induced = n_induced
+        self.words = inventory.words
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.inventory
+
+    def n_senses(self, word: str) -> int:
+        """The number of lines."""
+        self.require(word)
+        return len(self.inventory.directions(word))
+
+    def distances(self, word: str, occurrences: Occurrences) -> Floats:
+        """(n, n_senses), NaN where a context says nothing."""
+        self.require(word)
+        lines = SenseLines.collect([np.asarray(self.inventory.directions(word))])
+        return self.encoder.measure(occurrences, np.zeros(len(occurrences), np.int64), lines)
+
+    @cached_property
+    def space(self) -> WordVectors:
+        """The words' vectors, or the lexemes merged to words."""
+        return self.encoder.vectors if self.lexemes is None else merge_lexemes(self.lexemes)
+
+    def sense_vectors(self, word: str) -> Floats | None:
+        """(n_senses, dim) lexeme vectors, or directions where there are no lexeme vectors at all.
+
+        For a sense whose lexeme has no vector another stands in, as `LexemeVectors` says; None for
+        a word that has none.
+        """
+        self.require(word)
+        if self.lexemes is None:
+            return np.asarray(self.inventory.directions(word))
+        numbers = range(1, self.n_senses(word) + 1)
+        rows = [self.lexemes.standing_row(word, number) for number in numbers]
+        known = [row for row in rows if row is not None]
+        # A word has a vector for each sense or, where it has none under any name, for no sense.
+        return self.lexemes.vectors.vectors[known] if known else None
+
+    def collect_lexemes(self, targets: Iterable[str]) -> LexemeVectors | None:
+        """The lexemes as they are, with "I don't know"; directions where there are none."""
+        return super().collect_lexemes(targets) if self.lexemes is None else self.lexemes
+
+
+class ModelSystem(System):
+    """A finished model, with its own vectors and contexts.
+
+    Parameters
+    ----------
+    model : SenseModel
+    lexemes : LexemeVectors, optional
+        The vectors of its senses; those inside the model by default, where it has some.
+    name : str, optional
+        The model's folder by default.
+    vectors : WordVectors, optional
+        Plain vectors of whole words to compare with; the model's by default.
+    corpus : Corpus, optional
+        Where to induce senses of words that the model does not have, or has not with ``n_senses``.
+        Without it, such words have no senses.
+    n_senses : int, optional
+        A word fits that has so many senses in the model; without it, any word that has senses.
+    random_state : int, optional
+        Of a new induction; that of the model by default.
+    workers : int or None
+        Of a new induction.
+    """
+
+    can_induce_on_test = True
+
+    def __init__(
+        self,
+        model: SenseModel,
+        lexemes: LexemeVectors | None = None,
+        *,
+        name: str | None = None,
+        vectors: WordVectors | None = None,
+        corpus: Corpus | None = None,
+        n_senses: int | None = None,
+        random_state: int | None = None,
+        workers: int | None = 1,
+    ) -> None:
+        changes = {"n_senses": n_senses, "random_state": random_state}
+        given = {option: value for option, value in changes.items() if value is not None}
+        self.model = model
+        self.settings: InductionSettings = replace(model.settings, **given)
+        self.n_senses = self.settings.n_senses
+        self.name = name or ("model" if model.folder is None else model.folder.name)
+        self.tokenizer = model.tokenizer
+        self.vectors = model.vectors if vectors is None else vectors
+        self._lexemes = lexemes
+        self._corpus = corpus
+        self._asked = n_senses
+        self._workers = workers
+
+    @cached_property
+    def lexemes(self) -> LexemeVectors | None:
+        """The vectors of its senses."""
+        return open_lexemes(self.model) if self._lexemes is None else self._lexemes
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """How its senses were induced, and from what kind of context."""
+        encoder = self.model.encoder
+        about = {"method": self.name, "kind": encoder.kind}
+        return about | encoder.shape.to_dict() | self.settings.to_dict()
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Of the model, its lexemes, and the corpus of new senses."""
+        found = {"model": self.model.digest}
+        if self.lexemes is not None:
+            found["lexemes"] = digest_of_vectors(self.lexemes.vectors)
+        if self._corpus is not None:
+            found["corpus"] = self._corpus.manifest["digest"]
+        return found
+
+    def find_senses(self, targets: Iterable[str]) -> ModelSenses:
+        """The model's senses where they fit, else senses induced from the corpus."""
+        encoder, inventory = self.model.encoder, self.model.inventory
+        forms = {target: known_form(inventory, target) for target in targets}
+        counts = inventory.sense_counts
+        fitting = {
+            form: None for form in forms.values() if form and self._asked in (None, counts[form])
+        }
+        missing = [target for target, form in forms.items() if form not in fitting]
+        new = SenseInventory([])
+        if self._corpus is not None and missing:
+            vocabulary = self._corpus.vocabulary
+            wanted = dict.fromkeys(known_form(vocabulary, target) or target for target in missing)
+            new = induce(
+                self._corpus, encoder, wanted, settings=self.settings, workers=self._workers
+            )
+        elif self._asked is None:
+            return ModelSenses(encoder, inventory, self.lexemes)
+        entries = [inventory[word] for word in fitting] + [new[word] for word in new.words]
+        found = SenseInventory(entries, new.skipped)
+        # New senses have other numbers than the lexemes' ones.
+        return ModelSenses(encoder, found, None if len(new) else self.lexemes, len(new))
+
+    def induce_on_test(self, word: str, occurrences: Occurrences) -> ModelSenses | None:
+        """Group the contexts of these occurrences."""
+        return induce_from_occurrences(word, occurrences, self.model.encoder, self.settings)
+
+    def plain_vectors(self, senses: Senses) -> WordVectors:
+        """The word vectors."""
+        return self.vectors
+
+    def choose_threshold(self, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> float | None:
+        """A threshold as a number: the model's own for "model"."""
+        return self.model.choose_threshold(idk_threshold)
+
+
+class VectorSystem(System):
+    """Word vectors alone: no word has senses."""
+
+    tokenizer = Tokenizer()
+
+    def __init__(self, vectors: WordVectors, name: str = "vectors") -> None:
+        self.vectors = vectors
+        self.name = name
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Nothing but a name."""
+        return {"method": self.name}
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """Of the vectors."""
+        return {"vectors": digest_of_vectors(self.vectors)}
+
+    def find_senses(self, targets: Iterable[str]) -> NoSenses:
+        """None."""
+        return NoSenses()
+
+
+class NoSenses(Senses):
+    """No word has senses."""
+
+    words = ()
+
+    def n_senses(self, word: str) -> int:
+        """Raise `UnknownWordError`."""
+        self.require(word)
+        return 0
+
+    def distances(self, word: str, occurrences: Occurrences) -> Floats:
+        """Raise `UnknownWordError`."""
+        self.require(word)
+        return np.empty((len(occurrences), 0), np.float32)
+
+
+def induce_from_occurrences(
+    word: str, occurrences: Occurrences, encoder: ContextEncoder, settings: InductionSettings
+) -> ModelSenses | None:
+    """Senses of a word by K-Grassmeans on given occurrences; None where too few say something."""
+    bases = encoder.encode(occurrences)
+    bases = bases[usable_contexts(bases)]
+    if len(bases) < settings.fewest_contexts:
+        return None
+    directions = group_contexts(word, bases, settings).directions_
+    entry = WordSenses(word, len(occurrences), len(bases), directions, ())
+    return ModelSenses(encoder, SenseInventory([entry]))
+
+
+def digest_of_vectors(vectors: WordVectors) -> str:
+    """A short digest of words and vectors."""
+    return digest_of([list(vectors.words), digest_of_array(vectors.vectors)])

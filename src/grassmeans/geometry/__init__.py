@@ -1,0 +1,1 @@
+"""Contexts -> bases -> distances: every user of a context goes through here."""

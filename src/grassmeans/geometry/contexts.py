@@ -1,0 +1,289 @@
+"""Corpus + word -> contexts: the kept words around every occurrence.
+
+A context is the 10 kept words on each side of the target's occurrence, inside its document.
+Function words and words without a vector are dropped first, then the window is cut. The centre
+occurrence is not part of it; other occurrences of the same word are, unless told otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.errors import InputError
+from grassmeans.kernels import get_kernels
+from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.corpus.corpus import Corpus
+
+DEFAULT_WINDOW = 10
+DEFAULT_RANK = 3
+DEFAULT_MIN_COUNT = 5
+"""Without vectors, words as rare as skip-gram's default leaves out count as unknown."""
+
+WEIGHTINGS = ("flat", "singular")
+FEWEST_WEIGHTED = 3
+"""Words that a context needs where its directions are weighted; the paper's rank."""
+
+FEW = 32
+"""Up to this many occurrences, a sentence's, go through plain NumPy, which has nothing to load."""
+
+
+@dataclass(frozen=True, slots=True)
+class ContextShape:
+    """What a context is made of; the defaults are the paper's.
+
+    Parameters
+    ----------
+    window : int
+        Kept words a side.
+    rank : int
+        N, the dimension of a context's subspace.
+    weighting : {"flat", "singular"}
+        Whether all directions of a subspace count alike, or by their singular values.
+    drop_repeats : bool
+        Leave out other occurrences of the target inside its context.
+    """
+
+    window: int = DEFAULT_WINDOW
+    rank: int = DEFAULT_RANK
+    weighting: str = "flat"
+    drop_repeats: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("window", "rank"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise InputError(f"{name} must be 1 or more, got {value!r}")
+        if self.weighting not in WEIGHTINGS:
+            raise InputError(
+                f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}"
+            )
+
+    @property
+    def fewest_words(self) -> int:
+        """How many known words a context must have to say something.
+
+        As many as the rank, as in the paper. Where directions weigh by their singular values, the
+        ones that few words cannot span weigh nothing, so three words are enough for any rank.
+        Inducing, tagging and labelling all go by it.
+        """
+        return min(self.rank, FEWEST_WEIGHTED) if self.weighting == "singular" else self.rank
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape as plain values, for a manifest."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> ContextShape:
+        """A shape from a manifest's plain values; other values among them are not looked at."""
+        return cls(**{name: values[name] for name in cls.__slots__ if name in values})
+
+
+@dataclass(frozen=True, slots=True)
+class Contexts:
+    """Contexts of one word.
+
+    Parameters
+    ----------
+    context_ids : (n_contexts, 2 * window) int32
+        Rows of the vectors, -1 where there is no word; text order, nearest words in the middle.
+    positions : (n_contexts,) int64
+        Where each occurrence stands in the corpus.
+    """
+
+    context_ids: NDArray[np.int32]
+    positions: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def __getitem__(self, part: slice | NDArray[Any]) -> Contexts:
+        return Contexts(self.context_ids[part], self.positions[part])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self.context_ids, dtype=dtype, copy=copy)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of the ids."""
+        return self.context_ids.shape
+
+    @property
+    def n_words(self) -> NDArray[np.int64]:
+        """(n_contexts,) how many words each context has."""
+        return count_words(self.context_ids)
+
+    def with_at_least(self, n_words: int) -> Contexts:
+        """Only the contexts that have this many words."""
+        return self[self.n_words >= n_words]
+
+
+def count_words(context_ids: NDArray[np.integer]) -> NDArray[np.int64]:
+    """(n_contexts,) how many words each context has."""
+    counts: NDArray[np.int64] = np.count_nonzero(context_ids >= 0, axis=1)
+    return counts
+
+
+def gather_rows(
+    occurrences: Occurrences,
+    row_of_token: NDArray[np.int32],
+    shape: ContextShape,
+    word_of_token: NDArray[np.int32] | None = None,
+) -> NDArray[np.int32]:
+    """The nearest kept words on both sides of each occurrence, inside its document.
+
+    Parameters
+    ----------
+    row_of_token : (n_words,) int32
+        Row of every word in the vectors; -1 for words that are dropped.
+    shape : ContextShape
+        Window and repeats are looked at.
+    word_of_token : (n_words,) int32, optional
+        Which tokens are the same word, where a word stands under several (lexemes).
+
+    Returns
+    -------
+    (n, 2 * window) int32
+        Rows in text order, -1 where there is no word; the nearest on both sides of the middle.
+    """
+    kernels = get_kernels("numpy" if len(occurrences) <= FEW else "cpu")
+    text = np.asarray(occurrences.tokens), np.asarray(occurrences.document_offsets)
+    positions, window = occurrences.positions, shape.window
+    if word_of_token is None or not shape.drop_repeats:
+        return kernels.gather_contexts(*text, row_of_token, positions, window, shape.drop_repeats)
+    found = np.full((len(occurrences), 2 * window), -1, np.int32)
+    targets = word_of_token[text[0][positions]]
+    for target in np.unique(targets):
+        others = np.where(word_of_token == target, -1, row_of_token).astype(np.int32)
+        mine = targets == target
+        found[mine] = kernels.gather_contexts(*text, others, positions[mine], window)
+    return found
+
+
+def rows_of_words(
+    words: Sequence[str], vectors: WordVectors, left_out: Collection[str] = ()
+) -> NDArray[np.int32]:
+    """(n_words,) row of every word in the vectors; -1 for unknown ones and those left out."""
+    rows = vectors.ids_of(words)
+    rows[np.fromiter((word in left_out for word in words), np.bool_, len(words))] = -1
+    return rows
+
+
+def rows_of_tokens(
+    corpus: Corpus, vectors: WordVectors | None, *, drop_function_words: bool = True
+) -> NDArray[np.int32]:
+    """(n_types,) row of every corpus word in the vectors; -1 for words that are dropped.
+
+    Those are unknown words and, unless told otherwise, function words. Without vectors a word's
+    row is its id, and words seen fewer than 5 times are dropped.
+    """
+    vocabulary = corpus.vocabulary
+    left_out = corpus.function_words if drop_function_words else frozenset()
+    if vectors is None:
+        rows = np.arange(len(vocabulary), dtype=np.int32)
+        rows[vocabulary.size_at(DEFAULT_MIN_COUNT) :] = -1
+        function_ids = vocabulary.ids_of(sorted(left_out))
+        rows[function_ids[function_ids >= 0]] = -1
+        return rows
+    check_common_words(corpus, vectors)
+    return rows_of_words(vocabulary.words, vectors, left_out)
+
+
+def check_common_words(corpus: Corpus, vectors: WordVectors) -> None:
+    """Refuse vectors that have no word in common with a corpus."""
+    if not any(word in vectors for word in corpus.vocabulary.words):
+        raise InputError(
+            "the vectors and the corpus have no word in common: are they of the same language, "
+            "and are both lower-cased or both not?"
+        )
+
+
+def sample_positions(
+    positions: NDArray[np.int64], max_contexts: int | None, random_state: Any
+) -> NDArray[np.int64]:
+    """All positions, or a random sample of them in text order."""
+    if max_contexts is None or len(positions) <= max_contexts:
+        return positions
+    rng = np.random.default_rng(random_state)
+    return positions[np.sort(rng.permutation(len(positions))[:max_contexts])]
+
+
+def contexts_at(
+    corpus: Corpus,
+    positions: NDArray[np.int64],
+    row_of_token: NDArray[np.int32],
+    shape: ContextShape,
+) -> Contexts:
+    """The contexts of occurrences at positions in text order; see `gather_rows`."""
+    found = np.full((len(positions), 2 * shape.window), -1, np.int32)
+    for part, occurrences in corpus.occurrences(positions):
+        found[part] = gather_rows(occurrences, row_of_token, shape)
+    return Contexts(found, positions)
+
+
+class ContextExtractor:
+    """Extracts contexts of one word after another; what all words share is worked out once.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    vectors : WordVectors, optional
+        Words without a vector are dropped, and ids are its rows. Without it ids are the corpus's,
+        and words seen fewer than 5 times are dropped.
+    window : int, default 10
+        Kept words a side.
+    drop_repeats : bool, default False
+        Leave out other occurrences of the target inside the window too.
+    drop_function_words : bool, default True
+    """
+
+    def __init__(
+        self,
+        corpus: Corpus,
+        vectors: WordVectors | None = None,
+        *,
+        window: int = DEFAULT_WINDOW,
+        drop_repeats: bool = False,
+        drop_function_words: bool = True,
+    ) -> None:
+        self.corpus = corpus
+        self.shape = ContextShape(window=window, drop_repeats=drop_repeats)
+        self.row_of_token = rows_of_tokens(corpus, vectors, drop_function_words=drop_function_words)
+
+    def extract(
+        self, word: str | int, *, max_contexts: int | None = None, random_state: Any = 0
+    ) -> Contexts:
+        """The contexts of a word (or of a word id), all or a random sample in text order."""
+        positions = sample_positions(self.corpus.positions(word), max_contexts, random_state)
+        return contexts_at(self.corpus, positions, self.row_of_token, self.shape)
+
+
+def extract_contexts(
+    corpus: Corpus,
+    word: str,
+    window: int = DEFAULT_WINDOW,
+    *,
+    vectors: WordVectors | None = None,
+    max_contexts: int | None = None,
+    drop_repeats: bool = False,
+    random_state: Any = 0,
+) -> Contexts:
+    """Extract the contexts of a word from a corpus.
+
+    Returns
+    -------
+    Contexts
+        ``context_ids`` (n_contexts, 2 * window) int32, padded with -1, and ``positions``. The ids
+        are rows of ``vectors``, or the corpus's own word ids where no vectors are given (the same
+        thing for vectors trained on this corpus).
+    """
+    extractor = ContextExtractor(corpus, vectors, window=window, drop_repeats=drop_repeats)
+    return extractor.extract(word, max_contexts=max_contexts, random_state=random_state)

@@ -1,0 +1,143 @@
+"""The one interface behind which every kind of context stands.
+
+A kind of context turns occurrences into bases. All that follows (K-Grassmeans, distances, decoding,
+labelling, lexemes, evaluation, the explorer) knows nothing else about it. A new kind is one module
+in `grassmeans.encoders`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.geometry.contexts import ContextShape, gather_rows, rows_of_words
+from grassmeans.geometry.distances import SenseLines, measure_senses
+from grassmeans.vectors.word_vectors import WordVectors
+
+Floats = NDArray[np.float32]
+
+_AT_ONCE = 4096
+"""Occurrences whose bases are held at once: 15 MB, however long the text."""
+
+_WORTH_KEEPING = 10_000
+"""Words from which on their rows are kept for the next text of the same corpus."""
+
+
+class OccurrenceSource(Protocol):
+    """A corpus, or whatever else gives the occurrences at positions."""
+
+    def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
+        """Which of the positions, and their occurrences, part by part."""
+        ...
+
+
+class ContextEncoder(ABC):
+    """Turns occurrences into bases.
+
+    Attributes
+    ----------
+    kind : str
+        The name of its module in `grassmeans.encoders`.
+    vectors : WordVectors
+        Words in the space of the bases.
+    shape : ContextShape
+        Its rank is that of the bases; window and repeats say which words describe a context.
+    function_words : frozenset of str
+        Words that do not describe a context.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(
+        self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
+    ) -> None:
+        self.vectors = vectors
+        self.shape = shape
+        self.function_words = function_words
+        self._kept_rows: tuple[Sequence[str], NDArray[np.int32]] | None = None
+
+    @abstractmethod
+    def encode(self, occurrences: Occurrences) -> Floats:
+        """The bases of contexts.
+
+        Returns
+        -------
+        bases : (n, rank, dim) float32
+            Orthogonal rows of at most unit length; zeros where a context says nothing.
+        """
+
+    @abstractmethod
+    def weigh_words(
+        self, occurrences: Occurrences, directions: Floats
+    ) -> list[list[tuple[int, float]]]:
+        """Which words of its context decide for a direction, one direction an occurrence.
+
+        Returns
+        -------
+        list of list of (position, weight)
+            Positions in ``occurrences.tokens``; weights are not negative, and 1 in all.
+        """
+
+    @abstractmethod
+    def identity(self) -> Any:
+        """Plain values that tell what bases depend on, beside the vectors and the shape."""
+
+    def save(self, folder: Path) -> None:  # noqa: B027 (most kinds have nothing more)
+        """Write what `open` needs, apart from the vectors, the shape and the function words."""
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        vectors: WordVectors,
+        shape: ContextShape,
+        function_words: frozenset[str],
+    ) -> ContextEncoder:
+        """Read what `save` wrote."""
+        return cls(vectors, shape, function_words)
+
+    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, rank, dim) bases of the occurrences at positions of a corpus, in text order."""
+        bases = np.zeros((len(positions), self.shape.rank, self.vectors.dim), np.float32)
+        for part, occurrences in source.occurrences(positions):
+            bases[part] = self.encode(occurrences)
+        return bases
+
+    def measure(
+        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        """Distances of occurrences to the senses of their words, as `measure_senses` gives them.
+
+        Kinds of context that can do this without the bases have their own.
+        """
+        distances = np.empty((len(occurrences), lines.most_senses), np.float32)
+        for start in range(0, len(occurrences), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            distances[part] = measure_senses(self.encode(occurrences[part]), words[part], lines)
+        return distances
+
+    def describing_words(self, occurrences: Occurrences) -> NDArray[np.int32]:
+        """(n, 2 * window) rows of the kept words around occurrences, -1 where there is none.
+
+        In text order, the nearest in the middle. They name and describe a sense, whatever kind of
+        context it was found with.
+        """
+        return gather_rows(occurrences, self.rows_of(occurrences.words), self.shape)
+
+    def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """(n_words,) rows in the vectors; -1 for words that do not describe a context."""
+        if self._kept_rows is not None and self._kept_rows[0] is words:
+            return self._kept_rows[1]
+        rows = rows_of_words(words, self.vectors, self.function_words)
+        if len(words) >= _WORTH_KEEPING:
+            self._kept_rows = words, rows
+        return rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_kept_rows": None}
