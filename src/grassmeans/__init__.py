@@ -25,29 +25,23 @@ if TYPE_CHECKING:
     from grassmeans.vectors.skipgram import SkipGram as SkipGram
     from grassmeans.vectors.word_vectors import WordVectors as WordVectors
 
-_PUBLIC = {
-    "Corpus": "grassmeans.corpus.corpus",
-    "SkipGram": "grassmeans.vectors.skipgram",
-    "WordVectors": "grassmeans.vectors.word_vectors",
-    "ContextShape": "grassmeans.geometry.contexts",
-    "extract_contexts": "grassmeans.geometry.contexts",
-    "principal_subspaces": "grassmeans.geometry.subspaces",
-    "KGrassmeans": "grassmeans.senses.kgrassmeans",
-    "decode_hard": "grassmeans.senses.decoding",
-    "decode_soft": "grassmeans.senses.decoding",
-    "InductionSettings": "grassmeans.senses.settings",
-    "induce": "grassmeans.senses.induction",
-    "SenseInventory": "grassmeans.senses.inventory",
-    "SenseModel": "grassmeans.senses.model",
-    "load": "grassmeans.senses.model",
-    "build_model": "grassmeans.senses.building",
-    "tag_iter": "grassmeans.integrations.iterables",
-}
+_names, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "corpus.corpus": ("Corpus",),
+        "vectors.skipgram": ("SkipGram",),
+        "vectors.word_vectors": ("WordVectors",),
+        "geometry.contexts": ("ContextShape", "extract_contexts"),
+        "geometry.subspaces": ("principal_subspaces",),
+        "senses.kgrassmeans": ("KGrassmeans",),
+        "senses.decoding": ("decode_hard", "decode_soft"),
+        "senses.settings": ("InductionSettings",),
+        "senses.induction": ("induce",),
+        "senses.inventory": ("SenseInventory",),
+        "senses.model": ("SenseModel", "load"),
+        "senses.building": ("build_model",),
+        "integrations.iterables": ("tag_iter",),
+    },
+)
 
-__all__ = ["__version__", *_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__ = ["__version__", *_names]  # noqa: PLE0604

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
-def give_names(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """A module's ``__getattr__`` for names that live in other modules.
+def give_names(
+    package: str, modules: Mapping[str, Iterable[str]]
+) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's ``__all__``, ``__getattr__`` and ``__dir__``, for names of modules below it.
 
     Parameters
     ----------
     package : str
         ``__name__`` of the package that gives the names.
     modules : mapping
-        Name -> the module that has it.
+        A module, as seen from the package -> the names that it has.
     """
+    homes = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
 
     def find(name: str) -> Any:
-        if name not in modules:
+        if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(importlib.import_module(modules[name]), name)
+        found = getattr(importlib.import_module(homes[name]), name)
         setattr(sys.modules[package], name, found)
         return found
 
-    return find
+    return list(homes), find, lambda: sorted(homes)

@@ -10,9 +10,9 @@ import typer
 from typer.testing import CliRunner
 
 from grassmeans import Corpus, SkipGram
-from grassmeans.cli.compare import compare
 from grassmeans.cli.evaluate import evaluate
 from grassmeans.errors import GrassmeansError
+from grassmeans.laboratory.commands.compare import compare
 from grassmeans.senses.building import build_model
 from grassmeans.senses.settings import InductionSettings
 

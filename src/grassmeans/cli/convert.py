@@ -9,9 +9,9 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli import options
-from grassmeans.cli.output import note
 from grassmeans.errors import InputError
+from grassmeans.terminal import options
+from grassmeans.terminal.output import note
 
 
 def convert(

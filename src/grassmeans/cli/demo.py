@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.table import Table
 
-from grassmeans.cli import options
-from grassmeans.cli.output import terminal
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
+from grassmeans.terminal import options
+from grassmeans.terminal.output import terminal
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli.output import note
 from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.terminal.output import note
 
 DEFAULT_PORT = 8642
 _SECONDS_TO_START = 0.8

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from grassmeans.cli import options
-from grassmeans.cli.output import note
+from grassmeans.terminal import options
+from grassmeans.terminal.output import note
 
 
 def export(

@@ -10,8 +10,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from grassmeans.cli import options
-from grassmeans.cli.output import print_json, terminal, wants_json
+from grassmeans.terminal import options
+from grassmeans.terminal.output import print_json, terminal, wants_json
 
 
 def info(

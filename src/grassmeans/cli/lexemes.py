@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.markup import escape
 
-from grassmeans.cli import options
-from grassmeans.cli.output import print_summary
 from grassmeans.errors import InputError
+from grassmeans.terminal import options
+from grassmeans.terminal.output import print_summary
 
 _DEFAULT_DIM = 300
 

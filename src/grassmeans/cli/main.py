@@ -11,10 +11,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from grassmeans.cli.build_dataset import app as build_dataset
-from grassmeans.cli.build_dataset import lineup, links, pseudowords
 from grassmeans.cli.compact import compact
-from grassmeans.cli.compare import compare
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
 from grassmeans.cli.evaluate import evaluate
@@ -23,16 +20,19 @@ from grassmeans.cli.export import export
 from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest
-from grassmeans.cli.iterate import iterate
 from grassmeans.cli.label import label
 from grassmeans.cli.lexemes import lexemes
-from grassmeans.cli.reproduce import reproduce
 from grassmeans.cli.score import score
 from grassmeans.cli.show import show
 from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError
+from grassmeans.laboratory.commands.build_dataset import app as build_dataset
+from grassmeans.laboratory.commands.build_dataset import lineup, links, pseudowords
+from grassmeans.laboratory.commands.compare import compare
+from grassmeans.laboratory.commands.iterate import iterate
+from grassmeans.laboratory.commands.reproduce import reproduce
 from grassmeans.version import __version__
 
 app = typer.Typer(

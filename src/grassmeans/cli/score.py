@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from grassmeans.cli import options
-from grassmeans.cli.output import name_some, note, print_result
 from grassmeans.errors import InputError
+from grassmeans.terminal import options
+from grassmeans.terminal.output import name_some, note, print_result
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.key_files import Key

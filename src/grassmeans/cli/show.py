@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
-from grassmeans.cli import options
-from grassmeans.cli.output import print_json, terminal, wants_json
+from grassmeans.terminal import options
+from grassmeans.terminal.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.senses.entries import Sense, WordSenses

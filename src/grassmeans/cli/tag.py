@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from grassmeans.cli import options
-from grassmeans.cli.output import note, print_json, terminal, wants_json
 from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
+from grassmeans.terminal import options
+from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.senses.tagging import TaggedText, TaggedWord

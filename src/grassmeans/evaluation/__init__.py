@@ -11,16 +11,11 @@ if TYPE_CHECKING:
     from grassmeans.evaluation.systems import ModelSystem as ModelSystem
     from grassmeans.evaluation.tasks.loading import open_task as open_task
 
-_PUBLIC = {
-    "ModelSystem": "grassmeans.evaluation.systems",
-    "evaluate": "grassmeans.evaluation.running",
-    "open_task": "grassmeans.evaluation.tasks.loading",
-}
-
-__all__ = [*_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "systems": ("ModelSystem",),
+        "running": ("evaluate",),
+        "tasks.loading": ("open_task",),
+    },
+)

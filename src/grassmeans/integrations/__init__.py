@@ -10,15 +10,10 @@ if TYPE_CHECKING:
     from grassmeans.integrations.iterables import tag_iter as tag_iter
     from grassmeans.integrations.sklearn import SenseTagger as SenseTagger
 
-_PUBLIC = {
-    "SenseTagger": "grassmeans.integrations.sklearn",
-    "tag_iter": "grassmeans.integrations.iterables",
-}
-
-__all__ = [*_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "sklearn": ("SenseTagger",),
+        "iterables": ("tag_iter",),
+    },
+)

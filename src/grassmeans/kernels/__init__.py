@@ -1,63 +1,88 @@
 """Arrays in, arrays out: what the algorithms are made of, one implementation per device.
 
 `get_kernels` is the one place where a device is chosen, and `interface` says what it gives; the
-algorithms above are written once. A new device is a folder beside ``cpu`` and a line in `_MODULES`.
+algorithms above are written once. A new device is a folder beside ``cpu`` and a line in `MODULES`.
 It may have only some of the functions: those that it lacks are the CPU's. As all of them take and
 give NumPy arrays, a device with two fast functions is useful at once, and no caller asks which.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
 from grassmeans.errors import InputError
 from grassmeans.kernels.interface import (
-    NO_ATOM,
     OCCURRENCE_BLOCK,
     Kernels,
     Sampling,
     SenseTable,
-    SparseCodes,
     Windows,
 )
 
 __all__ = [
     "DEVICES",
-    "NO_ATOM",
+    "MODULES",
     "OCCURRENCE_BLOCK",
     "Kernels",
     "Sampling",
     "SenseTable",
-    "SparseCodes",
     "Windows",
+    "find_device",
     "get_kernels",
 ]
 
-_MODULES = {
-    "cpu": "grassmeans.kernels.cpu",
-    "numpy": "grassmeans.kernels.plain",
+MODULES = {
+    "cpu": ("grassmeans.kernels.cpu",),
+    "numpy": ("grassmeans.kernels.plain", "grassmeans.kernels.cpu"),
 }
-DEVICES = tuple(_MODULES)
-_NAMES = frozenset(name for name in dir(Kernels) if not name.startswith("_"))
+"""Device -> where its functions are looked for, in this order."""
+
+DEVICES = tuple(MODULES)
 
 
 class _Device:
     """Finds each function when it is first asked for: Numba is not loaded before it is needed."""
 
-    def __init__(self, device: str) -> None:
-        self.device = device
+    def __init__(self, interface: type, modules: tuple[str, ...]) -> None:
+        self._interface = interface
+        self._modules = modules
 
     def __getattr__(self, name: str) -> Any:
-        if name not in _NAMES:
+        if name.startswith("_") or not hasattr(self._interface, name):
             raise AttributeError(f"there is no kernel named {name!r}")
-        module = import_module(_MODULES[self.device])
-        kernel = getattr(module if hasattr(module, name) else get_kernels("cpu"), name)
+        loaded = map(import_module, self._modules)
+        kernel = next(getattr(module, name) for module in loaded if hasattr(module, name))
         setattr(self, name, kernel)
         return kernel
 
 
-_KERNELS = {device: _Device(device) for device in DEVICES}
+@cache
+def _open_device(interface: type, modules: tuple[str, ...]) -> _Device:
+    return _Device(interface, modules)
+
+
+def find_device(device: str, interface: type, modules: Mapping[str, tuple[str, ...]]) -> Any:
+    """The kernels of an interface on a device.
+
+    Parameters
+    ----------
+    device : str
+    interface : type
+        The protocol that says which functions there are.
+    modules : mapping
+        As `MODULES`.
+
+    Raises
+    ------
+    InputError
+        If there is no such device.
+    """
+    if device not in modules:
+        raise InputError(f"device must be one of {', '.join(map(repr, modules))}, got {device!r}")
+    return _open_device(interface, modules[device])
 
 
 def get_kernels(device: str = "cpu") -> Kernels:
@@ -68,12 +93,5 @@ def get_kernels(device: str = "cpu") -> Kernels:
     device : {"cpu", "numpy"}
         ``"cpu"`` is compiled by Numba; ``"numpy"`` has nothing to load or to compile, and suits the
         few contexts of a sentence.
-
-    Raises
-    ------
-    InputError
-        If there is no such device.
     """
-    if device not in _KERNELS:
-        raise InputError(f"device must be one of {', '.join(map(repr, DEVICES))}, got {device!r}")
-    return cast(Kernels, _KERNELS[device])
+    return cast(Kernels, find_device(device, Kernels, MODULES))

@@ -7,7 +7,6 @@ those of different devices can be mixed.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -20,8 +19,6 @@ Indices = NDArray[np.int64]
 
 NOT_KEPT = 2**30
 """The place of a target in its window where it is not in it; beyond every window."""
-
-NO_ATOM = -1
 
 OCCURRENCE_BLOCK = 512
 """`measure_windows` gives the same for every cut of the occurrences at multiples of this."""
@@ -107,22 +104,6 @@ class Sampling(NamedTuple):
     negative: int
 
 
-@dataclass(frozen=True, slots=True)
-class SparseCodes:
-    """Which atoms make up each signal.
-
-    Attributes
-    ----------
-    ids : (n_signals, sparsity) int32
-        Rows of the atoms in the order they were chosen; `NO_ATOM` where fewer are needed.
-    coefficients : (n_signals, sparsity) float32
-        0 where there is no atom.
-    """
-
-    ids: Integers
-    coefficients: Floats
-
-
 def negligible_share(width: int, dim: int) -> float:
     """Share of a context's largest squared singular value at which another one counts as zero.
 
@@ -185,10 +166,6 @@ class TextKernels(Protocol):
         words : (n_occurrences,) integers
             Which target each one is.
         """
-        ...
-
-    def count_documents(self, tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
-        """(n_types,) int64: in how many of the documents each token id occurs."""
         ...
 
 
@@ -300,51 +277,8 @@ class LabellingKernels(Protocol):
         ...
 
 
-class MeanKernels(Protocol):
-    """Contexts as weighted means of their words' vectors."""
-
-    def average_contexts(self, context_ids: Integers, vectors: Floats, weights: Floats) -> Floats:
-        """The direction of each context's weighted mean.
-
-        Parameters
-        ----------
-        context_ids : (n_contexts, width) int32
-            Rows of the vectors, -1 for padding.
-        vectors : (n_words, dim) float32
-        weights : (n_words,) float32
-
-        Returns
-        -------
-        means : (n_contexts, dim) float32
-            Unit rows; zeros where a context has no word, or its words weigh nothing.
-        """
-        ...
-
-    def measure_means(
-        self, means: Floats, words: Integers, directions: Floats, sense_offsets: Indices
-    ) -> Floats:
-        """Distances (1 - cosine) / 2 of contexts to the senses of their words.
-
-        Parameters
-        ----------
-        means : (n_contexts, dim) float32
-            From `average_contexts`.
-        words : (n_contexts,) int32
-            Number of each context's word.
-        directions : (n_directions, dim) float32
-            Unit vectors, the senses of one word after the other.
-        sense_offsets : (n_words + 1,) int64
-
-        Returns
-        -------
-        distances : (n_contexts, most senses) float32
-            In [0, 1]; NaN beyond a word's senses, and all along where the mean is zero.
-        """
-        ...
-
-
 class TrainingKernels(Protocol):
-    """Skip-gram with negative sampling, for one sense a word and for several.
+    """Skip-gram with negative sampling.
 
     The matrices are changed in place, and several threads may change the same ones. The same seed
     gives the same draws on the same device; devices need not agree on them.
@@ -389,97 +323,12 @@ class TrainingKernels(Protocol):
         """
         ...
 
-    def train_multisense(
-        self,
-        tokens: Integers,
-        document_offsets: Indices,
-        global_vectors: Floats,
-        senses: Floats,
-        centres: Floats,
-        sizes: Indices,
-        first_row: Indices,
-        n_open: Integers,
-        new_sense_below: float,
-        choosing: bool,
-        sampling: Sampling,
-        first_rate: float,
-        last_rate: float,
-        seed: np.uint64,
-    ) -> int:
-        """Train on consecutive documents; returns the number of centre words.
-
-        Parameters
-        ----------
-        tokens : (n_tokens,) int32
-            Rows of ``global_vectors``; others are passed over as if they were not there.
-        document_offsets, first_rate, last_rate, seed
-            As in `train_skipgram`.
-        global_vectors : (n_words, dim) float32
-        senses, centres : (n_rows, dim) float32
-            Sense vectors, and the sums of the contexts that were given to them.
-        sizes : (n_rows,) int64
-            How many contexts that were.
-        first_row : (n_words + 1,) int64
-            The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``.
-        n_open : (n_words,) int32
-            How many of them are in use.
-        new_sense_below : float
-            A new sense is opened where every cosine is smaller than this.
-        choosing : bool
-            False trains each word's first sense, as if it were the only one, and no centres.
-        sampling : Sampling
-            Every word's window serves for its context and its gradient alike; the words of one of
-            its sides share their negatives.
-        """
-        ...
-
-
-class SparseCodingKernels(Protocol):
-    """Vectors as sums of few atoms, and atoms that suit such sums better."""
-
-    def code_signals(self, signals: Floats, atoms: Floats, sparsity: int) -> SparseCodes:
-        """Code every signal by orthogonal matching pursuit.
-
-        Parameters
-        ----------
-        signals : (n_signals, dim) float32
-        atoms : (n_atoms, dim) float32
-            Unit rows.
-        sparsity : int
-            Atoms a signal at most.
-        """
-        ...
-
-    def find_residuals(self, signals: Floats, atoms: Floats, codes: SparseCodes) -> Floats:
-        """(n_signals, dim) what the codes leave of the signals."""
-        ...
-
-    def improve_atoms(self, residuals: Floats, atoms: Floats, codes: SparseCodes) -> Indices:
-        """Fit one atom after the other to the signals that use it; everything changes in place.
-
-        Each atom becomes the best direction for the given coefficients, then its coefficients the
-        best ones for that direction (approximate K-SVD): the sum of squared residuals never grows.
-
-        Parameters
-        ----------
-        residuals : (n_signals, dim) float32
-            Those of the codes.
-
-        Returns
-        -------
-        n_users : (n_atoms,) int64
-            How many signals use each atom. Atoms without any stay as they are.
-        """
-        ...
-
 
 class Kernels(
     TextKernels,
     SubspaceKernels,
     LabellingKernels,
-    MeanKernels,
     TrainingKernels,
-    SparseCodingKernels,
     Protocol,
 ):
     """Everything that `grassmeans.kernels.get_kernels` gives."""

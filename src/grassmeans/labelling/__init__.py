@@ -11,16 +11,10 @@ if TYPE_CHECKING:
     from grassmeans.labelling.labeller import relabel as relabel
     from grassmeans.labelling.soft import SoftCorpus as SoftCorpus
 
-_PUBLIC = {
-    "label_corpus": "grassmeans.labelling.labeller",
-    "relabel": "grassmeans.labelling.labeller",
-    "SoftCorpus": "grassmeans.labelling.soft",
-}
-
-__all__ = [*_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "labeller": ("label_corpus", "relabel"),
+        "soft": ("SoftCorpus",),
+    },
+)

@@ -18,23 +18,15 @@ if TYPE_CHECKING:
     from grassmeans.laboratory.lineup.running import LineupTask as LineupTask
     from grassmeans.laboratory.lineup.running import evaluate_lineup as evaluate_lineup
 
-_PUBLIC = {
-    "IterationSettings": "grassmeans.laboratory.iteration.iterating",
-    "iterate": "grassmeans.laboratory.iteration.iterating",
-    "LinkSettings": "grassmeans.laboratory.datasets.links",
-    "build_links": "grassmeans.laboratory.datasets.links",
-    "build_pseudowords": "grassmeans.laboratory.datasets.pseudowords",
-    "build_lineup": "grassmeans.laboratory.datasets.lineup",
-    "LineupTask": "grassmeans.laboratory.lineup.running",
-    "evaluate_lineup": "grassmeans.laboratory.lineup.running",
-    "Comparison": "grassmeans.laboratory.comparing.comparing",
-    "make_systems": "grassmeans.laboratory.comparing.systems",
-}
-
-__all__ = [*_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "iteration.iterating": ("IterationSettings", "iterate"),
+        "datasets.links": ("LinkSettings", "build_links"),
+        "datasets.pseudowords": ("build_pseudowords",),
+        "datasets.lineup": ("build_lineup",),
+        "lineup.running": ("LineupTask", "evaluate_lineup"),
+        "comparing.comparing": ("Comparison",),
+        "comparing.systems": ("make_systems",),
+    },
+)

@@ -13,18 +13,12 @@ if TYPE_CHECKING:
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors as LexemeVectors
     from grassmeans.lexemes.training import train_lexemes as train_lexemes
 
-_PUBLIC = {
-    "LexemeVectors": "grassmeans.lexemes.lexeme_vectors",
-    "ContextSimilarity": "grassmeans.lexemes.context_similarity",
-    "Passage": "grassmeans.lexemes.context_similarity",
-    "train_lexemes": "grassmeans.lexemes.training",
-    "compact_model": "grassmeans.lexemes.compacting",
-}
-
-__all__ = [*_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "lexeme_vectors": ("LexemeVectors",),
+        "context_similarity": ("ContextSimilarity", "Passage"),
+        "training": ("train_lexemes",),
+        "compacting": ("compact_model",),
+    },
+)

@@ -92,32 +92,6 @@ def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> N
     return probabilities
 
 
-def decode_sample(
-    distances: ArrayLike,
-    sharpness: float = DEFAULT_SHARPNESS,
-    random_state: int | np.random.Generator | None = None,
-) -> NDArray[np.int64]:
-    """One sense per occurrence, drawn from its probabilities (section 4.2, soft decoding).
-
-    Parameters
-    ----------
-    distances, sharpness
-        As for `decode_soft`.
-    random_state : int, Generator or None
-        One number is drawn per occurrence, in order.
-
-    Returns
-    -------
-    labels : (n,) int64
-        0 to n_senses - 1; never `IDK`.
-    """
-    bounds = np.cumsum(decode_soft(distances, sharpness), axis=1)
-    draws = np.random.default_rng(random_state).random(len(bounds))
-    # Rounding may leave the last bound a little below 1; it is never compared.
-    labels: NDArray[np.int64] = (draws[:, None] >= bounds[:, :-1]).sum(axis=1)
-    return labels
-
-
 def _check_distances(distances: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Distances as float64, and which rows have no usable context."""
     try:

@@ -13,18 +13,15 @@ if TYPE_CHECKING:
     from grassmeans.vectors.exchange import write_word2vec_binary as write_word2vec_binary
     from grassmeans.vectors.exchange import write_word2vec_text as write_word2vec_text
 
-_PUBLIC = {
-    "from_gensim": "grassmeans.vectors.exchange",
-    "to_gensim": "grassmeans.vectors.exchange",
-    "write_glove": "grassmeans.vectors.exchange",
-    "write_word2vec_binary": "grassmeans.vectors.exchange",
-    "write_word2vec_text": "grassmeans.vectors.exchange",
-}
-
-__all__ = [*_PUBLIC]  # noqa: PLE0604
-
-__getattr__ = give_names(__name__, _PUBLIC)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "exchange": (
+            "from_gensim",
+            "to_gensim",
+            "write_glove",
+            "write_word2vec_binary",
+            "write_word2vec_text",
+        ),
+    },
+)

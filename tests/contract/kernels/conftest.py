@@ -1,13 +1,15 @@
 """The tests of this folder run on every device that has functions of its own for them.
 
-A module's ``KERNEL`` names one of the functions that it tests.
+A module's ``KERNEL`` names one of the functions that it tests. The laboratory's
+kernels are those of the core and more.
 """
 
 from __future__ import annotations
 
 import pytest
 
-from grassmeans.kernels import DEVICES, get_kernels
+from grassmeans.kernels import DEVICES
+from grassmeans.laboratory.kernels import get_kernels
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import orthogonal_mp
 
-from grassmeans.kernels import NO_ATOM, SparseCodes
+from grassmeans.laboratory.kernels import NO_ATOM, SparseCodes
 
 KERNEL = "code_signals"
 

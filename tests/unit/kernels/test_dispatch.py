@@ -6,10 +6,18 @@ import sys
 
 import pytest
 
+from grassmeans import kernels
 from grassmeans.errors import InputError
 from grassmeans.kernels import DEVICES, Kernels, get_kernels
+from grassmeans.laboratory import kernels as rival_kernels
 
-NAMES = [name for name in dir(Kernels) if not name.startswith("_")]
+HOUSES = [(kernels, Kernels), (rival_kernels, rival_kernels.RivalKernels)]
+NAMES = [
+    pytest.param(house, interface, name, id=f"{interface.__name__}-{name}")
+    for house, interface in HOUSES
+    for name in dir(interface)
+    if not name.startswith("_")
+]
 
 
 def test_cpu_is_the_default_device():
@@ -22,11 +30,11 @@ def test_an_unknown_device_names_those_that_exist():
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", NAMES)
-def test_every_function_takes_what_the_interface_says(device, name):
-    kernel = getattr(get_kernels(device), name)
+@pytest.mark.parametrize(("house", "interface", "name"), NAMES)
+def test_every_function_takes_what_the_interface_says(device, house, interface, name):
+    kernel = getattr(house.get_kernels(device), name)
     found = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
-    _, *promised = inspect.signature(getattr(Kernels, name)).parameters.values()
+    _, *promised = inspect.signature(getattr(interface, name)).parameters.values()
     assert list(found) == [parameter.name for parameter in promised]
     assert [found[p.name].default for p in promised] == [p.default for p in promised]
 
@@ -34,6 +42,8 @@ def test_every_function_takes_what_the_interface_says(device, name):
 def test_a_name_that_is_no_kernel():
     with pytest.raises(AttributeError, match="no kernel named 'run_in_blocks'"):
         _ = get_kernels().run_in_blocks
+    with pytest.raises(AttributeError, match="no kernel named 'code_signals'"):
+        _ = get_kernels().code_signals
 
 
 def test_what_a_device_lacks_is_the_cpus():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.senses.decoding import IDK, decode_hard, decode_sample, decode_soft
+from grassmeans.senses.decoding import IDK, decode_hard, decode_soft
 
 NO_CONTEXT = [np.nan, np.nan]
 
@@ -40,18 +40,9 @@ def test_soft_decoding_is_stable_for_extreme_sharpness():
     np.testing.assert_array_equal(decode_soft([[0.9, 1.0]], sharpness=0.0), [[0.5, 0.5]])
 
 
-def test_samples_follow_the_probabilities():
-    distances = np.tile([[0.1, 0.2, 1.0]], (20_000, 1))
-    labels = decode_sample(distances, random_state=0)
-    shares = np.bincount(labels, minlength=3) / len(labels)
-    np.testing.assert_allclose(shares, decode_soft(distances[:1])[0], atol=0.01)
-    np.testing.assert_array_equal(labels, decode_sample(distances, random_state=0))
-
-
 def test_no_occurrences():
     assert decode_hard(np.empty((0, 3))).shape == (0,)
     assert decode_soft(np.empty((0, 3))).shape == (0, 3)
-    assert decode_sample(np.empty((0, 3))).shape == (0,)
 
 
 @pytest.mark.parametrize("distances", [[0.1, 0.2], np.empty((2, 0)), [["a", "b"]], [[0.1], [0, 1]]])

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from grassmeans.lazy import give_names
 
-_FUNCTIONS = {
-    "contexts": ("count_documents", "find_windows", "gather_contexts"),
-    "context_means": ("average_contexts", "measure_means"),
-    "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
-    "labelling": ("measure_windows", "prepare_senses"),
-    "multisense": ("train_multisense",),
-    "negative_sampling": ("prepare_sampling",),
-    "skipgram": ("train_skipgram",),
-    "sparse_coding": ("code_signals", "find_residuals", "improve_atoms"),
-    "subspaces": ("solve_subspaces",),
-}
-_MODULE_OF = {name: module for module, names in _FUNCTIONS.items() for name in names}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULE_OF:
-        raise AttributeError(f"the CPU has no kernel named {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)
+__all__, __getattr__, __dir__ = give_names(
+    __name__,
+    {
+        "contexts": ("find_windows", "gather_contexts"),
+        "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
+        "labelling": ("measure_windows", "prepare_senses"),
+        "negative_sampling": ("prepare_sampling",),
+        "skipgram": ("train_skipgram",),
+        "subspaces": ("solve_subspaces",),
+    },
+)

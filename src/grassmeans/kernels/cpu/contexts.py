@@ -133,24 +133,3 @@ def _find_windows(
         for i in range(document_found, found):
             ends[i] = min(ends[i], kept)
     return Windows(kept_rows, words, firsts, ends, centres)
-
-
-def count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
-    """See `grassmeans.kernels.interface`."""
-    return _count_documents(
-        as_read_only(tokens, np.int32), as_read_only(document_offsets, np.int64), n_types
-    )
-
-
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
-    """Count a token id where its document is not the last one that it was seen in."""
-    counts = np.zeros(n_types, np.int64)
-    last_document = np.full(n_types, -1, np.int64)
-    for document in range(document_offsets.shape[0] - 1):
-        for position in range(document_offsets[document], document_offsets[document + 1]):
-            token = tokens[position]
-            if token >= 0 and last_document[token] != document:
-                last_document[token] = document
-                counts[token] += 1
-    return counts

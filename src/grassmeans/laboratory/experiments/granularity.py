@@ -23,8 +23,8 @@ from grassmeans.laboratory.experiments.experiment import (
     SkipExperimentError,
     summarise,
 )
+from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree, build_sense_tree
 from grassmeans.pictures.colours import sense_colour
-from grassmeans.senses.granularity import SenseNode, SenseTree, build_sense_tree
 from grassmeans.senses.settings import InductionSettings
 
 _RELATED = 60  # words of WordNet that are looked at for each of its senses

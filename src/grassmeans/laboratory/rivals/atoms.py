@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import open_array, write_array
 from grassmeans.errors import InputError
 from grassmeans.evaluation.systems import digest_of_vectors
-from grassmeans.kernels import SparseCodes, get_kernels
+from grassmeans.laboratory.kernels import SparseCodes, get_kernels
 from grassmeans.laboratory.rivals.cosine_senses import CosineSenses, SenseDirections
 from grassmeans.laboratory.rivals.interface import (
     Material,

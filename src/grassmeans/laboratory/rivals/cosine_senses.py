@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from grassmeans.artifacts import open_array, read_bytes, write_array, write_bytes
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.kernels import get_kernels
+from grassmeans.laboratory.kernels import get_kernels
 from grassmeans.laboratory.rivals.interface import Windows, WindowSenses
 from grassmeans.vectors.storage import decode_words, encode_words
 from grassmeans.vectors.word_vectors import WordVectors

@@ -14,10 +14,10 @@ from grassmeans.artifacts import MANIFEST, digest_of, digest_of_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.evaluation.systems import digest_of_vectors
 from grassmeans.geometry.contexts import rows_of_tokens
-from grassmeans.kernels import get_kernels
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
 from grassmeans.labelling.targets import Targets
+from grassmeans.laboratory.kernels import get_kernels
 from grassmeans.laboratory.rivals.cosine_senses import (
     CosineMeasure,
     CosineSenses,

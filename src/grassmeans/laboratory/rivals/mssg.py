@@ -33,7 +33,7 @@ from grassmeans.artifacts import digest_of, open_array, write_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import rows_of_tokens
-from grassmeans.kernels import get_kernels
+from grassmeans.laboratory.kernels import get_kernels
 from grassmeans.laboratory.rivals.interface import (
     Material,
     SenseInducer,

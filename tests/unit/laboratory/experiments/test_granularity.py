@@ -11,7 +11,7 @@ from grassmeans.laboratory.experiments.experiment import (
     TestSets,
 )
 from grassmeans.laboratory.experiments.granularity import Granularity, link_trees
-from grassmeans.senses.granularity import SenseNode, SenseTree
+from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {

@@ -8,7 +8,7 @@ import pytest
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.kernels import SparseCodes, get_kernels
+from grassmeans.laboratory.kernels import SparseCodes, get_kernels
 from grassmeans.laboratory.rivals.atoms import (
     AtomSenses,
     CodedWords,

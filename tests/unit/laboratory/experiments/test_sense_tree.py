@@ -8,7 +8,7 @@ import pytest
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextShape
-from grassmeans.senses.granularity import SenseTree, build_sense_tree, count_overlaps
+from grassmeans.laboratory.experiments.sense_tree import SenseTree, build_sense_tree, count_overlaps
 from grassmeans.senses.induction import WordInducer
 from grassmeans.senses.settings import InductionSettings
 

@@ -62,21 +62,6 @@ KeepOutput = Annotated[
     bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
 ]
 
-# Drawing a test set
-MaxPerSense = Annotated[
-    int | None, typer.Option(min=1, help="At most so many instances a sense, drawn at random.")
-]
-Balance = Annotated[
-    bool, typer.Option("--balance", help="As many instances of every sense of a word.")
-]
-TestShare = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=1.0, help="Split: this share of each sense for tests (0.2, say)."),
-]
-Context = Annotated[
-    int, typer.Option("--context", min=1, help="Characters of text on either side.")
-]
-
 
 def choose_words(words: list[str] | None, file: Path | None) -> list[str] | None:
     """The words named one by one and those of a file; None where there are none."""

@@ -184,7 +184,7 @@ def train_multisense(
     last_rate,
     seed,
 ):
-    """See `grassmeans.kernels.interface`."""
+    """See `grassmeans.laboratory.kernels.interface`."""
     dim = senses.shape[1]
     window, table = sampling.window, sampling.sigmoid
     n_columns = (window + sampling.negative + OUTPUT_BLOCK - 1) // OUTPUT_BLOCK * OUTPUT_BLOCK

@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from grassmeans.kernels.cpu.multisense import (
+from grassmeans.kernels.cpu.negative_sampling import sigmoid_table
+from grassmeans.laboratory.kernels.cpu.multisense import (
     assign_sense,
     average_rows,
     find_nearest_centre,
     update_side,
 )
-from grassmeans.kernels.cpu.negative_sampling import sigmoid_table
 
 RATE = 0.1
 

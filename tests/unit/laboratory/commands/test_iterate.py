@@ -58,7 +58,7 @@ def test_one_line_of_json_a_round(folder: Path, decoding: str) -> None:
 
 
 def test_a_table_on_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans.cli.iterate.wants_json", lambda _asked: False)
+    monkeypatch.setattr("grassmeans.laboratory.commands.iterate.wants_json", lambda _asked: False)
     done = run(folder, "table", "--rounds", "1", "--epochs", "1", "--from-scratch")
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["round", "occurrences", "IDK", "entropy", "agreement"]

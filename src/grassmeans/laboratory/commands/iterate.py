@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grassmeans.cli import options
-from grassmeans.cli.output import print_json, terminal, wants_json
+from grassmeans.terminal import options
+from grassmeans.terminal.output import print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.laboratory.iteration.reports import RoundReport

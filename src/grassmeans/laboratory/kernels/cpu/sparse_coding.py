@@ -13,7 +13,8 @@ from numba import njit
 
 from grassmeans.kernels.cpu.products import FAST_SUMS
 from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.interface import NO_ATOM, Floats, Indices, Integers, SparseCodes
+from grassmeans.kernels.interface import Floats, Indices, Integers
+from grassmeans.laboratory.kernels.interface import NO_ATOM, SparseCodes
 
 _SIGNALS_AT_ONCE = 8192
 _BLOCK = 64
@@ -24,7 +25,7 @@ _DEPENDENT = 1e-6
 
 
 def code_signals(signals: Floats, atoms: Floats, sparsity: int) -> SparseCodes:
-    """See `grassmeans.kernels.interface`."""
+    """See `grassmeans.laboratory.kernels.interface`."""
     n_chosen = min(sparsity, len(atoms))
     ids = np.full((len(signals), n_chosen), NO_ATOM, np.int32)
     coefficients = np.zeros(ids.shape, np.float32)
@@ -48,7 +49,7 @@ def code_signals(signals: Floats, atoms: Floats, sparsity: int) -> SparseCodes:
 
 
 def find_residuals(signals: Floats, atoms: Floats, codes: SparseCodes) -> Floats:
-    """See `grassmeans.kernels.interface`."""
+    """See `grassmeans.laboratory.kernels.interface`."""
     residuals = np.array(signals, np.float32, order="C")
 
     def subtract(start: int, stop: int) -> None:
@@ -60,7 +61,7 @@ def find_residuals(signals: Floats, atoms: Floats, codes: SparseCodes) -> Floats
 
 
 def improve_atoms(residuals: Floats, atoms: Floats, codes: SparseCodes) -> Indices:
-    """See `grassmeans.kernels.interface`."""
+    """See `grassmeans.laboratory.kernels.interface`."""
     flat = codes.ids.reshape(-1)
     places = np.argsort(flat, kind="stable")
     offsets = np.searchsorted(flat[places], np.arange(len(atoms) + 1))

@@ -1,4 +1,7 @@
-"""Contexts as weighted means of their words' vectors, and the distances of these to senses."""
+"""Contexts as weighted means of their words' vectors, and the distances of these to senses.
+
+What a word weighs depends on the number of documents that have it.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ _BLOCK = 256
 
 
 def average_contexts(context_ids: Integers, vectors: Floats, weights: Floats) -> Floats:
-    """See `grassmeans.kernels.interface`."""
+    """See `grassmeans.laboratory.kernels.interface`."""
     ids = as_read_only(context_ids, np.int32)
     table = as_read_only(vectors, np.float32)
     given = as_read_only(weights, np.float32)
@@ -32,7 +35,7 @@ def measure_means(
     directions: Floats,
     sense_offsets: Indices,
 ) -> Floats:
-    """See `grassmeans.kernels.interface`."""
+    """See `grassmeans.laboratory.kernels.interface`."""
     n_senses = int(np.diff(sense_offsets).max(initial=1))
     distances = np.full((len(means), n_senses), np.nan, np.float32)
     numbers = as_read_only(words, np.int32)
@@ -81,3 +84,24 @@ def _measure(means, words, directions, sense_offsets, distances):
             for d in range(dim):
                 cosine += means[i, d] * directions[first + k, d]
             distances[i, k] = min(max(np.float32(0.5) * (1 - cosine), 0.0), 1.0)
+
+
+def count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
+    """See `grassmeans.laboratory.kernels.interface`."""
+    return _count_documents(
+        as_read_only(tokens, np.int32), as_read_only(document_offsets, np.int64), n_types
+    )
+
+
+@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def _count_documents(tokens: Integers, document_offsets: Indices, n_types: int) -> Indices:
+    """Count a token id where its document is not the last one that it was seen in."""
+    counts = np.zeros(n_types, np.int64)
+    last_document = np.full(n_types, -1, np.int64)
+    for document in range(document_offsets.shape[0] - 1):
+        for position in range(document_offsets[document], document_offsets[document + 1]):
+            token = tokens[position]
+            if token >= 0 and last_document[token] != document:
+                last_document[token] = document
+                counts[token] += 1
+    return counts

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from grassmeans.cli import options
-from grassmeans.cli.output import draw_table, note, print_json, wants_json
 from grassmeans.errors import InputError
+from grassmeans.terminal import options
+from grassmeans.terminal.output import draw_table, note, print_json, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.running import Task

@@ -9,8 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from grassmeans.cli import options
-from grassmeans.cli.output import note, print_json, print_summary, terminal, wants_json
+from grassmeans.terminal import options
+from grassmeans.terminal.output import note, print_json, print_summary, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.laboratory.datasets.writing import DatasetSummary
@@ -25,6 +25,19 @@ _SHOWN_WORDS = 20
 _SHOWN_SENSES = 4
 
 Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new test set.")]
+MaxPerSense = Annotated[
+    int | None, typer.Option(min=1, help="At most so many instances a sense, drawn at random.")
+]
+Balance = Annotated[
+    bool, typer.Option("--balance", help="As many instances of every sense of a word.")
+]
+TestShare = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="Split: this share of each sense for tests (0.2, say)."),
+]
+Context = Annotated[
+    int, typer.Option("--context", min=1, help="Characters of text on either side.")
+]
 
 
 def links(
@@ -41,9 +54,9 @@ def links(
     max_words: Annotated[
         int | None, typer.Option(min=1, help="The words with the most instances, so many.")
     ] = None,
-    max_per_sense: options.MaxPerSense = None,
-    balance: options.Balance = False,
-    test_share: options.TestShare = None,
+    max_per_sense: MaxPerSense = None,
+    balance: Balance = False,
+    test_share: TestShare = None,
     merge_pages: Annotated[
         Path | None,
         typer.Option(help="Pages that are one sense: a line is 'page<TAB>page it counts as'."),
@@ -51,7 +64,7 @@ def links(
     inflected: Annotated[
         bool, typer.Option("--inflected", help="English plurals count as their singular.")
     ] = False,
-    context: options.Context = 500,
+    context: Context = 500,
     seed: options.Seed = 0,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -122,13 +135,13 @@ def pseudowords(
     by_frequency: Annotated[
         bool, typer.Option("--by-frequency", help="Draw frequent words more often.")
     ] = False,
-    max_per_sense: options.MaxPerSense = 200,
-    balance: options.Balance = False,
-    test_share: options.TestShare = None,
+    max_per_sense: MaxPerSense = 200,
+    balance: Balance = False,
+    test_share: TestShare = None,
     corpus_out: Annotated[
         Path | None, typer.Option(help="Folder of a new corpus in which the words are merged.")
     ] = None,
-    context: options.Context = 500,
+    context: Context = 500,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,

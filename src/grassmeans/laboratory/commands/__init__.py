@@ -1,0 +1,1 @@
+"""The commands that run the laboratory: thin shells over its functions, as those of `cli`."""
