@@ -26,22 +26,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans import Corpus, SenseInventory, WordVectors, decode_hard, load
-from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
-from grassmeans.kernels import get_kernels
-from grassmeans.labelling.measuring import (
-    Measure,
-    gather_word,
-    make_measure,
-    measure_contexts,
-    measure_corpus,
+from grassmeans import (
+    ContextShape,
+    Corpus,
+    SenseInventory,
+    SenseModel,
+    WordVectors,
+    decode_hard,
+    load,
 )
+from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.corpus.shard import Shard
+from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.geometry.distances import measure_distances, usable_contexts
+from grassmeans.labelling.measuring import EncoderMeasure, make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
 from grassmeans.outputs import Building
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
 from measurement import write_result
 
 THRESHOLD = 0.6
@@ -67,12 +69,12 @@ def made_up_data(folder: Path, n_tokens: int, dim: int) -> tuple[Corpus, SenseMo
         directions = vectors[rng.integers(0, n_words, 5)]
         directions /= np.linalg.norm(directions, axis=1, keepdims=True)
         entries.append(WordSenses(word, 1, 1, directions.astype(np.float32), ()))
-    encoder = SubspaceEncoder(vectors, ContextShape(10, 3), functions)
     known = WordVectors(names, vectors.astype(np.float32))
-    return corpus, SenseModel(known, SenseInventory(entries), rules)
+    encoder = SubspaceEncoder(known, ContextShape(10, 3), functions)
+    return corpus, SenseModel(encoder, SenseInventory(entries), corpus.tokenizer)
 
 
-def time_ours(corpus: Corpus, measure: Measure, workers: int, runs: int) -> float:
+def time_ours(corpus: Corpus, measure: EncoderMeasure, workers: int, runs: int) -> float:
     """Best time of the first pass, writing included; the first run compiles and starts workers."""
     seconds = []
     for _ in range(runs + 1):
@@ -84,74 +86,65 @@ def time_ours(corpus: Corpus, measure: Measure, workers: int, runs: int) -> floa
     return min(seconds[1:])
 
 
-def measure_ours(corpus: Corpus, measure: Measure) -> list[NDArray[np.float32]]:
+def find_occurrences(
+    shard: Shard, measure: EncoderMeasure
+) -> tuple[Occurrences, NDArray[np.int32]]:
+    """The occurrences of the targets in a shard, and which target each of them is."""
+    words = measure.word_of_token[np.asarray(shard.tokens)]
+    positions = np.flatnonzero(words >= 0)
+    return measure.corpus.occurrences_in(shard, positions), words[positions]
+
+
+def measure_ours(corpus: Corpus, measure: EncoderMeasure) -> list[NDArray[np.float32]]:
     """Unrounded distances of every shard."""
-    kernels = get_kernels()
-    table = kernels.prepare_senses(
-        measure.vectors,
-        measure.directions,
-        measure.sense_offsets,
-        measure.rank,
-        singular=measure.weighting == "singular",
-        window=measure.window,
-    )
-    results = []
-    for shard in corpus.shards:
-        found = kernels.find_occurrences(
-            np.asarray(shard.tokens),
-            np.asarray(shard.document_offsets),
-            measure.row_of_token,
-            measure.word_of_token,
-            measure.window,
-        )
-        results.append(kernels.measure_distances(found, slice(None), table, measure.window))
-    return results
+    return [
+        measure.encoder.measure(*find_occurrences(shard, measure), measure.lines)
+        for shard in corpus.shards
+    ]
 
 
-def measure_batched(corpus: Corpus, measure: Measure) -> list[NDArray[np.float32]]:
+def measure_batched(corpus: Corpus, measure: EncoderMeasure) -> list[NDArray[np.float32]]:
     """Word by word through the contexts' bases."""
+    lines = measure.lines
     results = []
     for shard in corpus.shards:
-        tokens = np.asarray(shard.tokens)
-        words = measure.word_of_token[tokens]
-        positions = np.flatnonzero(words >= 0)
-        distances = np.full((len(positions), measure.max_senses), np.nan, np.float32)
-        order = np.argsort(words[positions], kind="stable")
-        cuts = np.flatnonzero(np.diff(words[positions[order]])) + 1
-        for rows in np.split(order, cuts):
-            word = words[positions[rows[0]]]
-            first, end = measure.sense_offsets[word : word + 2]
-            at = positions[rows]
-            contexts = gather_word(shard, at, measure)
-            found = measure_contexts(contexts, measure.directions[first:end], measure)
+        occurrences, words = find_occurrences(shard, measure)
+        distances = np.full((len(words), lines.most_senses), np.nan, np.float32)
+        order = np.argsort(words, kind="stable")
+        for rows in np.split(order, np.flatnonzero(np.diff(words[order])) + 1):
+            first, end = lines.offsets[words[rows[0]] : words[rows[0]] + 2]
+            bases = measure.encoder.encode(occurrences[rows])
+            found = measure_distances(bases, lines.directions[first:end])
+            found[~usable_contexts(bases)] = np.nan
             distances[rows, : end - first] = found
         results.append(distances)
     return results
 
 
 def measure_one_by_one(
-    corpus: Corpus, measure: Measure, sample: NDArray[np.int64]
+    corpus: Corpus, measure: EncoderMeasure, sample: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """A decomposition per occurrence, for some occurrences of the first shard."""
-    shard = corpus.shards[0]
-    tokens, offsets = np.asarray(shard.tokens), np.asarray(shard.document_offsets)
-    words = measure.word_of_token[tokens]
-    positions = np.flatnonzero(words >= 0)[sample]
-    distances = np.full((len(sample), measure.max_senses), np.nan)
-    vectors = np.asarray(measure.vectors)
-    for i, position in enumerate(positions):
+    occurrences, words = find_occurrences(corpus.shards[0], measure)
+    tokens, offsets = np.asarray(occurrences.tokens), np.asarray(occurrences.document_offsets)
+    encoder, lines = measure.encoder, measure.lines
+    row_of_token, vectors = encoder.rows_of(occurrences.words), encoder.vectors.vectors
+    window, rank = encoder.shape.window, encoder.shape.rank
+    distances = np.full((len(sample), lines.most_senses), np.nan)
+    for i, number in enumerate(sample):
+        position, word = occurrences.positions[number], words[number]
         document = np.searchsorted(offsets, position, side="right") - 1
         # Wide enough for ten kept words a side in nearly every text; cut after dropping the others.
         before = tokens[max(offsets[document], position - 200) : position]
         after = tokens[position + 1 : min(offsets[document + 1], position + 201)]
-        left = [measure.row_of_token[t] for t in before if t >= 0 and measure.row_of_token[t] >= 0]
-        right = [measure.row_of_token[t] for t in after if t >= 0 and measure.row_of_token[t] >= 0]
-        context = left[-measure.window :] + right[: measure.window]
-        if len(context) < measure.rank:
+        left = [row_of_token[t] for t in before if t >= 0 and row_of_token[t] >= 0]
+        right = [row_of_token[t] for t in after if t >= 0 and row_of_token[t] >= 0]
+        context = left[-window:] + right[:window]
+        if len(context) < rank:
             continue
-        basis = np.linalg.svd(vectors[context], full_matrices=False)[2][: measure.rank]
-        first, end = measure.sense_offsets[words[position] : words[position] + 2]
-        inside = np.square(basis @ measure.directions[first:end].T).sum(axis=0)
+        basis = np.linalg.svd(vectors[context], full_matrices=False)[2][:rank]
+        first, end = lines.offsets[word : word + 2]
+        inside = np.square(basis @ lines.directions[first:end].T).sum(axis=0)
         distances[i, : end - first] = np.sqrt(np.clip(1.0 - inside, 0.0, 1.0))
     return distances
 
@@ -199,11 +192,13 @@ def main() -> None:
             model = load(arguments.model)
         else:
             corpus, model = made_up_data(Path(temporary), int(arguments.tokens), arguments.dim)
-        measure = make_measure(corpus, model, find_targets(corpus, model))
+        measure = make_measure(corpus, model.encoder, model.inventory, find_targets(corpus, model))
         write_result(arguments.name, compare(corpus, measure, arguments))
 
 
-def compare(corpus: Corpus, measure: Measure, arguments: argparse.Namespace) -> dict[str, Any]:
+def compare(
+    corpus: Corpus, measure: EncoderMeasure, arguments: argparse.Namespace
+) -> dict[str, Any]:
     seconds = time_ours(corpus, measure, arguments.workers, arguments.runs)
     start = first_shards(Corpus.open(corpus.path), 1)
     measure_ours(start, measure)  # compiles
@@ -231,8 +226,8 @@ def compare(corpus: Corpus, measure: Measure, arguments: argparse.Namespace) -> 
         "text": str(arguments.corpus.name) if arguments.corpus else "made up",
         "n_occurrences": n_occurrences,
         "n_tokens": sum(len(shard.tokens) for shard in corpus.shards),
-        "n_words": len(measure.sense_offsets) - 1,
-        "dim": int(measure.vectors.shape[1]),
+        "n_words": len(measure.lines.n_senses),
+        "dim": measure.encoder.vectors.dim,
         "workers": arguments.workers,
         "occurrences_per_second": {name: round(rate) for name, rate in rates.items()},
         "occurrences_per_processor_second": {

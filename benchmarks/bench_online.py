@@ -6,7 +6,7 @@
 Starting: from the start of the process `grassmeans tag MODEL` to its first answer, with files in
 the system's cache; once more with an empty Numba cache, as after installation.
 
-A new word: `induce_word` from 1,000 and from 10,000 contexts, on all cores: extraction, subspaces,
+A new word: `WordInducer` from 1,000 and from 10,000 contexts, on all cores: extraction, subspaces,
 K-Grassmeans, and the rest (characteristic words, neighbours, examples), p50 over several words.
 Seconds a sentence are measured by `bench_tagging.py`.
 """
@@ -25,10 +25,10 @@ from typing import Any
 import numpy as np
 
 from bench_tagging import build_demo_model
-from grassmeans import Corpus, KGrassmeans, WordVectors, load, principal_subspaces
-from grassmeans.geometry.contexts import ContextExtractor
-from grassmeans.senses.induction import induce_word
-from grassmeans.senses.settings import InductionSettings
+from grassmeans import ContextShape, Corpus, InductionSettings, WordVectors, load
+from grassmeans.encoders import SubspaceEncoder
+from grassmeans.geometry.contexts import sample_positions
+from grassmeans.senses.induction import WordInducer, describe_contexts, group_contexts, word_seeds
 from measurement import write_result
 
 TAG = [sys.executable, "-c", "from grassmeans.cli.main import run; run()", "tag"]
@@ -76,23 +76,22 @@ def choose_words(corpus: Corpus, vectors: WordVectors, n_contexts: int, n_words:
     return list(found[-n_words:])
 
 
-def measure_word(
-    word: str, extractor: ContextExtractor, vectors: WordVectors, settings: InductionSettings
-) -> dict[str, float]:
+def measure_word(word: str, inducer: WordInducer) -> dict[str, float]:
     """Seconds of the whole, and of its parts run once more one by one."""
-    clock = time.perf_counter
+    clock, source, settings = time.perf_counter, inducer.source, inducer.settings
     started = clock()
-    entry = induce_word(word, extractor, vectors, settings)
+    entry = inducer(word)
     total = clock() - started
     if not hasattr(entry, "senses"):
         raise SystemExit(f"{word}: {entry}")
+    sampling = word_seeds(word, settings.random_state).spawn(2)[0]
     started = clock()
-    contexts = extractor.extract(word, max_contexts=settings.max_contexts)
-    contexts = contexts.with_at_least(settings.rank)
+    positions = sample_positions(source.positions(word), settings.max_contexts, sampling)
+    contexts = describe_contexts(source, inducer.encoder, positions)
     extracted = clock()
-    bases = principal_subspaces(contexts.context_ids, vectors.vectors, settings.rank)
+    bases = inducer.encoder.span(contexts.with_at_least(inducer.encoder.shape.rank).context_ids)
     solved = clock()
-    KGrassmeans(n_senses=5, n_init=settings.n_init, random_state=0).fit(bases)
+    group_contexts(word, bases, settings)
     return {
         "total": total,
         "extraction": extracted - started,
@@ -104,14 +103,15 @@ def measure_word(
 def measure_induction(
     corpus: Corpus, vectors: WordVectors, n_contexts: int, arguments: argparse.Namespace
 ) -> dict[str, Any]:
-    extractor = ContextExtractor(corpus, vectors)
     senses = arguments.senses if arguments.senses == "auto" else int(arguments.senses)
     settings = InductionSettings(n_senses=senses, max_contexts=n_contexts)
+    encoder = SubspaceEncoder(vectors, ContextShape(), corpus.function_words)
+    inducer = WordInducer(corpus, encoder, settings)
     words = choose_words(corpus, vectors, n_contexts, arguments.words)
     if not words:
         return {"words": 0}
-    measure_word(words[0], extractor, vectors, settings)  # compiles, and maps the files
-    found = [measure_word(word, extractor, vectors, settings) for word in words]
+    measure_word(words[0], inducer)  # compiles, and maps the files
+    found = [measure_word(word, inducer) for word in words]
     medians = {name: float(np.median([times[name] for times in found])) for name in found[0]}
     parts = sum(value for name, value in medians.items() if name != "total")
     return {

@@ -19,10 +19,7 @@ from pathlib import Path
 import numpy as np
 
 import grassmeans
-from grassmeans import Corpus, SkipGram
-from grassmeans.senses.building import build_model
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.settings import InductionSettings
+from grassmeans import Corpus, InductionSettings, SenseModel, SkipGram, build_model
 from measurement import write_result
 
 DEMO = files("grassmeans.corpus") / "data" / "demo" / "town.txt"
@@ -40,24 +37,24 @@ def build_demo_model(folder: Path) -> SenseModel:
 
 def plain_tag(model: SenseModel, sentence: str) -> list[int]:
     """Tag by the definition, word by word."""
-    rules, vectors = model.rules, model.vectors
-    keys = rules.tokenizer.tokenize(sentence)
-    kept = [key in vectors and key not in rules.function_words for key in keys]
+    shape, vectors = model.encoder.shape, model.vectors
+    keys = model.tokenizer.tokenize(sentence)
+    kept = [key in vectors and key not in model.encoder.function_words for key in keys]
     senses = []
     for i, key in enumerate(keys):
         if key not in model.inventory:
             continue
-        left = [k for k, keep in zip(keys[:i], kept[:i], strict=True) if keep][-rules.window :]
+        left = [k for k, keep in zip(keys[:i], kept[:i], strict=True) if keep][-shape.window :]
         right = [k for k, keep in zip(keys[i + 1 :], kept[i + 1 :], strict=True) if keep]
-        words = left + right[: rules.window]
-        if len(words) < rules.fewest_words:
+        words = left + right[: shape.window]
+        if len(words) < shape.fewest_words:
             senses.append(0)
             continue
         matrix = np.array([vectors[word] for word in words])
         _, sizes, rows = np.linalg.svd(matrix, full_matrices=False)
-        basis = rows[: rules.rank]
-        if rules.weighting == "singular":
-            basis = basis * (sizes[: rules.rank, None] / sizes[0])
+        basis = rows[: shape.rank]
+        if shape.weighting == "singular":
+            basis = basis * (sizes[: shape.rank, None] / sizes[0])
         kept_share = np.square(basis @ model.inventory.directions(key).T).sum(axis=0)
         distances = np.sqrt(np.clip(1 - kept_share, 0, 1))
         senses.append(int(np.argmin(distances)) + 1 if distances.min() < model.idk_threshold else 0)

@@ -17,7 +17,7 @@ from grassmeans.lazy import give_names
 if TYPE_CHECKING:
     from grassmeans.encoders.subspaces import SubspaceEncoder as SubspaceEncoder
 
-__getattr__ = give_names(__name__, {"SubspaceEncoder": "grassmeans.encoders.subspaces"})
+__getattr__ = give_names(__name__, {"subspaces": ("SubspaceEncoder",)})[1]
 
 
 def list_kinds() -> list[str]:
