@@ -22,8 +22,8 @@ def evaluate(
     task: Annotated[
         str,
         typer.Argument(
-            help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, scws, wordsim or "
-            "lineup."
+            help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, sentences, scws, "
+            "wordsim or lineup."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="The task's folder or file.")],
@@ -64,7 +64,8 @@ def evaluate(
         float | None,
         typer.Option(
             min=0.0,
-            help="scws: 'don't know' from this distance on, above 1 never; the model's own.",
+            help="scws, sentences: 'don't know' from this distance on, above 1 never; the "
+            "model's own.",
         ),
     ] = None,
     max_contexts: options.MaxContexts = 10_000,
@@ -118,6 +119,8 @@ def evaluate(
         if key_out is not None:
             write_key(result.key, key_out)
         _note_counts(result)
+    if result.words_without_senses:
+        note(f"words without senses: {name_some(list(result.words_without_senses))}")
     if unlabelled:
         note(f"no gold labels, nothing is scored; the answers are in {key_out}")
         return
@@ -178,7 +181,7 @@ def _open_system(
 
     plain: WordVectors | None = None if vectors is None else WordVectors.load(vectors)
     if model is None:
-        if task.groups_instances:
+        if task.needs_senses:
             raise InputError(
                 f"{task.name} needs --model, a folder that `grassmeans induce` wrote, or --method"
             )
@@ -192,8 +195,8 @@ def _open_system(
         None if lexemes is None else LexemeVectors.load(lexemes),
         vectors=plain,
         # Sense vectors belong to the senses that the model has.
-        corpus=Corpus.open(corpus) if corpus is not None and task.groups_instances else None,
-        n_senses=senses if task.groups_instances else None,
+        corpus=Corpus.open(corpus) if corpus is not None and task.needs_senses else None,
+        n_senses=senses if task.needs_senses else None,
         random_state=seed,
         workers=workers,
     )
@@ -212,5 +215,3 @@ def _note_counts(result: GroupingResult) -> None:
     for name, remark in remarks.items():
         if counts.get(name):
             note(f"{remark}: {counts[name]:,}")
-    if result.words_without_senses:
-        note(f"words without senses: {name_some(list(result.words_without_senses))}")

@@ -18,7 +18,7 @@ index in [-1, 1]).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -162,7 +162,7 @@ def group_by_part_of_speech(words: Sequence[str]) -> dict[str, list[int]]:
 def _score_word(system_key: Key, gold_key: Key, word: str) -> WordScore:
     gold, system = gold_key.best_labels(word), system_key.best_labels(word)
     # None is no label's name: it stands for the cluster of the unanswered.
-    table = _cross_tabulate([system.get(instance) for instance in gold], list(gold.values()))
+    table = cross_tabulate([system.get(instance) for instance in gold], list(gold.values()))
     cubed = b_cubed(table)
     return WordScore(
         word=word,
@@ -180,7 +180,8 @@ def _score_word(system_key: Key, gold_key: Key, word: str) -> WordScore:
     )
 
 
-def _cross_tabulate(clusters: Sequence[str | None], classes: Sequence[str]) -> NDArray[np.int64]:
+def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.int64]:
+    """(n_clusters, n_classes) instances in common, both sides in the order of first occurrence."""
     rows = {label: row for row, label in enumerate(dict.fromkeys(clusters))}
     columns = {label: column for column, label in enumerate(dict.fromkeys(classes))}
     table = np.zeros((len(rows), len(columns)), dtype=np.int64)

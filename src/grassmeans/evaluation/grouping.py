@@ -77,12 +77,10 @@ class GroupingResult(Result):
         None where the test set has no gold labels.
     key : Key
         The answers.
-    words_without_senses : tuple of str
     """
 
     scores: Scores | None
     key: Key
-    words_without_senses: tuple[str, ...]
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
@@ -116,6 +114,7 @@ class ClusteringTask(Task[GroupingResult]):
     graded: bool = False
 
     groups_instances = True
+    needs_senses = True
 
     @cached_property
     def digest(self) -> str:

@@ -54,18 +54,25 @@ class ResultTable:
 
 def scores_to_dict(scores: ClusteringScores | GradedScores) -> dict[str, dict[str, Any]]:
     """The scores of each group; intervals are ``[low, high]``, or None for a single word."""
-    return {name: _plain_fields(group) for name, group in scores.groups.items()}
+    return {name: plain_fields(group) for name, group in scores.groups.items()}
 
 
 def tabulate_scores(scores: Mapping[str, Mapping[str, Any]]) -> ResultTable:
     """A table of the groups that `scores_to_dict` gives."""
     graded = is_graded(scores["all"])
     columns = _GRADED_COLUMNS if graded else _CLUSTERING_COLUMNS
+    return tabulate_groups(scores, columns, OFFICIAL_NAMES if graded else "")
+
+
+def tabulate_groups(
+    groups: Mapping[str, Mapping[str, Any]], columns: Mapping[str, str], note: str = ""
+) -> ResultTable:
+    """A row for each group of plain scores; ``columns`` leads from headings to fields."""
     rows = [
         (name, *(format_value(group[field]) for field in columns.values()))
-        for name, group in scores.items()
+        for name, group in groups.items()
     ]
-    return ResultTable(("", *columns), tuple(rows), OFFICIAL_NAMES if graded else "")
+    return ResultTable(("", *columns), tuple(rows), note)
 
 
 def is_graded(group: Mapping[str, Any]) -> bool:
@@ -89,7 +96,8 @@ def round_score(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DECIMALS)
 
 
-def _plain_fields(group: Any) -> dict[str, Any]:
+def plain_fields(group: Any) -> dict[str, Any]:
+    """The fields of a dataclass of scores for JSON; intervals are ``[low, high]``."""
     values: dict[str, Any] = {}
     for name, value in asdict(group).items():
         if isinstance(value, dict):

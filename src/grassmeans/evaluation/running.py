@@ -64,6 +64,8 @@ class Result(ABC):
         Of the test set, and of what the system is made of.
     counts : mapping
         What there was, and how often a rule decided.
+    words_without_senses : tuple of str
+        Words of the test set for which the system found none.
     seconds : float
     """
 
@@ -71,6 +73,7 @@ class Result(ABC):
     parameters: Mapping[str, Any] = field(default_factory=dict)
     digests: Mapping[str, str] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
+    words_without_senses: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @abstractmethod
@@ -103,10 +106,13 @@ class Task(ABC, Generic[AnyResult]):
     name : str
     groups_instances : bool
         Whether it has instances whose senses can be induced from themselves.
+    needs_senses : bool
+        Whether vectors of whole words cannot answer it.
     """
 
     name: str
     groups_instances: bool = False
+    needs_senses: bool = False
 
     @property
     @abstractmethod

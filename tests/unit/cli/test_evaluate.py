@@ -68,6 +68,23 @@ def test_markdown_and_induction_on_the_instances(folder: Path) -> None:
     assert result.stdout.splitlines()[2].startswith("| all | 2 | 5 | 100.00 |")
 
 
+def test_sentences_are_answered_up_to_a_threshold(folder: Path) -> None:
+    texts = {"nest crane": "bird", "beam crane": "machine", "seal nest": "animal"}
+    lines = [
+        {"word": "seal" if "seal" in text else "crane", "sense": sense, "text": text}
+        for text, sense in texts.items()
+    ]
+    (folder / "my-sentences.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    result = evaluate(folder, "sentences", "", "--model", folder / "model")
+    found = json.loads(result.stdout)
+    assert found["all"]["answered"] == pytest.approx(200 / 3, abs=1e-4)
+    assert (found["all"]["accuracy"], found["all"]["other"]) == (100, 100)
+    assert found["parameters"]["idk"] == 0.4
+    assert "words without senses: seal" in result.stderr
+    none = evaluate(folder, "sentences", "", "--model", folder / "model", "--idk", 0)
+    assert json.loads(none.stdout)["all"]["answered"] == 0
+
+
 def test_instances_without_labels_need_a_key_to_write(folder: Path) -> None:
     bare = [{name: line[name] for name in line if name != "label"} for line in LINES]
     (folder / "bare.jsonl").write_text("\n".join(json.dumps(line) for line in bare))
@@ -120,6 +137,7 @@ def test_scws(folder: Path) -> None:
         ("jsonl", "a.jsonl", ("--model", "MODEL", "--decoding", "x"), "decoding must be one of"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "-k", "7"), "no word of jsonl has senses"),
         ("semeval2013", ".", ("--model", "MODEL"), "no gold key"),
+        ("sentences", "a.jsonl", (), "line 1: expected a text as word"),
         ("wordsim", "pairs.txt", (), "wordsim needs --model or --vectors"),
         ("scws", "absent", ("--model", "MODEL"), "there is nothing at"),
         ("wordsim", "pairs.txt", ("--vectors", "VECTORS", "--lexemes", "x"), "needs --model"),

@@ -115,7 +115,7 @@ def read_json_instances(path: str | Path) -> LabelledInstances:
     labels: dict[str, dict[str, tuple[Label, ...]]] = {}
     for number, line in read_numbered_lines(path):
         place = f"{path}, line {number}"
-        fields = _parse_line(line, place)
+        fields = parse_object(line, place, "id, target, left, right")
         instance = _make_instance(fields, place)
         if instance.id in instances:
             raise InputError(f"{place}: the instance {instance.id!r} comes twice")
@@ -126,15 +126,14 @@ def read_json_instances(path: str | Path) -> LabelledInstances:
     return LabelledInstances(tuple(instances.values()), Key(labels))
 
 
-def _parse_line(line: str, place: str) -> dict[str, Any]:
+def parse_object(line: str, place: str, expected: str) -> dict[str, Any]:
+    """A line of JSON as an object; `InputError` names the place and the fields expected there."""
     try:
         fields = json.loads(line)
     except ValueError as error:
         raise InputError(f"{place}: not JSON ({error}): {line[:80]!r}") from error
     if not isinstance(fields, dict):
-        raise InputError(
-            f"{place}: expected an object with id, target, left, right; found {fields!r}"
-        )
+        raise InputError(f"{place}: expected an object with {expected}; found {fields!r}")
     return fields
 
 

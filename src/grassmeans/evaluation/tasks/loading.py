@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, read_key
 from grassmeans.evaluation.running import Task
+from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.similarity import ScwsTask, WordPairsTask
 from grassmeans.evaluation.tasks.coarse_senses import read_coarsewsd20, read_makes_sense
 from grassmeans.evaluation.tasks.instances import Instance, read_json_instances
@@ -19,8 +20,8 @@ from grassmeans.evaluation.tasks.semeval2013 import read_semeval2013
 CLUSTERING_TASKS = ("semeval2010", "semeval2013", "makes-sense", "coarsewsd20", "jsonl")
 """Tasks whose instances are grouped by sense."""
 
-VECTOR_TASKS = ("scws", "wordsim")
-"""Tasks that compare words."""
+OTHER_TASKS = ("sentences", "scws", "wordsim")
+"""Tasks with scores of their own."""
 
 _GRADED = ("semeval2013",)
 _GOLD_PLACES = {
@@ -54,12 +55,17 @@ def load_task(name: str, data: str | Path, gold: str | Path | None = None) -> Cl
 
 
 def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Task[Any]:
-    """Any test set: one of `load_task`, ``"scws"`` or ``"wordsim"``."""
-    check_task_name(name, VECTOR_TASKS)
+    """Any test set: one of `load_task`, or of `OTHER_TASKS`."""
+    check_task_name(name, OTHER_TASKS)
     if name in CLUSTERING_TASKS:
         return load_task(name, data, gold)
     check_place(name, data)
-    return ScwsTask(data) if name == "scws" else WordPairsTask(data)
+    makers: dict[str, Callable[[str | Path], Task[Any]]] = {
+        "sentences": SentencesTask,
+        "scws": ScwsTask,
+        "wordsim": WordPairsTask,
+    }
+    return makers[name](data)
 
 
 def load_gold(name: str, path: str | Path) -> Key:

@@ -16,7 +16,7 @@ from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import RunSettings, Task, evaluate
 from grassmeans.evaluation.systems import System
 from grassmeans.evaluation.tasks.instances import known_form
-from grassmeans.evaluation.tasks.loading import CLUSTERING_TASKS, VECTOR_TASKS, check_place
+from grassmeans.evaluation.tasks.loading import CLUSTERING_TASKS, OTHER_TASKS, check_place
 from grassmeans.evaluation.tasks.loading import check_task_name as check_name
 from grassmeans.evaluation.tasks.loading import open_task as open_core_task
 from grassmeans.laboratory.comparing.systems import MethodSystem
@@ -24,7 +24,7 @@ from grassmeans.laboratory.lineup.running import LineupTask
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.vectors.word_vectors import WordVectors
 
-ALL_TASKS = (*CLUSTERING_TASKS, *VECTOR_TASKS, "lineup")
+ALL_TASKS = (*CLUSTERING_TASKS, *OTHER_TASKS, "lineup")
 
 
 @dataclass(frozen=True, slots=True)

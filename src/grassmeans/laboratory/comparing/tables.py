@@ -34,6 +34,16 @@ _SCWS: _Places = {
     "lite HardSim": ("lite", "hard", "spearman"),
     "missing": ("all", "hard", "n_missing"),
 }
+_SENTENCES: _Places = {
+    "answered": ("all", "answered"),
+    "accuracy": ("all", "accuracy"),
+    "accuracy 95%": ("all", "accuracy_interval"),
+    "pairwise": ("all", "pairwise"),
+    "pairwise 95%": ("all", "pairwise_interval"),
+    "split": ("all", "split"),
+    "accuracy in pairs": ("all", "accuracy_in_pairs"),
+    "told apart": ("all", "told_apart"),
+}
 
 
 def tabulate_comparison(rows: Sequence[ComparisonRow]) -> dict[str, ResultTable]:
@@ -81,7 +91,7 @@ def _score_cells(task: str, result: Mapping[str, Any]) -> dict[str, str]:
     if task == "wordsim":
         tests = {name: group["plain"] for name, group in result.items() if _has_plain(group)}
         return {name: format_value(score["spearman"]) for name, score in tests.items()}
-    places = _SCWS if task == "scws" else _CLUSTERING
+    places = {"scws": _SCWS, "sentences": _SENTENCES}.get(task, _CLUSTERING)
     if is_graded(result["all"]):
         places = _GRADED
     return {name: format_value(_look_up(result, place)) for name, place in places.items()}

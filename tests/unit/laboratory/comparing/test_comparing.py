@@ -182,6 +182,18 @@ def test_word_pairs(corpus, vectors, tmp_path: Path) -> None:
     assert table.rows[0][:3] == ("skipgram", "-", "100.00")
 
 
+def test_sentences(corpus, vectors, tmp_path: Path) -> None:
+    line = '{"word": "crane", "sense": "%s", "text": "%s crane"}\n'
+    texts = "".join(line % pair for pair in [("bird", "one"), ("bird", "two"), ("tool", "three")])
+    (tmp_path / "my-sentences.jsonl").write_text(texts)
+    comparison = Comparison(corpus, vectors, [open_task("sentences", tmp_path)])
+    table = tabulate_comparison(list(comparison.compare([MethodSystem("one")])))["sentences"]
+    # One answer for all: two of three are right, and one of three pairs.
+    shown = dict(zip(table.columns, table.rows[0], strict=True))
+    assert (shown["answered"], shown["accuracy"], shown["pairwise"]) == ("100.00", "66.67", "33.33")
+    assert shown["told apart"] == "-"
+
+
 def test_row_that_fails_does_not_end_the_others(
     corpus, vectors, task, tmp_path, monkeypatch
 ) -> None:

@@ -1,0 +1,299 @@
+"""Single sentences that tell the sense of a word: answered alone, and two in one text.
+
+``NAME-sentences.jsonl`` has a sentence a line, with its word in it exactly once:
+
+``{"id": "crane-1", "word": "crane", "sense": "bird", "text": "A crane flew by.", "kind": "noun"}``
+
+``id`` is the number of the line where it is absent; ``kind`` names a group of words to be scored
+apart, if any. ``NAME-pairs.jsonl``, which may be absent, has pairs of sentences with one word in
+two senses, to be read as one text: ``{"first": "crane-1", "second": "crane-3"}``.
+
+A sentence is answered where its word has senses and the system does not say "I don't know".
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import digest_of
+from grassmeans.errors import InputError
+from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
+from grassmeans.evaluation.running import Result, RunSettings, Task
+from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, score_words
+from grassmeans.evaluation.systems import Senses, System
+from grassmeans.evaluation.tasks.instances import known_form, parse_object
+from grassmeans.evaluation.text_files import read_numbered_lines
+from grassmeans.senses.decoding import IDK, decode_hard
+from grassmeans.senses.tagging import AnyTokenizer, occurrences_in_passages
+
+SENTENCES = "sentences.jsonl"
+PAIRS = "pairs.jsonl"
+
+_COLUMNS = {
+    "words": "n_words",
+    "sentences": "n_sentences",
+    "answered": "answered",
+    "accuracy": "accuracy",
+    "accuracy 95%": "accuracy_interval",
+    "pairwise": "pairwise",
+    "same": "same",
+    "other": "other",
+    "split": "split",
+    "in pairs: answered": "answered_in_pairs",
+    "accuracy in pairs": "accuracy_in_pairs",
+    "told apart": "told_apart",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, cut at its word.
+
+    Attributes
+    ----------
+    id, word, sense, kind : str
+    left, right : str
+        The text before and after the word.
+    written : str
+        The word as it stands there.
+    """
+
+    id: str
+    word: str
+    sense: str
+    kind: str
+    left: str
+    right: str
+    written: str
+
+    @property
+    def text(self) -> str:
+        """The whole sentence."""
+        return f"{self.left}{self.written}{self.right}"
+
+
+class SentencePair(NamedTuple):
+    """Two sentences with one word in two senses."""
+
+    first: Sentence
+    second: Sentence
+
+    @property
+    def passages(self) -> list[tuple[str, str]]:
+        """What stands before and after each occurrence in the text of both."""
+        first, second = self
+        return [
+            (first.left, f"{first.right} {second.text}"),
+            (f"{first.text} {second.left}", second.right),
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentencesResult(Result):
+    """Sentences, answered and scored.
+
+    Attributes
+    ----------
+    groups : mapping
+        The scores of ``"all"`` words, and of each kind.
+    """
+
+    groups: dict[str, SentenceScores]
+
+    def plain_scores(self) -> dict[str, Any]:
+        """The scores of each group."""
+        scores: dict[str, Any] = {name: plain_fields(group) for name, group in self.groups.items()}
+        return scores | {"words_without_senses": list(self.words_without_senses)}
+
+    def to_table(self) -> ResultTable:
+        """A row for each group."""
+        plain = {name: plain_fields(group) for name, group in self.groups.items()}
+        return tabulate_groups(plain, _COLUMNS)
+
+
+class SentencesTask(Task[SentencesResult]):
+    """Sentences of words in known senses.
+
+    Parameters
+    ----------
+    data : path
+        A file ``...sentences.jsonl``, or a folder that holds one; the pairs lie beside it.
+    """
+
+    name = "sentences"
+    needs_senses = True
+
+    def __init__(self, data: str | Path) -> None:
+        place = _find_sentences(Path(data))
+        self.sentences = read_sentences(place)
+        pairs = place.with_name(place.name.removesuffix(SENTENCES) + PAIRS)
+        self.pairs = read_pairs(pairs, self.sentences) if pairs.exists() else ()
+
+    @cached_property
+    def digest(self) -> str:
+        """Of sentences, senses and pairs."""
+        sentences = [asdict(sentence) for sentence in self.sentences]
+        return digest_of([sentences, [[pair.first.id, pair.second.id] for pair in self.pairs]])
+
+    @cached_property
+    def targets(self) -> tuple[str, ...]:
+        """The words of the sentences."""
+        return tuple(dict.fromkeys(sentence.word for sentence in self.sentences))
+
+    def score(self, system: System, settings: RunSettings) -> SentencesResult:
+        """Answer each sentence alone and in its pairs, and compare the answers.
+
+        Raises
+        ------
+        InputError
+            Where no word has senses.
+        """
+        senses = system.find_senses(self.targets)
+        threshold = system.choose_threshold(settings.idk_threshold)
+        without = tuple(word for word in self.targets if known_form(senses, word) is None)
+        if len(without) == len(self.targets):
+            raise InputError(
+                f"no word of {self.name} has senses ({', '.join(without[:3])}): give another model"
+            )
+        answers = self._answer(senses, system.tokenizer, threshold)
+        kinds = dict.fromkeys(answer.kind for answer in answers if answer.kind)
+        parts = {kind: [answer for answer in answers if answer.kind == kind] for kind in kinds}
+        return SentencesResult(
+            task=self.name,
+            groups={name: score_words(part) for name, part in ({"all": answers} | parts).items()},
+            parameters={"idk": threshold},
+            counts={
+                "n_sentences": len(self.sentences),
+                "n_pairs": len(self.pairs),
+                "n_words": len(self.targets),
+                "n_words_induced": senses.n_induced,
+                "n_words_without_senses": len(without),
+            },
+            words_without_senses=without,
+        )
+
+    def _answer(
+        self, senses: Senses, tokenizer: AnyTokenizer, threshold: float | None
+    ) -> list[WordAnswers]:
+        sentences: dict[str, list[Sentence]] = defaultdict(list)
+        pairs: dict[str, list[SentencePair]] = defaultdict(list)
+        for sentence in self.sentences:
+            sentences[sentence.word].append(sentence)
+        for pair in self.pairs:
+            pairs[pair.first.word].append(pair)
+        found: list[WordAnswers] = []
+        for word, own in sentences.items():
+            passages = [(sentence.left, sentence.right) for sentence in own]
+            passages += [passage for pair in pairs[word] for passage in pair.passages]
+            distances = _measure(word, passages, senses, tokenizer)
+            answers = _decode(distances, threshold)
+            joint = answers[len(own) :]
+            found.append(
+                WordAnswers(
+                    kind=own[0].kind,
+                    senses=tuple(sentence.sense for sentence in own),
+                    nearest=tuple(_decode(distances, None)[: len(own)]),
+                    answers=tuple(answers[: len(own)]),
+                    pairs=tuple((first.sense, second.sense) for first, second in pairs[word]),
+                    pair_answers=tuple(zip(joint[::2], joint[1::2], strict=True)),
+                )
+            )
+        return found
+
+
+def _measure(
+    word: str, passages: Sequence[tuple[str, str]], senses: Senses, tokenizer: AnyTokenizer
+) -> NDArray[np.float32]:
+    """(n_passages, n_senses), all NaN for a word without senses."""
+    form = known_form(senses, word)
+    if form is None:
+        return np.full((len(passages), 1), np.nan, np.float32)
+    return senses.distances(form, occurrences_in_passages(form, passages, tokenizer))
+
+
+def _decode(distances: NDArray[np.float32], threshold: float | None) -> list[int | None]:
+    labels = decode_hard(distances, threshold).tolist()
+    return [None if label == IDK else label for label in labels]
+
+
+def read_sentences(path: str | Path) -> tuple[Sentence, ...]:
+    """Read a file of sentences.
+
+    Raises
+    ------
+    InputError
+        With the line, where one is no such object, does not hold its word exactly once, or has an
+        id or a kind that does not go with the lines before.
+    """
+    path = Path(path)
+    found: dict[str, Sentence] = {}
+    kinds: dict[str, str] = {}
+    for number, line in read_numbered_lines(path):
+        place = f"{path}, line {number}"
+        sentence = _make_sentence(parse_object(line, place, "word, sense, text"), number, place)
+        if sentence.id in found:
+            raise InputError(f"{place}: the sentence {sentence.id!r} comes twice")
+        if kinds.setdefault(sentence.word, sentence.kind) != sentence.kind:
+            raise InputError(f"{place}: {sentence.word!r} was {kinds[sentence.word]!r} before")
+        found[sentence.id] = sentence
+    return tuple(found.values())
+
+
+def read_pairs(path: str | Path, sentences: Iterable[Sentence]) -> tuple[SentencePair, ...]:
+    """Read a file of pairs.
+
+    Raises
+    ------
+    InputError
+        With the line, where a sentence is not known, or two have not one word in two senses.
+    """
+    path = Path(path)
+    known = {sentence.id: sentence for sentence in sentences}
+    pairs: list[SentencePair] = []
+    for number, line in read_numbered_lines(path):
+        place = f"{path}, line {number}"
+        fields = parse_object(line, place, "first, second")
+        names = [str(fields.get(side)) for side in SentencePair._fields]
+        missing = [name for name in names if name not in known]
+        if missing:
+            raise InputError(f"{place}: there is no sentence {missing[0]!r}")
+        pair = SentencePair(*(known[name] for name in names))
+        if pair.first.word != pair.second.word or pair.first.sense == pair.second.sense:
+            raise InputError(f"{place}: expected one word in two senses, found {', '.join(names)}")
+        pairs.append(pair)
+    return tuple(pairs)
+
+
+def _make_sentence(fields: dict[str, Any], number: int, place: str) -> Sentence:
+    texts: dict[str, Any] = {name: fields.get(name) for name in ("word", "sense", "text")}
+    texts["kind"] = fields.get("kind", "")
+    wrong = [name for name, value in texts.items() if not isinstance(value, str)]
+    if wrong:
+        raise InputError(f"{place}: expected a text as {wrong[0]}, found {texts[wrong[0]]!r}")
+    word, text = texts["word"], texts["text"]
+    parts = re.split(rf"(?<!\w)({re.escape(word)})(?!\w)", text, flags=re.IGNORECASE)
+    if len(parts) != 3:
+        raise InputError(f"{place}: expected {word!r} once, found it {len(parts) // 2} times")
+    name = str(fields.get("id", number))
+    left, written, right = parts
+    return Sentence(name, word, texts["sense"], texts["kind"], left, right, written)
+
+
+def _find_sentences(place: Path) -> Path:
+    if not place.is_dir():
+        return place
+    found = sorted(place.glob(f"*{SENTENCES}"))
+    if len(found) != 1:
+        raise InputError(
+            f"{place} holds {len(found)} files *{SENTENCES}, expected one: name the file"
+        )
+    return found[0]

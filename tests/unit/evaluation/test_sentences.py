@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from grassmeans import WordVectors
+from grassmeans.errors import InputError
+from grassmeans.evaluation.running import evaluate
+from grassmeans.evaluation.sentences import SentencesTask
+from grassmeans.evaluation.systems import VectorSystem
+from grassmeans.evaluation.tasks.loading import open_task
+
+DATA = Path(__file__).parents[2] / "data"
+
+LINES = [
+    {"id": "b1", "word": "crane", "sense": "bird", "text": "nest Crane", "kind": "homonym"},
+    {"id": "b2", "word": "crane", "sense": "bird", "text": "crane: nest", "kind": "homonym"},
+    {"id": "m1", "word": "crane", "sense": "machine", "text": "crane beam", "kind": "homonym"},
+    {"id": "m2", "word": "crane", "sense": "machine", "text": "unseen crane", "kind": "homonym"},
+    {"id": "r1", "word": "river", "sense": "water", "text": "a river nest", "kind": "one-sense"},
+]
+PAIRS = [{"first": "b1", "second": "m1"}, {"first": "m1", "second": "b2"}]
+
+
+def write_lines(path: Path, lines: list[dict]) -> Path:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> SentencesTask:
+    write_lines(tmp_path / "small-sentences.jsonl", LINES)
+    write_lines(tmp_path / "small-pairs.jsonl", PAIRS)
+    return SentencesTask(tmp_path)
+
+
+def test_sentences_alone_and_in_pairs(task: SentencesTask, small_model) -> None:
+    result = evaluate(task, small_model, idk_threshold=None)
+    found = result.groups["homonym"]
+    # Nothing is known around m2; the other three lie on the axis of their sense.
+    assert (found.answered, found.accuracy, found.pairwise) == (75, 100, 100)
+    assert found.answered_in_pairs == 100
+    assert result.words_without_senses == ("river",)
+    assert result.groups["one-sense"].answered == 0
+    record = result.to_dict()
+    assert record["one-sense"]["accuracy"] is None
+    assert record["words_without_senses"] == ["river"]
+    assert record["counts"]["n_words_without_senses"] == 1
+    assert record["all"]["answered"] == 60
+    assert result.to_table().rows[0][:5] == ("all", "2", "5", "60.00", "100.00")
+
+
+def test_neighbours_of_the_other_sentence_count(tmp_path: Path, small_model) -> None:
+    texts = {"b1": "nest crane nest", "m1": "beam crane beam", "m2": "mix crane"}
+    lines = [
+        {"id": name, "word": "crane", "sense": name[0], "text": text}
+        for name, text in texts.items()
+    ]
+    path = write_lines(tmp_path / "x-sentences.jsonl", lines)
+    orders = [("b1", "m1"), ("m1", "b1"), ("b1", "m2"), ("m2", "b1")]
+    pairs = [{"first": first, "second": second} for first, second in orders]
+    write_lines(tmp_path / "x-pairs.jsonl", pairs)
+    scores = evaluate(SentencesTask(path), small_model, idk_threshold=None).groups["all"]
+    assert (scores.accuracy, scores.pairwise) == (100, 100)  # mix alone is nearer to beam
+    # "nest crane nest beam crane beam": two words of the own sense against one of the other, in
+    # either order. A mix beside a nest is between the two and nearer to the nest: a wrong bird.
+    assert scores.accuracy_in_pairs == 75
+    assert scores.told_apart == 50
+
+
+def test_what_is_too_far_is_not_answered(task: SentencesTask, small_model) -> None:
+    small_model.manifest["idk_threshold"] = 0.0
+    result = evaluate(task, small_model)
+    assert result.groups["all"].answered == 0
+    assert result.parameters["idk"] == 0.0
+
+
+def test_ids_are_line_numbers_where_there_are_none(tmp_path: Path) -> None:
+    bare = [{"word": "crane", "sense": s, "text": f"{s} crane"} for s in ("bird", "machine")]
+    path = write_lines(tmp_path / "sentences.jsonl", bare)
+    write_lines(tmp_path / "pairs.jsonl", [{"first": 1, "second": 2}])
+    task = SentencesTask(path)
+    assert [sentence.id for sentence in task.sentences] == ["1", "2"]
+    assert task.pairs[0].passages == [("bird ", " machine crane"), ("bird crane machine ", "")]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"text": "crane and crane"}, "line 2: expected 'crane' once, found it 2 times"),
+        ({"text": "cranes"}, "expected 'crane' once, found it 0 times"),
+        ({"sense": None}, "line 2: expected a text as sense, found None"),
+        ({"id": "b1"}, "line 2: the sentence 'b1' comes twice"),
+        ({"kind": "noun"}, "line 2: 'crane' was 'homonym' before"),
+    ],
+)
+def test_wrong_sentences(tmp_path: Path, change: dict, message: str) -> None:
+    path = write_lines(tmp_path / "a-sentences.jsonl", [LINES[0], LINES[1] | change])
+    with pytest.raises(InputError, match=message):
+        SentencesTask(path)
+
+
+@pytest.mark.parametrize(
+    ("pair", "message"),
+    [
+        ({"first": "b1", "second": "x"}, "line 1: there is no sentence 'x'"),
+        ({"first": "b1", "second": "b2"}, "expected one word in two senses, found b1, b2"),
+        ({"first": "b1", "second": "r1"}, "expected one word in two senses, found b1, r1"),
+    ],
+)
+def test_wrong_pairs(tmp_path: Path, pair: dict, message: str) -> None:
+    write_lines(tmp_path / "a-sentences.jsonl", LINES)
+    write_lines(tmp_path / "a-pairs.jsonl", [pair])
+    with pytest.raises(InputError, match=message):
+        SentencesTask(tmp_path)
+
+
+def test_a_folder_holds_one_file_of_sentences(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"holds 0 files \*sentences.jsonl"):
+        SentencesTask(tmp_path)
+
+
+def test_vectors_alone_cannot_answer(task: SentencesTask) -> None:
+    plain = WordVectors(["nest"], np.ones((1, 2), np.float32))
+    with pytest.raises(InputError, match=r"no word of sentences has senses \(crane, river\)"):
+        evaluate(task, VectorSystem(plain))
+
+
+def test_the_english_set_is_what_it_says() -> None:
+    task = open_task("sentences", DATA)
+    senses: dict[str, dict[str, int]] = {}
+    for sentence in task.sentences:
+        own = senses.setdefault(sentence.word, {})
+        own[sentence.sense] = own.get(sentence.sense, 0) + 1
+        assert sentence.written == sentence.word
+        assert 8 <= len(sentence.text.split()) <= 22, sentence.id
+    assert len(senses) >= 160
+    assert min(count for own in senses.values() for count in own.values()) >= 2
+    kinds = {sentence.word: sentence.kind for sentence in task.sentences}
+    assert all((len(own) == 1) == (kinds[word] == "one-sense") for word, own in senses.items())
+    orders = {(pair.first.id, pair.second.id) for pair in task.pairs}
+    assert len(orders) == len(task.pairs) == 200
+    assert orders == {(second, first) for first, second in orders}
+
+
+def test_nouns_of_one_sense_are_a_hundred_plain_words() -> None:
+    nouns = (DATA / "one-sense-nouns.txt").read_text().splitlines()
+    assert nouns == sorted(set(nouns))
+    assert len(nouns) == 100
+    assert all(noun.isalpha() and noun.islower() for noun in nouns)
