@@ -94,7 +94,7 @@ def evaluate(
     from grassmeans.evaluation.key_files import write_key
     from grassmeans.evaluation.running import RunSettings
     from grassmeans.evaluation.running import evaluate as run
-    from grassmeans.laboratory.comparing.comparing import open_task
+    from grassmeans.laboratory.comparing.comparing import learn_method, open_task
     from grassmeans.outputs import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
@@ -109,8 +109,14 @@ def evaluate(
     if unlabelled and key_out is None:
         raise InputError(f"{data} has no gold labels to score against: give --gold or --key-out")
     if method is not None:
-        system = _learn_method(
-            opened, method, senses, corpus, vectors, model or lexemes, max_contexts, seed, workers
+        if model is not None or lexemes is not None:
+            raise InputError(
+                "--model and --lexemes do not go together with --method: leave them out"
+            )
+        if corpus is None or vectors is None:
+            raise InputError("--method needs --corpus and --vectors, from which it learns")
+        system = learn_method(
+            opened, method, senses, corpus, vectors, max_contexts, seed or 0, workers
         )
     else:
         system = _open_system(opened, model, lexemes, vectors, corpus, senses, seed, workers)
@@ -130,36 +136,6 @@ def evaluate(
 
 def _at_most_one(idk: float) -> float | None:
     return idk if idk <= 1 else None
-
-
-def _learn_method(
-    task: Task[Any],
-    method: str,
-    senses: int | None,
-    corpus: Path | None,
-    vectors: Path | None,
-    model: Path | None,
-    max_contexts: int,
-    seed: int | None,
-    workers: int | None,
-) -> System:
-    """A method that learns the senses of the task's words from a corpus and its vectors."""
-    from grassmeans.corpus.corpus import Corpus
-    from grassmeans.laboratory.comparing.comparing import words_in_corpus
-    from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
-    from grassmeans.laboratory.rivals.interface import Material
-    from grassmeans.vectors.word_vectors import WordVectors
-
-    if model is not None:
-        raise InputError("--model and --lexemes do not go together with --method: leave them out")
-    if corpus is None or vectors is None:
-        raise InputError("--method needs --corpus and --vectors, from which it learns")
-    system = MethodSystem(method, DEFAULT_SENSES[0] if senses is None else senses)
-    source = Corpus.open(corpus)
-    words = words_in_corpus(source, [task])
-    plain = WordVectors.load(vectors)
-    system.learn_from(Material(source, plain, words, max_contexts, seed or 0, workers))
-    return system
 
 
 def _open_system(

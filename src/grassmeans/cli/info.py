@@ -22,7 +22,7 @@ def info(
 ) -> None:
     """Show what a folder holds: kind, sizes, the settings that made it."""
     from grassmeans.artifacts import read_manifest
-    from grassmeans.senses.shipped import resolve_name
+    from grassmeans.senses.model import resolve_name
 
     artifact = resolve_name(artifact)
     manifest = read_manifest(artifact)

@@ -48,8 +48,8 @@ def tag(
 
     [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
     """
-    from grassmeans.senses.language_check import LanguageCheck
     from grassmeans.senses.model import load
+    from grassmeans.senses.tagging import LanguageCheck
 
     if decoding not in ("hard", "soft"):
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")

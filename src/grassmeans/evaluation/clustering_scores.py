@@ -18,8 +18,9 @@ index in [-1, 1]).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,31 +100,65 @@ class GroupScore:
     f_score_interval: Interval | None
 
 
+class _CountedWord(Protocol):
+    @property
+    def n_answered(self) -> int: ...
+
+
+Word = TypeVar("Word", bound=_CountedWord)
+Group = TypeVar("Group")
+
+
 @dataclass(frozen=True, slots=True)
-class ClusteringScores:
+class KeyScores(Generic[Word, Group]):
     """Scores of a system's key against a gold key.
 
     Attributes
     ----------
     groups : mapping
         ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
-    words : tuple of WordScore
-        In the order of the gold key.
+    words : tuple
+        The scores of each word, in the order of the gold key.
     n_unanswered : int
         Gold instances without an answer.
     n_unknown : int
         Answers to instances that the gold key does not have; they do not count.
     """
 
-    groups: Mapping[str, GroupScore]
-    words: tuple[WordScore, ...]
+    groups: Mapping[str, Group]
+    words: tuple[Word, ...]
     n_unanswered: int
     n_unknown: int
 
     @property
-    def all(self) -> GroupScore:
+    def all(self) -> Group:
         """The scores over all words."""
         return self.groups["all"]
+
+    @classmethod
+    def collect(
+        cls,
+        system_key: Key,
+        gold_key: Key,
+        score_word: Callable[[Key, Key, str], Word],
+        average: Callable[[Sequence[Word]], Group],
+    ) -> Self:
+        """Score word by word, and average over groups of words."""
+        if gold_key.n_instances == 0:
+            raise InputError("the gold key has no instances: nothing can be scored")
+        words = tuple(score_word(system_key, gold_key, word) for word in gold_key.labels)
+        positions = group_by_part_of_speech(list(gold_key.labels))
+        n_answered = sum(score.n_answered for score in words)
+        return cls(
+            {name: average([words[i] for i in chosen]) for name, chosen in positions.items()},
+            words,
+            n_unanswered=gold_key.n_instances - n_answered,
+            n_unknown=system_key.n_instances - n_answered,
+        )
+
+
+class ClusteringScores(KeyScores[WordScore, GroupScore]):
+    """Of a key with one label for each instance."""
 
 
 def score_clustering(system_key: Key, gold_key: Key) -> ClusteringScores:
@@ -131,17 +166,7 @@ def score_clustering(system_key: Key, gold_key: Key) -> ClusteringScores:
 
     Where an instance has several labels, the heaviest one counts.
     """
-    if gold_key.n_instances == 0:
-        raise InputError("the gold key has no instances: nothing can be scored")
-    words = tuple(_score_word(system_key, gold_key, word) for word in gold_key.labels)
-    positions = group_by_part_of_speech(list(gold_key.labels))
-    n_answered = sum(score.n_answered for score in words)
-    return ClusteringScores(
-        groups={name: _average([words[i] for i in chosen]) for name, chosen in positions.items()},
-        words=words,
-        n_unanswered=gold_key.n_instances - n_answered,
-        n_unknown=system_key.n_instances - n_answered,
-    )
+    return ClusteringScores.collect(system_key, gold_key, _score_word, _average)
 
 
 def part_of_speech(word: str) -> str | None:

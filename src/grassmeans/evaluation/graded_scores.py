@@ -15,14 +15,14 @@ answer is taken:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import PrecisionRecall, group_by_part_of_speech
+from grassmeans.evaluation.clustering_scores import KeyScores, PrecisionRecall
 from grassmeans.evaluation.intervals import Interval, bootstrap_words
 from grassmeans.evaluation.key_files import Key, Label
 
@@ -64,34 +64,13 @@ class GradedGroupScore:
     fbc_interval: Interval | None
 
 
-@dataclass(frozen=True, slots=True)
-class GradedScores:
-    """Scores of a system's graded key; the attributes are those of `ClusteringScores`."""
-
-    groups: Mapping[str, GradedGroupScore]
-    words: tuple[GradedWordScore, ...]
-    n_unanswered: int
-    n_unknown: int
-
-    @property
-    def all(self) -> GradedGroupScore:
-        """The scores over all words."""
-        return self.groups["all"]
+class GradedScores(KeyScores[GradedWordScore, GradedGroupScore]):
+    """Of a key with weighted labels."""
 
 
 def score_graded(system_key: Key, gold_key: Key) -> GradedScores:
     """Score a system's graded key against the gold key."""
-    if gold_key.n_instances == 0:
-        raise InputError("the gold key has no instances: nothing can be scored")
-    words = tuple(_score_word(system_key, gold_key, word) for word in gold_key.labels)
-    positions = group_by_part_of_speech(list(gold_key.labels))
-    n_answered = sum(score.n_answered for score in words)
-    return GradedScores(
-        groups={name: _average([words[i] for i in chosen]) for name, chosen in positions.items()},
-        words=words,
-        n_unanswered=gold_key.n_instances - n_answered,
-        n_unknown=system_key.n_instances - n_answered,
-    )
+    return GradedScores.collect(system_key, gold_key, _score_word, _average)
 
 
 def memberships(instances: Sequence[Sequence[Label]]) -> NDArray[np.float64]:

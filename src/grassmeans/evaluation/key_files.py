@@ -19,7 +19,6 @@ from pathlib import Path
 
 from grassmeans.artifacts import write_bytes
 from grassmeans.errors import InputError
-from grassmeans.evaluation.text_files import read_numbered_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,3 +115,28 @@ def _parse_label(text: str, place: str) -> Label:
             f"{place}: expected a label, or label/weight with a weight of 0 or more, found {text!r}"
         )
     return Label(name, weight)
+
+
+def read_numbered_lines(path: Path) -> list[tuple[int, str]]:
+    """Read the lines of a file that are not blank, each with its number, counted from 1.
+
+    Raises
+    ------
+    InputError
+        Where the file is missing, is not UTF-8 or holds nothing.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 text ({error.reason} at {error.start})") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}; check the path") from error
+    # Only line feeds end lines: contexts may hold other characters that str.splitlines cuts at.
+    lines = [
+        (number, line.rstrip("\r"))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+    if not lines:
+        raise InputError(f"{path} is empty")
+    return lines

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,8 @@ from scipy.stats import rankdata
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_words
+from grassmeans.evaluation.key_files import read_numbered_lines
 from grassmeans.evaluation.tasks.instances import Instance, known_form, split_marked_text
-from grassmeans.evaluation.text_files import read_numbered_lines
 from grassmeans.vectors.word_vectors import WordVectors
 
 _SCWS_COLUMNS = 8  # id, two words with part of speech, two contexts, mean; ratings follow
@@ -151,11 +152,18 @@ def correlate_ranks(first: Sequence[float], second: Sequence[float]) -> float:
         raise InputError(f"expected as many values on both sides, got {len(first)}, {len(second)}")
     if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
         return float("nan")
-    first_ranks, second_ranks = rankdata(first), rankdata(second)
-    first_ranks -= first_ranks.mean()
-    second_ranks -= second_ranks.mean()
-    norms = (first_ranks @ first_ranks) * (second_ranks @ second_ranks)
-    return 100 * float(first_ranks @ second_ranks / norms**0.5)
+    return float(_correlate_rows(np.array([first]), np.array([second]))[0])
+
+
+def _correlate_rows(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    """`correlate_ranks` of each row; without rows in which all of one side are equal."""
+    first_ranks, second_ranks = rankdata(first, axis=1), rankdata(second, axis=1)
+    first_ranks -= first_ranks.mean(axis=1, keepdims=True)
+    second_ranks -= second_ranks.mean(axis=1, keepdims=True)
+    norms = np.square(first_ranks).sum(axis=1) * np.square(second_ranks).sum(axis=1)
+    products = (first_ranks * second_ranks).sum(axis=1)
+    scores: NDArray[np.float64] = 100 * products[norms > 0] / np.sqrt(norms[norms > 0])
+    return scores
 
 
 def bootstrap_correlation(first: Sequence[float], second: Sequence[float]) -> Interval | None:
@@ -166,18 +174,7 @@ def bootstrap_correlation(first: Sequence[float], second: Sequence[float]) -> In
     if len(first) < 2 or len(set(first)) < 2 or len(set(second)) < 2:
         return None
     left, right = np.asarray(first), np.asarray(second)
-
-    def correlate(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        first_ranks = rankdata(left[chosen], axis=1)
-        second_ranks = rankdata(right[chosen], axis=1)
-        first_ranks -= first_ranks.mean(axis=1, keepdims=True)
-        second_ranks -= second_ranks.mean(axis=1, keepdims=True)
-        norms = np.square(first_ranks).sum(axis=1) * np.square(second_ranks).sum(axis=1)
-        products = (first_ranks * second_ranks).sum(axis=1)
-        scores: NDArray[np.float64] = 100 * products[norms > 0] / np.sqrt(norms[norms > 0])
-        return scores
-
-    return bootstrap_words(len(left), correlate)
+    return bootstrap_words(len(left), lambda rows: _correlate_rows(left[rows], right[rows]))
 
 
 def _parse_context_pair(line: str, place: str) -> ContextPair:

@@ -9,11 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.kernels.interface import negligible_share
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Integers = NDArray[np.int32]
+from grassmeans.kernels.interface import Doubles, Floats, Indices, Integers, negligible_share
 
 _BLOCK = 256
 
@@ -109,9 +105,9 @@ def multiply_bases(bases: Floats) -> Floats:
 
 def gather_contexts(
     tokens: Integers,
-    document_offsets: NDArray[np.int64],
+    document_offsets: Indices,
     row_of_token: Integers,
-    positions: NDArray[np.int64],
+    positions: Indices,
     window: int,
     drop_repeats: bool = False,
 ) -> Integers:
@@ -140,9 +136,9 @@ def gather_contexts(
 
 def _take_nearest(
     rows: NDArray[np.integer],
-    positions: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
+    positions: Indices,
+    starts: Indices,
+    ends: Indices,
     contexts: Integers,
 ) -> None:
     """Fill contexts from a text given as rows, -1 for dropped words."""

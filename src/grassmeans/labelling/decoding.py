@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
-from grassmeans.labelling.stored import StoredDistances, damaged, open_distances
+from grassmeans.labelling.measuring import StoredDistances, damaged, open_distances
 from grassmeans.labelling.targets import Targets
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,

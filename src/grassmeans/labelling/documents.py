@@ -15,7 +15,7 @@ from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.errors import ArtifactError
 from grassmeans.labelling.decoding import read_distances, sense_probabilities
 from grassmeans.labelling.keys import decode_key
-from grassmeans.labelling.stored import open_distances
+from grassmeans.labelling.measuring import open_distances
 from grassmeans.labelling.targets import Targets, read_targets
 
 

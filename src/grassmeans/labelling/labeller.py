@@ -20,8 +20,13 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
-from grassmeans.labelling.measuring import ShardMeasure, make_measure, measure_corpus
-from grassmeans.labelling.stored import DISTANCES, POSITIONS
+from grassmeans.labelling.measuring import (
+    DISTANCES,
+    POSITIONS,
+    ShardMeasure,
+    make_measure,
+    measure_corpus,
+)
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.labelling.writing import count_shard, order_lexemes, share_file, write_shard
 from grassmeans.outputs import Building, output_folder

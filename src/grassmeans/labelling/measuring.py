@@ -1,4 +1,11 @@
-"""First pass: the distances of every occurrence to the senses of its word, shard by shard."""
+"""First pass: the distances of every occurrence to the senses of its word, shard by shard.
+
+They stay on disk, so that another threshold needs no second pass. Two files stand beside a labelled
+shard's tokens. ``sense_positions.npy`` (n_occurrences,) int32 has the positions of the labelled
+tokens in order; ``sense_distances.npy`` (n_occurrences, most senses) float16 their distances, NaN
+beyond a word's senses and all along where a context was too poor. Labels are always decoded from
+these rounded distances, so decoding again gives the same result.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +16,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import read_json, write_json
+from grassmeans.artifacts import open_array, read_json, write_array, write_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import Shard
+from grassmeans.errors import ArtifactError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.labelling.stored import write_distances
 from grassmeans.labelling.targets import Targets
 from grassmeans.outputs import Building
 from grassmeans.parallel import map_tasks
@@ -111,3 +118,55 @@ def measure_shard(source: Path, folder: Path, done: Path, measure: ShardMeasure)
     write_distances(folder, positions, distances)
     write_json(done, {"n_occurrences": len(positions)})
     return len(positions)
+
+
+POSITIONS = "sense_positions.npy"
+DISTANCES = "sense_distances.npy"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDistances:
+    """Distances of the labelled occurrences of a shard, memory-mapped.
+
+    Attributes
+    ----------
+    positions : (n_occurrences,) int32
+    distances : (n_occurrences, most senses) float16
+    """
+
+    positions: NDArray[np.int32]
+    distances: NDArray[np.float16]
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+
+def write_distances(
+    folder: Path, positions: NDArray[np.int32], distances: NDArray[np.float16]
+) -> None:
+    """Write both files."""
+    write_array(folder / POSITIONS, positions)
+    write_array(folder / DISTANCES, distances)
+
+
+def open_distances(folder: Path, n_tokens: int, max_senses: int) -> StoredDistances:
+    """Open both files; an error where they are damaged or do not fit the shard."""
+    positions = open_array(folder / POSITIONS)
+    distances = open_array(folder / DISTANCES)
+    if positions.dtype != np.int32 or positions.ndim != 1:
+        raise damaged(folder, f"{POSITIONS} holds {positions.dtype} of {positions.shape}")
+    if distances.dtype != np.float16 or distances.shape != (len(positions), max_senses):
+        raise damaged(
+            folder,
+            f"{DISTANCES} holds {distances.dtype} of {distances.shape}, expected float16 of "
+            f"{(len(positions), max_senses)}",
+        )
+    inside = len(positions) == 0 or (positions[0] >= 0 and positions[-1] < n_tokens)
+    if not inside or np.any(positions[1:] <= positions[:-1]):
+        raise damaged(folder, f"{POSITIONS} is not in order, or reaches beyond the tokens")
+    return StoredDistances(positions, distances)
+
+
+def damaged(folder: Path, what: str) -> ArtifactError:
+    """The error of a shard whose distances cannot be used."""
+    return ArtifactError(f"{folder} is damaged: {what}; label the corpus again")

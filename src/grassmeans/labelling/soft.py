@@ -16,7 +16,7 @@ from grassmeans.labelling.decoding import (
     draw_senses,
     read_probabilities,
 )
-from grassmeans.labelling.stored import StoredDistances, open_distances
+from grassmeans.labelling.measuring import StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets, read_targets
 from grassmeans.labelling.writing import LexemeIds, order_lexemes
 

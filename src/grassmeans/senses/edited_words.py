@@ -35,8 +35,8 @@ from grassmeans.senses.model import (
     LEXEMES_FOLDER,
     VECTORS_FOLDER,
     SenseModel,
+    models_folder,
 )
-from grassmeans.senses.shipped import models_folder
 from grassmeans.vectors.word_vectors import WordVectors
 
 HIDDEN_DIRECTIONS = "hidden_directions.npy"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
     MANIFEST,
+    building_place,
     digest_of,
     digest_of_array,
     read_bytes,
@@ -37,7 +39,6 @@ from grassmeans.senses.decoding import (
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.shipped import find_model
 from grassmeans.senses.tagging import AnyTokenizer, TaggedText, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -276,3 +277,47 @@ def _read_words(path: Path) -> frozenset[str]:
     text = read_bytes(path).decode()
     lines: Sequence[str] = text.split("\n") if text else ()
     return frozenset(lines)
+
+
+def models_folder() -> Path:
+    """Where the package keeps its models."""
+    return Path(str(resources.files("grassmeans") / "models"))
+
+
+def list_models() -> list[str]:
+    """The names of the models that come with the package."""
+    folder = models_folder()
+    if not folder.is_dir():
+        return []
+    return sorted(place.name for place in folder.iterdir() if (place / MANIFEST).exists())
+
+
+def resolve_name(path_or_name: str | Path) -> Path:
+    """The folder of the package's model where it is the name of one; else the path as it is.
+
+    A folder written by grassmeans goes before a model of the package of the same name; any other
+    folder of that name (texts in English, say, in ``en``) does not.
+    """
+    place = Path(path_or_name)
+    if (place / MANIFEST).exists() or str(path_or_name) not in list_models():
+        return place
+    return models_folder() / str(path_or_name)
+
+
+def find_model(path_or_name: str | Path) -> Path:
+    """The folder of a model: a path, or the name of a model that comes with the package.
+
+    Raises
+    ------
+    ArtifactError
+        Where there is neither; it names the models there are.
+    """
+    folder = resolve_name(path_or_name)
+    if not folder.exists() and not building_place(folder).exists():
+        names = list_models()
+        shipped = f", or the name of a model of the package: {', '.join(names)}" if names else ""
+        raise ArtifactError(
+            f"there is no model at {folder}: give the folder that `grassmeans induce` "
+            f"wrote{shipped}"
+        )
+    return folder

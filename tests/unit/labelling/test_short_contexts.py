@@ -8,7 +8,7 @@ import pytest
 from grassmeans import Corpus
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.labelling.stored import open_distances
+from grassmeans.labelling.measuring import open_distances
 from grassmeans.senses.building import build_model
 from grassmeans.senses.settings import InductionSettings
 

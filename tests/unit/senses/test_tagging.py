@@ -8,13 +8,14 @@ import pytest
 
 import grassmeans
 from grassmeans import decode_hard
+from grassmeans.corpus.tokenizer import WhitespaceTokenizer
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.induction import induce
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import remove_marks
+from grassmeans.senses.tagging import LanguageCheck, remove_marks
 
 
 def sentence(words: list[str], target: str = "crane", marked: bool = False) -> str:
@@ -178,3 +179,40 @@ def test_entries_without_descriptions_are_given_as_they_are(tmp_path):
     entry = model.senses("crane")
     assert entry.senses == ()
     assert len(entry.directions) == 2
+
+
+def check_language(
+    *texts: str, function_words: frozenset[str] = frozenset({"the", "of"})
+) -> LanguageCheck:
+    found = LanguageCheck(WhitespaceTokenizer(), function_words)
+    for text in texts:
+        found.add(text)
+    return found
+
+
+def test_text_of_the_same_language() -> None:
+    found = check_language("the end of the first and last long day here")  # 3 of 10
+
+    assert found.n_tokens == 10
+    assert found.share == 0.3
+    assert not found.looks_foreign
+
+
+def test_text_of_another_language() -> None:
+    assert check_language("el final del primer y of último largo día aquí").looks_foreign  # 1 of 10
+
+
+def test_too_little_text_tells_nothing() -> None:
+    assert not check_language("el final del primer día").looks_foreign
+
+
+def test_pieces_are_counted_together_until_enough_was_seen() -> None:
+    found = check_language("uno dos tres cuatro cinco " * 8, "the of " * 100)
+
+    assert found.n_tokens == 40
+    assert found.is_done
+    assert found.looks_foreign
+
+
+def test_a_model_without_function_words_tells_nothing() -> None:
+    assert not check_language("uno dos tres " * 20, function_words=frozenset()).looks_foreign

@@ -11,9 +11,8 @@ import re
 from pathlib import Path
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key, Label, read_key
+from grassmeans.evaluation.key_files import Key, Label, read_key, read_numbered_lines
 from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances, split_marked_text
-from grassmeans.evaluation.text_files import read_numbered_lines
 
 SPLITS = ("test", "train")
 _CLASS_FILES = ("classes_map.txt", "class_map.txt")

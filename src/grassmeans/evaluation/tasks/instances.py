@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.text_files import read_numbered_lines
+from grassmeans.evaluation.key_files import Key, Label, read_numbered_lines
 
 _MARKED = re.compile(r"(.*?)<b>(.*?)</b>(.*)", re.DOTALL)
 _TAG = re.compile(r"</?b>")

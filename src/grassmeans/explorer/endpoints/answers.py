@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
+from pydantic import BaseModel, ConfigDict
 from starlette.exceptions import HTTPException
 
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
@@ -126,6 +127,12 @@ def _describe_invalid(error: RequestValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     return f"{place or 'the body'}: {first['msg']}"
+
+
+class RequestBody(BaseModel):  # type: ignore[misc]
+    """The JSON of a request; a field that is not known is a mistake."""
+
+    model_config = ConfigDict(extra="forbid")
 
 
 MAX_OFFSET = 2**53 - 1

@@ -6,9 +6,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, json_answer
+from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, json_answer
 from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries.corrections import (
     PendingEdits,
@@ -20,10 +20,8 @@ from grassmeans.explorer.queries.corrections import (
 from grassmeans.explorer.queries.words import WordView
 
 
-class Correction(BaseModel):  # type: ignore[misc]
+class Correction(RequestBody):
     """One correction; ``reset`` takes all corrections of the word back."""
-
-    model_config = ConfigDict(extra="forbid")
 
     word: str = Field(min_length=1)
     action: Literal["merge", "split", "rename", "hide", "unhide", "reset"]
@@ -31,10 +29,8 @@ class Correction(BaseModel):  # type: ignore[misc]
     name: str | None = Field(None, max_length=1000)
 
 
-class Saving(BaseModel):  # type: ignore[misc]
+class Saving(RequestBody):
     """How the new version is to be called; ``<model>-v2``, ``-v3``, ... without a name."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: str | None = Field(None, max_length=1000)
 
@@ -49,18 +45,9 @@ def make_router(session: Session) -> APIRouter:
 
     @router.post("", response_model=WordView, summary="Correct the senses of a word")
     async def correct(request: Request, body: Correction) -> Response:
-        if body.action in ("merge", "split"):
-            view = await session.work(
-                request,
-                lambda checkpoint: correct_word(
-                    session.opened, body.word, body.action, body.senses, checkpoint=checkpoint
-                ),
-            )
-        else:
-            view = await session.ask(
-                correct_word, body.word, body.action, body.senses, body.name or ""
-            )
-        return json_answer(view)
+        is_long = body.action in ("merge", "split")
+        values = body.word, body.action, body.senses, "" if is_long else body.name or ""
+        return json_answer(await session.answer(request, correct_word, *values, is_long=is_long))
 
     @router.post("/save", response_model=SavedVersion, summary="Save a new version of the model")
     async def save(body: Saving) -> Response:

@@ -7,9 +7,9 @@ from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
-from grassmeans.explorer.endpoints.answers import describe_failure, json_answer
+from grassmeans.explorer.endpoints.answers import RequestBody, describe_failure, json_answer
 from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries.induction import (
     DEFAULT_CONTEXTS,
@@ -21,10 +21,8 @@ from grassmeans.explorer.queries.induction import (
 from grassmeans.explorer.work import CANCELLED, DONE, FAILED, Checkpoint, Job
 
 
-class InduceRequest(BaseModel):  # type: ignore[misc]
+class InduceRequest(RequestBody):
     """What to induce."""
-
-    model_config = ConfigDict(extra="forbid")
 
     word: str = Field(min_length=1)
     n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] = 5

@@ -30,6 +30,23 @@ class Session:
         answer: Result = await run_in_threadpool(query, self.opened, *args, **options)
         return answer
 
+    async def answer(
+        self,
+        request: Request,
+        query: Callable[..., Result],
+        *args: Any,
+        is_long: bool = True,
+        **options: Any,
+    ) -> Result:
+        """Run a query that takes a checkpoint: as work within the bounds where it is long."""
+        if not is_long:
+            return await self.ask(query, *args, **options)
+
+        def work(checkpoint: Checkpoint) -> Result:
+            return query(self.opened, *args, checkpoint=checkpoint, **options)
+
+        return await self.work(request, work)
+
     async def work(self, request: Request, work: Callable[[Checkpoint], Result]) -> Result:
         """Run long work and wait for it; it is cancelled where the client goes away."""
         checkpoint, future = self.pool.submit(work)

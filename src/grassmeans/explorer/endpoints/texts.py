@@ -6,20 +6,24 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, check_page, csv_answer, json_answer
+from grassmeans.explorer.endpoints.answers import (
+    MAX_OFFSET,
+    RequestBody,
+    check_page,
+    csv_answer,
+    json_answer,
+)
 from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries import concordance, tables
-from grassmeans.explorer.queries.documents import DocumentView, show_document
+from grassmeans.explorer.queries.concordance import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import TaggedView, tag_text
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD
 
 
-class TagRequest(BaseModel):  # type: ignore[misc]
+class TagRequest(RequestBody):
     """A text to tag."""
-
-    model_config = ConfigDict(extra="forbid")
 
     text: str
     words: list[str] | None = Field(None, description="Tag only these.")
@@ -36,14 +40,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.post("/tag", response_model=TaggedView, summary="The senses of a text's words")
     async def tag(body: TagRequest) -> Response:
-        tagged = await session.ask(
-            tag_text,
-            body.text,
-            words=body.words,
-            idk_threshold=body.idk_threshold,
-            sharpness=body.sharpness,
-        )
-        return json_answer(tagged)
+        return json_answer(await session.ask(tag_text, **body.model_dump()))
 
     @router.get(
         "/concordance", response_model=concordance.Lines, summary="Lines of a word with senses"
@@ -63,17 +60,11 @@ def make_router(session: Session) -> APIRouter:
     ) -> Response:
         check_page(limits, limit, kind)
         wanted = concordance.LineFilter(sense, idk_only, min_confidence, q, sort, senses)
-        if await session.ask(concordance.needs_work, word, wanted):
-            found = await session.work(
-                request,
-                lambda checkpoint: concordance.find_lines(
-                    session.opened, word, wanted, offset=offset, limit=limit, checkpoint=checkpoint
-                ),
-            )
-        else:
-            found = await session.ask(
-                concordance.find_lines, word, wanted, offset=offset, limit=limit
-            )
+        is_long = await session.ask(concordance.needs_work, word, wanted)
+        page = {"offset": offset, "limit": limit}
+        found = await session.answer(
+            request, concordance.find_lines, word, wanted, is_long=is_long, **page
+        )
         if kind == "csv":
             return csv_answer(tables.table_of_lines(found), f"{word}-concordance")
         return json_answer(found)

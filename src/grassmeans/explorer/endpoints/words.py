@@ -62,17 +62,11 @@ def make_router(session: Session) -> APIRouter:
     ) -> Response:
         check_page(limits, limit)
         wanted = concordance.LineFilter(sense=number)
-        if not await session.ask(concordance.needs_work, word, wanted):
-            options = {"offset": offset, "limit": limit}
-            return json_answer(
-                await session.ask(concordance.find_examples, word, number, **options)
-            )
+        is_long = await session.ask(concordance.needs_work, word, wanted)
+        page = {"offset": offset, "limit": limit}
         return json_answer(
-            await session.work(
-                request,
-                lambda checkpoint: concordance.find_examples(
-                    session.opened, word, number, offset=offset, limit=limit, checkpoint=checkpoint
-                ),
+            await session.answer(
+                request, concordance.find_examples, word, number, is_long=is_long, **page
             )
         )
 
@@ -96,16 +90,10 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
         ] = None,
         n_senses: Dial = None,
     ) -> Response:
-        chosen = _read_numbers(senses)
-        if is_induced(session.opened, word, n_senses):
-            return json_answer(await session.ask(geometry.show_planes, word, chosen, n_senses))
+        values = word, _read_numbers(senses), n_senses
+        is_long = not is_induced(session.opened, word, n_senses)
         return json_answer(
-            await session.work(
-                request,
-                lambda checkpoint: geometry.show_planes(
-                    session.opened, word, chosen, n_senses, checkpoint
-                ),
-            )
+            await session.answer(request, geometry.show_planes, *values, is_long=is_long)
         )
 
     @router.get("/{word}/map", response_model=geometry.ContextMap, summary="A map of contexts")
@@ -113,14 +101,7 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
         request: Request, word: Word, limit: Limit = 400, n_senses: Dial = None
     ) -> Response:
         check_page(limits, limit, most=limits.request.map_points)
-        return json_answer(
-            await session.work(
-                request,
-                lambda checkpoint: geometry.draw_map(
-                    session.opened, word, limit, n_senses, checkpoint
-                ),
-            )
-        )
+        return json_answer(await session.answer(request, geometry.draw_map, word, limit, n_senses))
 
 
 def _read_numbers(text: str | None) -> list[int] | None:

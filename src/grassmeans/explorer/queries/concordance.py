@@ -6,6 +6,7 @@ them, evenly spread) and remember the distances. Without a corpus the lines are 
 examples.
 
 The confidence of a line is the probability of its nearest sense under soft decoding.
+The document around a line can be read as well.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
-from grassmeans.explorer.queries.neighbours import stand_near
 from grassmeans.explorer.queries.words import Line, check_query, example_lines_of
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import SenseLines
@@ -290,3 +292,102 @@ def _page_of_examples(found: list[Line], wanted: LineFilter, offset: int, limit:
     elif wanted.sort == "sense":
         chosen.sort(key=lambda line: (line.sense, -line.confidence))
     return Lines(len(chosen), None, tuple(chosen[offset : offset + limit]))
+
+
+REACH = 12
+"""Words on each side of an occurrence that a search looks at; about as many as a line shows."""
+
+_MOST_WORDS = 8
+_SEARCH_BLOCK = 1 << 16
+
+
+def stand_near(
+    corpus: Corpus, positions: NDArray[np.int64], query: str, checkpoint: Checkpoint
+) -> NDArray[np.bool_]:
+    """Which occurrences have every word of the query within `REACH` words, in their document.
+
+    The token ids are compared and no text is read. The last word of the query may be the beginning
+    of a word; words beyond the eighth are not looked at.
+
+    Parameters
+    ----------
+    positions : (n,) int64
+        In text order.
+
+    Returns
+    -------
+    (n,) bool
+        All true for a query without a word.
+    """
+    words = corpus.tokenizer.tokenize(normalize_text(query))[:_MOST_WORDS]
+    near = np.ones(len(positions), np.bool_)
+    tables = [
+        _wanted_tokens(corpus, word, is_last=i == len(words) - 1) for i, word in enumerate(words)
+    ]
+    steps = np.delete(np.arange(-REACH, REACH + 1), REACH)
+    for part, shard, local in corpus.split_positions(positions, _SEARCH_BLOCK) if tables else ():
+        first, end = shard.document_bounds(local)
+        places = local[:, None] + steps
+        inside = (places >= first[:, None]) & (places < end[:, None])
+        found = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
+        for table in tables:
+            near[part] &= (table[found] & inside).any(axis=1)
+        checkpoint(part.stop / len(positions))
+    return near
+
+
+def _wanted_tokens(corpus: Corpus, word: str, *, is_last: bool) -> NDArray[np.bool_]:
+    """(n_types + 1,) whether a token id is wanted; the last entry is for unknown words, -1."""
+    vocabulary = corpus.vocabulary
+    table = np.zeros(len(vocabulary) + 1, np.bool_)
+    if is_last:
+        alike = [i for i, other in enumerate(vocabulary.words) if other.startswith(word)]
+        table[alike] = True
+    elif (word_id := vocabulary.id_of(word)) >= 0:
+        table[word_id] = True
+    return table
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentView:
+    """A stretch of a document around an occurrence.
+
+    Attributes
+    ----------
+    document, title : str
+    text : str
+        Line breaks are spaces.
+    start, end : int
+        Characters of the occurrence in the text.
+    cut_before, cut_after : bool
+        Whether the document goes on beyond the text.
+    """
+
+    document: str
+    title: str
+    text: str
+    start: int
+    end: int
+    cut_before: bool
+    cut_after: bool
+
+
+def show_document(opened: OpenModel, position: int) -> DocumentView:
+    """The text around the token at a position of the corpus."""
+    corpus = opened.require_corpus("reading a document")
+    if not 0 <= position < corpus.n_tokens:
+        raise NothingThereError(
+            f"position {position} is outside the corpus of {corpus.n_tokens:,} words"
+        )
+    width = opened.limits.request.document_characters
+    line = corpus.line_at(position, width)
+    start = len(line.left)
+    return DocumentView(
+        document=line.document_id,
+        title=line.document_title,
+        text=f"{line.left}{line.word}{line.right}",
+        start=start,
+        end=start + len(line.word),
+        cut_before=len(line.left) >= width,
+        cut_after=len(line.right) >= width,
+    )

@@ -11,27 +11,17 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.edited_words import Edit, EditedWord, describe_edits, save_version
+from grassmeans.senses.edited_words import Edit, EditedWord, save_version
 from grassmeans.senses.editing import visible_senses
 
 RESET = "reset"
 
 
 @dataclass(frozen=True, slots=True)
-class PendingEdit:
-    """A correction that is not saved yet."""
-
-    word: str
-    action: str
-    senses: tuple[int, ...]
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
 class PendingEdits:
-    """All of them."""
+    """The corrections that are not saved yet."""
 
-    edits: tuple[PendingEdit, ...]
+    edits: tuple[Edit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +76,7 @@ def correct_word(
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
     """The corrections made so far and not saved."""
-    found = describe_edits(opened.edits)
-    return PendingEdits(tuple(PendingEdit(**edit) for edit in found))
+    return PendingEdits(tuple(edit for word in opened.edits.values() for edit in word.edits))
 
 
 def save_corrections(opened: OpenModel, name: str | None = None) -> SavedVersion:

@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.products import as_read_only
-from grassmeans.kernels.interface import NOT_KEPT, Windows
-
-Integers = NDArray[np.int32]
-Indices = NDArray[np.int64]
+from grassmeans.kernels.interface import NOT_KEPT, Indices, Integers, Windows
 
 _NO_TOKEN = -2
 
@@ -43,7 +39,7 @@ def gather_contexts(
     return context_ids
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _gather(
     tokens: Integers,
     row_of_token: Integers,
@@ -95,7 +91,7 @@ def find_windows(
     )
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@njit(cache=True, nogil=True)
 def _find_windows(
     tokens: Integers,
     document_offsets: Indices,

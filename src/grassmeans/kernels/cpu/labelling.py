@@ -34,21 +34,20 @@ from grassmeans.kernels.cpu.subspaces import is_well_conditioned, write_precise_
 from grassmeans.kernels.interface import (
     NOT_KEPT,
     OCCURRENCE_BLOCK,
+    Doubles,
+    Floats,
+    Indices,
+    Integers,
     SenseTable,
     Windows,
     negligible_share,
 )
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Integers = NDArray[np.int32]
-Indices = NDArray[np.int64]
-
 # Occurrences that share a band; a multiple of the eigen-solver's batch.
 BLOCK = OCCURRENCE_BLOCK
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _lay_out(
     kept_rows: Integers, firsts: Integers, ends: Integers, slots: Indices, reach: Indices
 ) -> tuple[Indices, int]:
@@ -79,7 +78,7 @@ def _lay_out(
     return first_slots, n_slots
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _fill_band(vectors: Floats, slots: Indices, reach: Indices, n_slots: int, band: Floats) -> None:
     """``band[i, o]`` becomes the inner product of the words in slots i and i + o."""
     tile = np.empty((TILE, TILE), np.float32)
@@ -95,7 +94,7 @@ def _fill_band(vectors: Floats, slots: Indices, reach: Indices, n_slots: int, ba
                         band[i + a, offset] = tile[a, b]
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _write_grams(
     band: Floats, firsts: Indices, centres: Integers, counts: Indices, rank: int
 ) -> Doubles:
@@ -112,7 +111,7 @@ def _write_grams(
     return grams
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _collect_contexts(
     slots: Indices, firsts: Indices, centres: Integers, counts: Indices
 ) -> Indices:
@@ -125,50 +124,39 @@ def _collect_contexts(
     return contexts
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@njit(cache=True)
 def _multiply_directions(
-    vectors: Floats,
-    context: Indices,
-    count: int,
-    directions: Floats,
-    senses: Indices,
-    n_senses: int,
-    products: Doubles,
+    table: SenseTable, context: Indices, count: int, senses: Indices, n: int, products: Doubles
 ) -> None:
     """``products[i, k]`` becomes the inner product of context word i and sense direction k."""
     tile = np.empty((TILE, TILE), np.float32)
-    for k in range(0, n_senses, TILE):
-        alone = k == n_senses - 1
+    for k in range(0, n, TILE):
+        alone = k == n - 1
         for i in range(0, count, TILE):
             if alone:
-                multiply_column(vectors, context, i, directions, senses[k], tile)
+                multiply_column(table.vectors, context, i, table.directions, senses[k], tile)
             else:
-                multiply_tile(vectors, context, i, directions, senses, k, tile)
+                multiply_tile(table.vectors, context, i, table.directions, senses, k, tile)
             for a in range(TILE):
                 for b in range(1 if alone else TILE):
                     products[i + a, k + b] = tile[a, b]
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
 def _multiply_directions_precisely(
-    vectors: Floats,
-    context: Indices,
-    count: int,
-    directions: Floats,
-    senses: Indices,
-    n_senses: int,
-    products: Doubles,
+    table: SenseTable, context: Indices, count: int, senses: Indices, n: int, products: Doubles
 ) -> None:
     """As `_multiply_directions`, in double precision."""
     for i in range(count):
-        for k in range(n_senses):
+        for k in range(n):
+            word, sense = context[i], senses[k]
             total = 0.0
-            for d in range(vectors.shape[1]):
-                total += np.float64(vectors[context[i], d]) * np.float64(directions[senses[k], d])
+            for d in range(table.vectors.shape[1]):
+                total += np.float64(table.vectors[word, d]) * np.float64(table.directions[sense, d])
             products[i, k] = total
 
 
-@njit(cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@njit(cache=True, error_model="numpy")
 def _measure_lanes(
     table: SenseTable,
     slots: Indices,
@@ -208,13 +196,9 @@ def _measure_lanes(
         for k in range(n_senses + TILE):
             senses[k] = table.sense_offsets[word] + min(k, n_senses - 1)
         if precise:
-            _multiply_directions_precisely(
-                table.vectors, context, count, table.directions, senses, n_senses, products
-            )
+            _multiply_directions_precisely(table, context, count, senses, n_senses, products)
         else:
-            _multiply_directions(
-                table.vectors, context, count, table.directions, senses, n_senses, products
-            )
+            _multiply_directions(table, context, count, senses, n_senses, products)
         for k in range(n_senses):
             inside = 0.0
             for n in range(table.rank):
@@ -228,18 +212,10 @@ def _measure_lanes(
     return again
 
 
-@njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
-def _measure_windows(
-    table: SenseTable,
-    kept_rows: Integers,
-    words: Integers,
-    firsts: Integers,
-    ends: Integers,
-    centres: Integers,
-    window: int,
-    distances: Floats,
-) -> None:
+@njit(cache=True, nogil=True)
+def _measure_windows(table: SenseTable, windows: Windows, window: int, distances: Floats) -> None:
     """Fill ``distances`` block by block; contexts with too few words stay as they are."""
+    kept_rows, words, firsts, ends, centres = windows
     width = 2 * window + 1
     slots = np.zeros(BLOCK * width + TILE, np.int64)
     reach = np.zeros(BLOCK * width + TILE, np.int64)
@@ -276,18 +252,9 @@ def _measure_windows(
 def measure_windows(windows: Windows, part: slice, table: SenseTable, window: int) -> Floats:
     """See `grassmeans.kernels.interface`."""
     n_senses = int(np.diff(table.sense_offsets).max())
-    words = windows.words[part]
-    distances = np.full((len(words), n_senses), np.nan, np.float32)
-    _measure_windows(
-        table,
-        windows.kept_rows,
-        words,
-        windows.firsts[part],
-        windows.ends[part],
-        windows.centres[part],
-        window,
-        distances,
-    )
+    chosen = Windows(windows.kept_rows, *(array[part] for array in windows[1:]))
+    distances = np.full((len(chosen.words), n_senses), np.nan, np.float32)
+    _measure_windows(table, chosen, window, distances)
     return distances
 
 

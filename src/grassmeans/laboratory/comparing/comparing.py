@@ -19,7 +19,7 @@ from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.loading import CLUSTERING_TASKS, OTHER_TASKS, check_place
 from grassmeans.evaluation.tasks.loading import check_task_name as check_name
 from grassmeans.evaluation.tasks.loading import open_task as open_core_task
-from grassmeans.laboratory.comparing.systems import MethodSystem
+from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
 from grassmeans.laboratory.lineup.running import LineupTask
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.vectors.word_vectors import WordVectors
@@ -264,6 +264,25 @@ class _SystemRun:
         number = "" if self._system.n_senses is None else f"-{self._system.n_senses}"
         slug = re.sub(r"[^\w.-]+", "-", self._system.name) + number
         return self._comparison.keep / kind / f"{prefix}{slug}-{digest_of(identity)}{suffix}"
+
+
+def learn_method(
+    task: Task[Any],
+    method: str,
+    n_senses: int | None,
+    corpus: Path,
+    vectors: Path,
+    max_contexts: int,
+    random_state: int,
+    workers: int | None,
+) -> System:
+    """A method that learns the senses of the task's words from a corpus and its vectors."""
+    system = MethodSystem(method, DEFAULT_SENSES[0] if n_senses is None else n_senses)
+    source = Corpus.open(corpus)
+    words = words_in_corpus(source, [task])
+    known = WordVectors.load(vectors)
+    system.learn_from(Material(source, known, words, max_contexts, random_state, workers))
+    return system
 
 
 def words_in_corpus(corpus: Corpus, tasks: Iterable[Task[Any]]) -> tuple[str, ...]:

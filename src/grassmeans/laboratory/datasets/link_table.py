@@ -13,7 +13,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.wikitext import normalize_title
 from grassmeans.errors import InputError
-from grassmeans.evaluation.text_files import read_numbered_lines
+from grassmeans.evaluation.key_files import read_numbered_lines
 from grassmeans.laboratory.datasets.writing import Positions
 from grassmeans.progress import progress_bar
 

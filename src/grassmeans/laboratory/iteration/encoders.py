@@ -30,7 +30,7 @@ from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.labelling.decoding import read_probabilities
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
-from grassmeans.labelling.stored import StoredDistances, damaged, open_distances
+from grassmeans.labelling.measuring import StoredDistances, damaged, open_distances
 from grassmeans.laboratory.iteration.labelled_words import LabelledOccurrences, LabelledWords
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.vectors.word_vectors import WordVectors

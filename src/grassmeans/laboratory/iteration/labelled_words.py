@@ -14,7 +14,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
-from grassmeans.labelling.stored import StoredDistances, open_distances
+from grassmeans.labelling.measuring import StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets, read_targets
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from grassmeans.artifacts import digest_of, write_bytes
 from grassmeans.errors import InputError
-from grassmeans.evaluation.text_files import read_numbered_lines
+from grassmeans.evaluation.key_files import read_numbered_lines
 
 _JSON_EXPECTED = 'expected {"word": "crane", "sense": "crane.1", "words": ["bird", ...]}'
 _TEXT_EXPECTED = "expected the word, a tab, and the words of one sense: crane<TAB>bird wading ..."
