@@ -26,12 +26,12 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of
 from grassmeans.errors import InputError
+from grassmeans.evaluation.key_files import read_numbered_lines
 from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, score_words
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
-from grassmeans.evaluation.text_files import read_numbered_lines
 from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.tagging import AnyTokenizer, occurrences_in_passages
 

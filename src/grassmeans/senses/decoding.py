@@ -40,7 +40,7 @@ def check_threshold(idk_threshold: IdkThreshold) -> float | None:
 def decode_hard(
     distances: ArrayLike, idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
 ) -> NDArray[np.int64]:
-    """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 5).
+    """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def decode_hard(
 
 
 def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> NDArray[np.float64]:
-    """The probability of each sense: exp(-sharpness d), normalised (equation 6).
+    """The probability of each sense: exp(-sharpness d), normalised (equation 5).
 
     Parameters
     ----------

@@ -51,7 +51,7 @@ class InducedDirections:
     labels : (n_contexts,) int32
         The nearest direction of each context.
     inertia : float
-        The objective L of equation 4: the sum of squared distances to the nearest direction.
+        The objective L of equation 3: the sum of squared distances to the nearest direction.
     n_iter : int
         Iterations over all contexts that the best restart took.
     objective_path : (n,) float64
@@ -85,7 +85,7 @@ def induce_directions(
     random_state: RandomState = None,
     device: str = "cpu",
 ) -> InducedDirections:
-    """Minimise equation 4 over directions and groups.
+    """Minimise equation 3 over directions and groups.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def refine_directions(
     tol: float = 1e-5,
     device: str = "cpu",
 ) -> InducedDirections:
-    """Minimise equation 4 from given directions: as many senses, no restarts.
+    """Minimise equation 3 from given directions: as many senses, no restarts.
 
     Parameters
     ----------

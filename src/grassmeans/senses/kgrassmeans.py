@@ -71,7 +71,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         The nearest direction of each context, the same as ``predict`` gives. A context of zeros
         (no usable words) has distance 1 to every direction and the label 0.
     inertia_ : float
-        The objective L of equation 4: the sum of squared distances to the nearest direction.
+        The objective L of equation 3: the sum of squared distances to the nearest direction.
     n_iter_ : int
         Iterations over all contexts of the best restart.
     objective_path_ : (n,) float64
@@ -149,7 +149,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         )
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
-        """The nearest direction of each context, (n_contexts,): equation 5."""
+        """The nearest direction of each context, (n_contexts,): equation 4."""
         labels: NDArray[np.int32] = self.transform(X).argmin(axis=1).astype(np.int32)
         return labels
 

@@ -1,7 +1,7 @@
 """How many senses a word has: over-split, merge, and keep what pays.
 
 K senses keep a share G_K of the contexts: the mean squared projection of a context on its sense's
-direction, 1 - L/n for the objective L of equation 4. More senses always keep more. Of a word with
+direction, 1 - L/n for the objective L of equation 3. More senses always keep more. Of a word with
 one meaning they keep about G_1 K^0.09, because its contexts are about different things and noise
 can be split as well. So a word has the number K for which
 
