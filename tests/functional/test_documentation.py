@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import pkgutil
 import re
 import shlex
 import shutil
@@ -76,3 +78,55 @@ def test_links_between_pages_lead_somewhere() -> None:
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#:]+\.md)(?:#[^)]*)?\)", page.read_text("utf-8")):
             assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+CODE = re.compile(r"`([^`\n]+)`")
+FOLDERS = tuple(
+    f"{path.name}/"
+    for parent in (ROOT, ROOT / "src" / "grassmeans")
+    for path in (parent.iterdir() if parent.is_dir() else ())
+    if path.is_dir() and not path.name.startswith((".", "_"))
+)
+TREE_PAGES = [
+    path
+    for path in [*PAGES, ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/adr/*.md"))]
+    if path.exists()
+]
+
+
+@pytest.mark.parametrize("page", TREE_PAGES, ids=lambda page: page.name)
+def test_paths_and_names_lead_somewhere(page: Path) -> None:
+    for code in CODE.findall(page.read_text("utf-8")):
+        if code.startswith(FOLDERS) and re.fullmatch(r"[\w./-]+", code):
+            places = (ROOT / code, ROOT / "src" / "grassmeans" / code)
+            assert any(place.exists() for place in places), f"{page.name}: no {code}"
+        elif re.fullmatch(r"grassmeans(\.\w+)+", code):
+            assert pkgutil.resolve_name(_split(code)) is not None
+
+
+def _split(name: str) -> str:
+    """``package.module:attribute`` for a dotted name, with the longest module that there is."""
+    parts = name.split(".")
+    for n in range(len(parts), 0, -1):
+        module = ".".join(parts[:n])
+        try:
+            if importlib.util.find_spec(module) is not None:
+                return f"{module}:{'.'.join(parts[n:])}"
+        except ModuleNotFoundError:
+            continue
+    raise AssertionError(f"there is no {name}")
+
+
+def test_every_row_of_the_paper_map_leads_into_the_tree() -> None:
+    text = (ROOT / "docs" / "paper-map.md").read_text("utf-8")
+    sections = text.split("\n## ")
+    rows = [
+        line.split(" | ")
+        for section in sections[1:3]
+        for line in section.splitlines()
+        if line.startswith("| ") and not line.startswith(("| paper", "|---"))
+    ]
+    assert len(rows) > 25
+    for row in rows:
+        found = CODE.findall(" | ".join(row[1:]))
+        assert any(re.search(r"grassmeans|KGrassmeans|\.py$|/$", code) for code in found), row[0]
