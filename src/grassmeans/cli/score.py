@@ -21,8 +21,7 @@ def score(
         Path, typer.Argument(help="The gold key, JSON lines with labels, or the task's folder.")
     ],
     task: Annotated[
-        str,
-        typer.Option(help="semeval2010, semeval2013, makes-sense, coarsewsd20 or jsonl."),
+        str, typer.Option(help="semeval2010, semeval2013, makes-sense, coarsewsd20 or jsonl.")
     ] = "semeval2010",
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,

@@ -212,11 +212,7 @@ class Corpus:
     def occurrences_in(self, shard: Shard, local: NDArray[np.int64]) -> Occurrences:
         """The occurrences at positions inside a shard, in text order."""
         return Occurrences(
-            shard.tokens,
-            shard.document_offsets,
-            local,
-            self.vocabulary.words,
-            shard.document_text,
+            shard.tokens, shard.document_offsets, local, self.vocabulary.words, shard.document_text
         )
 
     def count_of(self, word: str) -> int:

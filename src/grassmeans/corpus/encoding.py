@@ -25,12 +25,7 @@ from grassmeans.artifacts import (
 )
 from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.shard import DONE
-from grassmeans.corpus.tokenizer import (
-    SurfaceTable,
-    Tokenizer,
-    WhitespaceTokenizer,
-    normalize_text,
-)
+from grassmeans.corpus.tokenizer import SurfaceTable, Tokenizer, WhitespaceTokenizer, normalize_text
 from grassmeans.corpus.wikitext import Link, clean_wikitext, normalize_title
 
 PIECE_LENGTH = 2_000

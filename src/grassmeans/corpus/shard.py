@@ -49,7 +49,6 @@ class Shard:
 
     Parameters
     ----------
-    folder : Path
     first_position, first_document : int
         Where the shard's tokens and documents begin in its corpus.
     """

@@ -13,9 +13,5 @@ if TYPE_CHECKING:
 
 __all__, __getattr__, __dir__ = give_names(
     __name__,
-    {
-        "systems": ("ModelSystem",),
-        "running": ("evaluate",),
-        "tasks.loading": ("open_task",),
-    },
+    {"systems": ("ModelSystem",), "running": ("evaluate",), "tasks.loading": ("open_task",)},
 )

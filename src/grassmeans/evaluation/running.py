@@ -57,7 +57,6 @@ class Result(ABC):
 
     Attributes
     ----------
-    task : str
     parameters : mapping
         Of the system and of the run, as plain values.
     digests : mapping
@@ -66,7 +65,6 @@ class Result(ABC):
         What there was, and how often a rule decided.
     words_without_senses : tuple of str
         Words of the test set for which the system found none.
-    seconds : float
     """
 
     task: str
@@ -103,7 +101,6 @@ class Task(ABC, Generic[AnyResult]):
 
     Attributes
     ----------
-    name : str
     groups_instances : bool
         Whether it has instances whose senses can be induced from themselves.
     needs_senses : bool
@@ -141,8 +138,6 @@ def evaluate(
     ----------
     task : Task
         From `grassmeans.evaluation.tasks.loading.open_task`.
-    system : System or SenseModel
-    settings : RunSettings, optional
     **changes
         Single settings: ``decoding="soft"``, ...
 

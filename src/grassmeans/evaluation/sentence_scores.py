@@ -24,7 +24,6 @@ class WordAnswers:
 
     Attributes
     ----------
-    kind : str
     senses : tuple of str
         The gold sense of each sentence.
     nearest : tuple of (int or None)

@@ -60,7 +60,6 @@ class Sentence:
 
     Attributes
     ----------
-    id, word, sense, kind : str
     left, right : str
         The text before and after the word.
     written : str

@@ -126,7 +126,6 @@ class System(ABC):
 
     Attributes
     ----------
-    name : str
     n_senses : int, "auto" or None
         The number of senses asked for, where one was.
     tokenizer : Tokenizer or WhitespaceTokenizer
@@ -184,7 +183,6 @@ class ModelSenses(Senses):
     ----------
     encoder : ContextEncoder
         With which the inventory was induced.
-    inventory : SenseInventory
     lexemes : LexemeVectors, optional
         Trained on a corpus that these senses labelled: the sense vectors. Without them the
         directions are.
@@ -249,7 +247,6 @@ class ModelSystem(System):
 
     Parameters
     ----------
-    model : SenseModel
     lexemes : LexemeVectors, optional
         The vectors of its senses; those inside the model by default, where it has some.
     name : str, optional

@@ -11,102 +11,47 @@ _MEGABYTE = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """How much one request may ask for.
+    """How much one request may ask for."""
 
-    Parameters
-    ----------
-    body_bytes : int
-        Of a request's body, checked before it is read as JSON.
-    body_seconds : float
-        In which a body must have arrived.
-    text_characters : int
-        Of a text that is to be tagged.
-    page : int
-        Lines or words in one answer.
-    table_rows : int
-        Rows of a table to download.
-    map_points : int
-        Contexts on a map.
-    query_characters : int
-        Of a search.
-    document_characters : int
-        Shown on each side of an occurrence.
-    """
-
-    body_bytes: int = 256 * 1024
-    body_seconds: float = 10.0
-    text_characters: int = 20_000
-    page: int = 200
-    table_rows: int = 5_000
-    map_points: int = 2_000
-    query_characters: int = 200
-    document_characters: int = 5_000
+    body_bytes: int = 256 * 1024  # of a request's body, checked before it is read as JSON
+    body_seconds: float = 10.0  # in which a body must have arrived
+    text_characters: int = 20_000  # of a text that is to be tagged
+    page: int = 200  # lines or words in one answer
+    table_rows: int = 5_000  # rows of a table to download
+    map_points: int = 2_000  # contexts on a map
+    query_characters: int = 200  # of a search
+    document_characters: int = 5_000  # shown on each side of an occurrence
 
 
 @dataclass(frozen=True, slots=True)
 class WorkLimits:
-    """How much is done at once, and for how long.
+    """How much is done at once, and for how long."""
 
-    Parameters
-    ----------
-    at_once : int
-        Inductions (or measurements of a word's occurrences) that run at the same time.
-    waiting : int
-        Further ones that may wait for their turn; more are refused.
-    seconds : float
-        For one of them. A kernel that runs cannot be interrupted: the clock is looked at between
-        the steps, of which each takes a second or so for 20,000 contexts.
-    requests_at_once : int
-        Requests of any kind; more are refused at once.
-    contexts : int
-        The most contexts of an induction.
-    senses : int
-        The most senses of an induction, and of a word that is edited.
-    measured_lines : int
-        Occurrences of one word whose sense is told; of more, an even sample.
-    jobs : int
-        Jobs that are remembered, running or finished.
-    job_seconds : float
-        For which a finished job is remembered.
-    """
-
+    # inductions (or measurements of a word's occurrences) that run at the same time
     at_once: int = 2
-    waiting: int = 6
+    waiting: int = 6  # further ones that may wait for their turn; more are refused
+    # for one of them. A kernel that runs cannot be interrupted: the clock is looked at between
+    # the steps, of which each takes a second or so for 20,000 contexts
     seconds: float = 30.0
-    requests_at_once: int = 128
-    contexts: int = 20_000
-    senses: int = 8
+    requests_at_once: int = 128  # requests of any kind; more are refused at once
+    contexts: int = 20_000  # the most contexts of an induction
+    senses: int = 8  # the most senses of an induction, and of a word that is edited
+    # occurrences of one word whose sense is told; of more, an even sample
     measured_lines: int = 200_000
-    jobs: int = 32
-    job_seconds: float = 600.0
+    jobs: int = 32  # jobs that are remembered, running or finished
+    job_seconds: float = 600.0  # for which a finished job is remembered
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryLimits:
-    """How much is remembered between requests.
+    """How much is remembered between requests."""
 
-    Parameters
-    ----------
-    sample_bytes : int
-        Contexts and subspaces of the words looked at last.
-    distance_bytes : int
-        Distances of their occurrences.
-    inductions : int
-        Results of the dial.
-    words : int
-        Words as they are shown.
-    edited_words : int
-        Words with corrections that are not saved yet.
-    edits_of_word : int
-        Corrections of one of them.
-    """
-
-    sample_bytes: int = 192 * _MEGABYTE
-    distance_bytes: int = 64 * _MEGABYTE
-    inductions: int = 64
-    words: int = 256
-    edited_words: int = 1_000
-    edits_of_word: int = 100
+    sample_bytes: int = 192 * _MEGABYTE  # contexts and subspaces of the words looked at last
+    distance_bytes: int = 64 * _MEGABYTE  # distances of their occurrences
+    inductions: int = 64  # results of the dial
+    words: int = 256  # words as they are shown
+    edited_words: int = 1_000  # words with corrections that are not saved yet
+    edits_of_word: int = 100  # corrections of one of them
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,7 +234,6 @@ class ContextExtractor:
 
     Parameters
     ----------
-    corpus : Corpus
     vectors : WordVectors, optional
         Words without a vector are dropped, and ids are its rows. Without it ids are the corpus's,
         and words seen fewer than 5 times are dropped.
@@ -242,7 +241,6 @@ class ContextExtractor:
         Kept words a side.
     drop_repeats : bool, default False
         Leave out other occurrences of the target inside the window too.
-    drop_function_words : bool, default True
     """
 
     def __init__(

@@ -93,11 +93,7 @@ class ContextEncoder(ABC):
 
     @classmethod
     def open(
-        cls,
-        folder: Path,
-        vectors: WordVectors,
-        shape: ContextShape,
-        function_words: frozenset[str],
+        cls, folder: Path, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
     ) -> ContextEncoder:
         """Read what `save` wrote."""
         return cls(vectors, shape, function_words)

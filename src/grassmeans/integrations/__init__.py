@@ -11,9 +11,5 @@ if TYPE_CHECKING:
     from grassmeans.integrations.sklearn import SenseTagger as SenseTagger
 
 __all__, __getattr__, __dir__ = give_names(
-    __name__,
-    {
-        "sklearn": ("SenseTagger",),
-        "iterables": ("tag_iter",),
-    },
+    __name__, {"sklearn": ("SenseTagger",), "iterables": ("tag_iter",)}
 )

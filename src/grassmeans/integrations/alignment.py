@@ -25,7 +25,6 @@ class NormalizedText:
     ----------
     text : str
         Normalised.
-    original : str
     """
 
     text: str

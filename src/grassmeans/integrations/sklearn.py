@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from grassmeans.senses.tagging import TaggedText, TaggedWord, blank_markup
 OUTPUTS = ("text", "tokens")
 
 
+@dataclass(eq=False, repr=False)
 class SenseTagger(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Replaces words by their senses, so that a bag of words becomes a bag of senses.
 
@@ -54,24 +56,14 @@ class SenseTagger(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ``<b>`` is markup like any other tag here, and marks nothing.
     """
 
-    def __init__(
-        self,
-        model: str | Path = "en",
-        *,
-        output: str = "text",
-        separator: str = "_",
-        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-        keep_idk: bool = True,
-        words: Sequence[str] | None = None,
-        batch_size: int = 256,
-    ) -> None:
-        self.model = model
-        self.output = output
-        self.separator = separator
-        self.idk_threshold = idk_threshold
-        self.keep_idk = keep_idk
-        self.words = words
-        self.batch_size = batch_size
+    model: str | Path = "en"
+    _: KW_ONLY
+    output: str = "text"
+    separator: str = "_"
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD
+    keep_idk: bool = True
+    words: Sequence[str] | None = None
+    batch_size: int = 256
 
     def fit(self, X: Iterable[str], y: object = None) -> SenseTagger:
         """Check the parameters and open the model; nothing is learnt from the texts.

@@ -324,11 +324,5 @@ class TrainingKernels(Protocol):
         ...
 
 
-class Kernels(
-    TextKernels,
-    SubspaceKernels,
-    LabellingKernels,
-    TrainingKernels,
-    Protocol,
-):
+class Kernels(TextKernels, SubspaceKernels, LabellingKernels, TrainingKernels, Protocol):
     """Everything that `grassmeans.kernels.get_kernels` gives."""

@@ -12,9 +12,5 @@ if TYPE_CHECKING:
     from grassmeans.labelling.soft import SoftCorpus as SoftCorpus
 
 __all__, __getattr__, __dir__ = give_names(
-    __name__,
-    {
-        "labeller": ("label_corpus", "relabel"),
-        "soft": ("SoftCorpus",),
-    },
+    __name__, {"labeller": ("label_corpus", "relabel"), "soft": ("SoftCorpus",)}
 )

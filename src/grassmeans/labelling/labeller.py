@@ -64,7 +64,6 @@ def label_corpus(
     corpus : Corpus
         The corpus to label. One that is already labelled by this very model is decoded anew from
         its stored distances (`relabel`).
-    model : SenseModel or path
     output : path
         Folder of the labelled corpus: a corpus whose tokens are lexeme keys (`encode_key`).
     decoding : {"hard", "soft"}

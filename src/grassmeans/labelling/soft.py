@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,11 +12,7 @@ from numpy.typing import NDArray
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.vocabulary import Vocabulary
-from grassmeans.labelling.decoding import (
-    Decoding,
-    draw_senses,
-    read_probabilities,
-)
+from grassmeans.labelling.decoding import Decoding, draw_senses, read_probabilities
 from grassmeans.labelling.measuring import StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets, read_targets
 from grassmeans.labelling.writing import LexemeIds, order_lexemes
@@ -23,26 +20,24 @@ from grassmeans.labelling.writing import LexemeIds, order_lexemes
 _ROWS_AT_ONCE = 1 << 16
 
 
+@dataclass(frozen=True, eq=False)
 class SoftShard:
     """A shard whose labelled tokens are drawn when they are read."""
 
-    def __init__(
-        self, shard: Shard, number: int, targets: Targets, ids: LexemeIds, decoding: Decoding
-    ) -> None:
-        self._shard = shard
-        self._number = number
-        self._targets = targets
-        self._ids = ids
-        self._decoding = decoding
+    shard: Shard
+    number: int
+    targets: Targets
+    ids: LexemeIds
+    decoding: Decoding
 
     @cached_property
     def _stored(self) -> StoredDistances:
-        return open_distances(self._shard.folder, len(self._shard.tokens), self._targets.max_senses)
+        return open_distances(self.shard.folder, len(self.shard.tokens), self.targets.max_senses)
 
     @property
     def document_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) where each document begins, and the end."""
-        return self._shard.document_offsets
+        return self.shard.document_offsets
 
     def read_tokens(self, start: int, end: int, epoch: int = 0) -> NDArray[np.int32]:
         """The lexeme ids of the positions ``start:end``, drawn for this epoch.
@@ -50,17 +45,17 @@ class SoftShard:
         The draw depends on the epoch, the shard and ``start`` only: not on threads, and not on
         what was read before.
         """
-        labelled = np.asarray(self._shard.tokens[start:end])
+        labelled = np.asarray(self.shard.tokens[start:end])
         first, last = (int(i) for i in np.searchsorted(self._stored.positions, (start, end)))
         words, probabilities = read_probabilities(
-            self._shard, self._stored, slice(first, last), self._targets, self._decoding.sharpness
+            self.shard, self._stored, slice(first, last), self.targets, self.decoding.sharpness
         )
-        seed = [self._decoding.random_state, epoch, self._number, start]
+        seed = [self.decoding.random_state, epoch, self.number, start]
         draws = np.random.default_rng(np.random.SeedSequence(seed)).random(last - first)
-        senses = draw_senses(probabilities, self._targets.n_senses[words], draws)
-        tokens: NDArray[np.int32] = self._ids.plain[labelled]
+        senses = draw_senses(probabilities, self.targets.n_senses[words], draws)
+        tokens: NDArray[np.int32] = self.ids.plain[labelled]
         places = self._stored.positions[first:last] - start
-        tokens[places] = self._ids.lexemes[words, senses]
+        tokens[places] = self.ids.lexemes[words, senses]
         return tokens
 
 
@@ -73,14 +68,12 @@ class SoftCorpus:
         From `label_corpus`, of either decoding: only its distances are used.
     sharpness : float, optional
         The labelled corpus's own by default.
-    random_state : int
 
     Attributes
     ----------
     vocabulary : Vocabulary
         Lexeme keys with their expected counts, rounded, most frequent first. A sense that is
         expected less than half a time has the count 0.
-    shards : sequence of SoftShard
     """
 
     def __init__(

@@ -9,12 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    open_array,
-    read_bytes,
-    write_array,
-    write_bytes,
-)
+from grassmeans.artifacts import open_array, read_bytes, write_array, write_bytes
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.errors import ArtifactError, InputError

@@ -144,8 +144,7 @@ class LexemeVectors:
             Of the senses 1, 2, ...; from `decode_soft`. None for a word without senses.
         """
         return _dot(
-            self.soft_vector(word, probabilities),
-            self.soft_vector(other_word, other_probabilities),
+            self.soft_vector(word, probabilities), self.soft_vector(other_word, other_probabilities)
         )
 
     def hard_vector(self, word: str, sense: int | None) -> NDArray[np.float64] | None:

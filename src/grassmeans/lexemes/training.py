@@ -124,7 +124,6 @@ def expand_vectors(vectors: WordVectors, keys: Iterable[str]) -> WordVectors:
 
     Parameters
     ----------
-    vectors : WordVectors
     keys : iterable of str
         Each once, as in the vocabulary of a labelled corpus.
 

@@ -65,7 +65,6 @@ class EditedWord:
         As it is now, with the directions of hidden senses.
     origins : tuple of tuples of int
         For each sense now, the numbers of the original senses that it comes from.
-    edits : tuple of Edit
     """
 
     original: WordSenses
@@ -131,7 +130,6 @@ class EditedInventory(SenseInventory):
 
     Parameters
     ----------
-    base : SenseInventory
     entries : mapping of str to WordSenses
         In the form of `blank_hidden`. Words that the base does not have are added at its end.
     """

@@ -97,10 +97,7 @@ def unhide_sense(entry: WordSenses, number: int) -> WordSenses:
 
 
 def merge_senses(
-    entry: WordSenses,
-    pair: Sequence[int],
-    vectors: WordVectors,
-    sample: WordSample | None = None,
+    entry: WordSenses, pair: Sequence[int], vectors: WordVectors, sample: WordSample | None = None
 ) -> WordSenses:
     """Make two senses one, which takes the smaller number; later ones move up.
 
@@ -112,7 +109,6 @@ def merge_senses(
     ----------
     pair : two int
         Numbers of senses that are not hidden. The name is that of the one with the larger share.
-    sample : WordSample, optional
     """
     check_numbers(entry, pair)
     if len(set(pair)) != _PARTS:

@@ -36,7 +36,6 @@ class Sense:
         Context words that mark this sense off from the others.
     nearest_words : tuple of str
         Words whose vectors are nearest to the intersection direction.
-    examples : tuple of ExampleLine
     name : str
         Two or three words that tell the sense from the others; empty in models of older versions.
     hidden : bool
@@ -60,14 +59,12 @@ class WordSenses:
 
     Parameters
     ----------
-    word : str
     count : int
         Occurrences in the corpus.
     n_contexts : int
         Sampled occurrences with enough context words, from which the senses were induced.
     directions : (n_senses, dim) float32
         The intersection directions, unit length.
-    senses : tuple of Sense
     """
 
     word: str

@@ -70,11 +70,9 @@ class WordSample:
 
     Attributes
     ----------
-    word : str
     contexts : Contexts
         Positions, and the words that describe each context.
     bases : (n_contexts, rank, dim) float32
-    source : WordSource
     """
 
     word: str

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,22 +19,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
-from grassmeans.senses.directions import (
-    INITS,
-    InducedDirections,
-    RandomState,
-    induce_directions,
-)
+from grassmeans.senses.directions import INITS, InducedDirections, RandomState, induce_directions
 from grassmeans.senses.sense_number import FitOptions, induce_any_number
-from grassmeans.senses.settings import (
-    DEFAULT_GRANULARITY,
-    DEFAULT_MAX_SENSES,
-    check_sense_number,
-)
+from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
 
 _ORTHONORMAL_TOLERANCE = 1e-3
 
 
+@dataclass(eq=False, repr=False)
 class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
     """Group context subspaces by the direction in which they meet (algorithm 2 of the paper).
 
@@ -93,27 +85,15 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     array([0, 0, 0, 1, 1], dtype=int32)
     """
 
-    def __init__(
-        self,
-        n_senses: int | str = 5,
-        n_init: int = 5,
-        max_iter: int = 100,
-        tol: float = 1e-5,
-        init: str = "random",
-        random_state: RandomState = None,
-        device: str = "cpu",
-        max_senses: int = DEFAULT_MAX_SENSES,
-        granularity: float = DEFAULT_GRANULARITY,
-    ) -> None:
-        self.n_senses = n_senses
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.tol = tol
-        self.init = init
-        self.random_state = random_state
-        self.device = device
-        self.max_senses = max_senses
-        self.granularity = granularity
+    n_senses: int | str = 5
+    n_init: int = 5
+    max_iter: int = 100
+    tol: float = 1e-5
+    init: str = "random"
+    random_state: RandomState = None
+    device: str = "cpu"
+    max_senses: int = DEFAULT_MAX_SENSES
+    granularity: float = DEFAULT_GRANULARITY
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""

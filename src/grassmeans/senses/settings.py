@@ -31,7 +31,6 @@ class InductionSettings:
         Random restarts of K-Grassmeans.
     max_contexts : int
         A random sample of this many occurrences is used.
-    random_state : int
     max_senses : int
         With "auto", the most senses of a word.
     granularity : float

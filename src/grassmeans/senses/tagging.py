@@ -71,7 +71,6 @@ class TaggedText:
     ----------
     text : str
         Without marks, in NFC and without invisible characters; the words' spans lie in it.
-    words : tuple of TaggedWord
     unknown : tuple of str
         What was marked and has no senses in the model.
     """
@@ -370,10 +369,6 @@ class LanguageCheck:
     of the tokens of Spanish articles are among 80,000 English words), but English text has a
     function word in every two to four tokens, and others hardly share them (2% to 15% of Spanish
     tokens).
-
-    Attributes
-    ----------
-    n_tokens, n_function_words : int
     """
 
     def __init__(self, tokenizer: AnyTokenizer, function_words: frozenset[str]) -> None:

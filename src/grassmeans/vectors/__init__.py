@@ -22,6 +22,6 @@ __all__, __getattr__, __dir__ = give_names(
             "write_glove",
             "write_word2vec_binary",
             "write_word2vec_text",
-        ),
+        )
     },
 )

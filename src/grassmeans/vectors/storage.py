@@ -17,13 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
-    open_array,
-    read_manifest,
-    write_array,
-    write_bytes,
-    write_manifest,
-)
+from grassmeans.artifacts import open_array, read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.outputs import output_folder
 from grassmeans.vectors.reducing import QuantisedRows, bytes_per_row, quantise_rows

@@ -70,9 +70,7 @@ def make_router(session: Session) -> APIRouter:
         return json_answer(found)
 
     @router.get("/document", response_model=DocumentView, summary="The text around a position")
-    async def read_document(
-        position: Annotated[int, Query(ge=0, le=MAX_OFFSET)],
-    ) -> Response:
+    async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
         return json_answer(await session.ask(show_document, position))
 
     return router

@@ -41,7 +41,6 @@ class LineFilter:
         Number of a sense; 0 is "I don't know".
     idk_only : bool
         The same as ``sense=0``.
-    min_confidence : float
     query : str
         Words that must stand near the occurrence; the last one may be the beginning of a word.
         Without a corpus: text that the line must contain.
@@ -354,7 +353,6 @@ class DocumentView:
 
     Attributes
     ----------
-    document, title : str
     text : str
         Line breaks are spaces.
     start, end : int

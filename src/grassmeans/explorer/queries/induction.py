@@ -58,10 +58,6 @@ def induce_senses(
     With as many senses and contexts as the model was made with, and its own corpus, the result is
     the model's.
 
-    Parameters
-    ----------
-    n_senses : int or "auto"
-
     Raises
     ------
     NoCorpusError, WordNotFoundError, ConflictError, TooMuchError, InputError
@@ -172,8 +168,6 @@ class SplitNode:
         How many senses the level has.
     number : int
         From 1, the largest first; on the last level, the number of the sense.
-    share : float
-    name : str
     parent : int or None
         Its number on the level before: where most of its contexts are. None on the first level.
     """

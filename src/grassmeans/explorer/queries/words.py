@@ -215,8 +215,6 @@ class Line:
     ----------
     position : int
         In the corpus; without one, the number of the example.
-    document : str
-    left, word, right : str
     sense : int
         0 for "I don't know".
     confidence : float

@@ -37,7 +37,6 @@ class ComparisonSettings:
         Occurrences of a word that are looked at by methods that work word by word.
     induce : {"on-corpus", "on-test"}
         Whether senses come from the corpus, or from the test instances of each word.
-    random_state : int
     """
 
     max_contexts: int = 10_000
@@ -56,10 +55,8 @@ class ComparisonRow:
 
     Attributes
     ----------
-    method : str
     n_senses : int, "auto" or None
         The number of senses that was asked for, where one was.
-    task : str
     result : mapping
         What the test set gives as plain values: the scores of each group, ``parameters``,
         ``digests``, ``counts``. Empty for a row that failed.
@@ -103,12 +100,10 @@ class Comparison:
 
     Parameters
     ----------
-    corpus : Corpus
     vectors : WordVectors
         Trained on it.
     tasks : sequence of Task
         Each method is induced once, for the words of all of them.
-    settings : ComparisonSettings, optional
     workers : int or None
         All cores without it.
     keep : path, optional

@@ -31,7 +31,6 @@ class MethodSystem(System):
     ----------
     text : str
         As `make_inducer` reads it: ``kmeans``, ``mssg:n_multi=6000``.
-    n_senses : int, optional
 
     Attributes
     ----------

@@ -45,7 +45,6 @@ class LineupSummary:
 
     Attributes
     ----------
-    n_words, n_senses : int
     wordnet : str
         Where WordNet was found.
     words_without_senses : tuple of str

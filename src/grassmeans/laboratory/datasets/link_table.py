@@ -68,10 +68,7 @@ class LinkTable:
 
 
 def collect_links(
-    corpus: Corpus,
-    merges: Mapping[str, str] | None = None,
-    *,
-    show_progress: bool | None = None,
+    corpus: Corpus, merges: Mapping[str, str] | None = None, *, show_progress: bool | None = None
 ) -> LinkTable:
     """Collect the links whose text is one word of the vocabulary and nothing else.
 

@@ -66,7 +66,6 @@ class WordChoice:
         Words that occur so often; None: no upper limit.
     by_frequency : bool
         Draw frequent words more often, in proportion to their counts.
-    random_state : int
     """
 
     n_groups: int = 10

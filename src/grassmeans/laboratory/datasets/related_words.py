@@ -35,7 +35,6 @@ class RelatedWords:
 
     Parameters
     ----------
-    wordnet : WordNet
     vectors : WordVectors, optional
         Only words among its first 50,000 are taken, usually the most frequent.
     """

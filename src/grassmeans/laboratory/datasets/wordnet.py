@@ -49,8 +49,6 @@ class Synset:
         The broad class: 5 is noun.animal, 6 noun.artifact, ...
     lemmas : tuple of str
         As written, with underscores for spaces.
-    definition : str
-    examples : tuple of str
     """
 
     pos: str

@@ -118,7 +118,6 @@ class DatasetSummary:
 
     Attributes
     ----------
-    folder : Path
     senses : dict
         Word -> label -> number of instances, all parts together.
     parts : dict

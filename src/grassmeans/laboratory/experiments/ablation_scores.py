@@ -239,9 +239,7 @@ def _measure_idk(
     return IdkPoint(threshold, float(1 - known.mean()), accuracy)
 
 
-def pool_words(
-    decoded: Sequence[DecodedWord],
-) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+def pool_words(decoded: Sequence[DecodedWord]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """All contexts together: distances (n, n_classes), one column a class, and gold (n,).
 
     The senses of a word are mapped one to one to its classes so that most contexts agree. Words

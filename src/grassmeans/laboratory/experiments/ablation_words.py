@@ -97,12 +97,8 @@ class GoldWords(ABC):
 
     Attributes
     ----------
-    name : str
-    words : tuple of str
-    corpus : Corpus
     vectors : WordVectors
         Context ids are its rows.
-    random_state : int
     """
 
     name: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -96,7 +96,7 @@ class Ablations(Experiment):
     max_count: int = 30_000
 
     @classmethod
-    def quick(cls) -> Ablations:
+    def quick(cls) -> Self:
         """Few words, few values."""
         tried = (
             ("window", (5, 10)),

@@ -29,6 +29,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
     summarise,
 )
@@ -59,6 +60,13 @@ class ArtificialPolysemy(Experiment):
     name: ClassVar[str] = "artificial"
     title: ClassVar[str] = "Artificial polysemous words are taken apart"
     paper: ClassVar[str] = "figure 4, section 3.2"
+    small: ClassVar[Parameters] = {
+        "ks": (2, 3),
+        "trials": 4,
+        "contexts_per_word": 30,
+        "min_count": 8,
+        "n_init": 2,
+    }
 
     examples: tuple[tuple[str, ...], ...] = (
         ("monastery", "phd"),
@@ -70,11 +78,6 @@ class ArtificialPolysemy(Experiment):
     min_count: int = 500
     max_count: int = 20_000
     n_init: int = 5
-
-    @classmethod
-    def quick(cls) -> ArtificialPolysemy:
-        """A few merged words of a small corpus."""
-        return cls(ks=(2, 3), trials=4, contexts_per_word=30, min_count=8, n_init=2)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Two examples with their confusions, then random groups of every size."""

@@ -19,6 +19,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
 )
 from grassmeans.senses.decoding import (
@@ -54,6 +55,7 @@ class InductionExample(Experiment):
     name: ClassVar[str] = "columbia"
     title: ClassVar[str] = "Induction and disambiguation of one word"
     paper: ClassVar[str] = "tables 3 and 4"
+    small: ClassVar[Parameters] = {"max_contexts": 500, "n_init": 2}
 
     word: str = "columbia"
     n_senses: int = 5
@@ -63,11 +65,6 @@ class InductionExample(Experiment):
     n_init: int = 5
     idk_threshold: float = DEFAULT_IDK_THRESHOLD
     sharpness: float = DEFAULT_SHARPNESS
-
-    @classmethod
-    def quick(cls) -> InductionExample:
-        """Few contexts and restarts."""
-        return cls(max_contexts=500, n_init=2)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Induce on most of the occurrences, decode the others."""

@@ -20,6 +20,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
     summarise,
 )
@@ -51,16 +52,12 @@ class MonosemousDirections(Experiment):
     name: ClassVar[str] = "monosemous"
     title: ClassVar[str] = "Intersection directions of words with one sense"
     paper: ClassVar[str] = "section 4"
+    small: ClassVar[Parameters] = {"n_words": 20, "max_contexts": 100}
 
     n_words: int = 500
     min_count: int | None = None
     rank: int = 3
     max_contexts: int = 1000
-
-    @classmethod
-    def quick(cls) -> MonosemousDirections:
-        """A few words."""
-        return cls(n_words=20, max_contexts=100)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Induce one direction a word, and compare it with the word's vector and with another's."""
@@ -81,10 +78,7 @@ class MonosemousDirections(Experiment):
         own, other = self._measure(inventory, setup)
         samples = {"own vector": own, "vector of another word": other}
         figure = draw_histograms(
-            "monosemous",
-            "Cosine of intersection directions with word vectors",
-            samples,
-            "cosine",
+            "monosemous", "Cosine of intersection directions with word vectors", samples, "cosine"
         )
         values = (
             ComparedValue("direction and its word's vector", "0.607 ± 0.095", summarise(own)),
@@ -182,6 +176,14 @@ class Isotropy(Experiment):
     name: ClassVar[str] = "isotropy"
     title: ClassVar[str] = "Intersection directions are not isotropic"
     paper: ClassVar[str] = "figure 5"
+    small: ClassVar[Parameters] = {
+        "n_words": 50,
+        "n_pairs": 500,
+        "n_induced": 8,
+        "max_contexts": 60,
+        "shifts": (-1.0, 0.0),
+        "n_shifted": 6,
+    }
 
     n_words: int = 2000
     n_senses: int = 5
@@ -190,13 +192,6 @@ class Isotropy(Experiment):
     max_contexts: int = 500
     shifts: tuple[float, ...] = (-1.0, -0.5, 0.0, 0.5, 1.0)
     n_shifted: int = 40
-
-    @classmethod
-    def quick(cls) -> Isotropy:
-        """A few words."""
-        return cls(
-            n_words=50, n_pairs=500, n_induced=8, max_contexts=60, shifts=(-1.0, 0.0), n_shifted=6
-        )
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Compare the two distributions, then move the word vectors along their mean."""
@@ -214,9 +209,7 @@ class Isotropy(Experiment):
         shifts = self._shift_vectors(setup, rng)
         values = (
             ComparedValue(
-                "random intersection directions",
-                _PAPER_DIRECTIONS,
-                summarise(samples[_DIRECTIONS]),
+                "random intersection directions", _PAPER_DIRECTIONS, summarise(samples[_DIRECTIONS])
             ),
             ComparedValue(
                 "random word vectors, of the same words",
@@ -308,7 +301,7 @@ class Isotropy(Experiment):
             f"{samples[_DIRECTIONS].mean():.2f}, against {samples[_SAME_WORDS].mean():.2f} of the "
             "vectors of these words. What directions share is the mean vector of the text's words: "
             f"their cosine to it is {common:.2f} on average, and two directions with nothing else "
-            f"in common would have {common**2:.2f}.",
+            f"in common would have {common**2:.2f}."
         ]
         if len(shifts) > 1:
             text.append(_explain_shifts(sorted(shifts, key=lambda shift: shift.words)))

@@ -86,11 +86,7 @@ def draw_curves(
 
 
 def draw_matrix(
-    name: str,
-    caption: str,
-    matrix: ArrayLike,
-    rows: Sequence[str],
-    columns: Sequence[str],
+    name: str, caption: str, matrix: ArrayLike, rows: Sequence[str], columns: Sequence[str]
 ) -> Figure:
     """A matrix of shares (a confusion table, say) as coloured squares with their numbers."""
     canvas, axes = new_canvas((4.2, 3.2))
@@ -105,10 +101,7 @@ def draw_matrix(
 
 
 def draw_intervals(
-    name: str,
-    caption: str,
-    labels: Sequence[str],
-    panels: Mapping[str, Sequence[Measured]],
+    name: str, caption: str, labels: Sequence[str], panels: Mapping[str, Sequence[Measured]]
 ) -> Figure:
     """Scores side by side: a line for each label, a panel for each score.
 
@@ -243,9 +236,7 @@ def _add_planes(
     place: Any, scene: PlanesScene, senses: Sequence[int], turn: NDArray[np.float64]
 ) -> None:
     from matplotlib.colors import to_rgba
-    from mpl_toolkits.mplot3d.art3d import (  # type: ignore[import-untyped,unused-ignore]
-        Poly3DCollection,
-    )
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection  # type: ignore[import-untyped,unused-ignore]
 
     lines = {line.sense: np.array(line.direction) for line in scene.lines}
     for plane in scene.planes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from types import MappingProxyType
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +18,7 @@ from grassmeans.geometry.contexts import ContextExtractor, ContextShape
 from grassmeans.vectors.word_vectors import WordVectors
 
 Cell = str | float | int | None
+Parameters = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +175,8 @@ class Experiment(ABC):
     title: ClassVar[str]
     paper: ClassVar[str]
     """Which figure, table or section of the paper."""
+    small: ClassVar[Parameters] = MappingProxyType({})
+    """Parameters that make it quick."""
 
     @abstractmethod
     def run(self, setup: ExperimentSetup) -> Findings:
@@ -184,9 +189,9 @@ class Experiment(ABC):
         """
 
     @classmethod
-    @abstractmethod
-    def quick(cls) -> Experiment:
+    def quick(cls) -> Self:
         """The experiment at a size that takes seconds."""
+        return cls(**cls.small)
 
     def parameters(self) -> dict[str, Any]:
         """The fields as plain values."""

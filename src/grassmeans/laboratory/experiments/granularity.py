@@ -20,6 +20,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
     summarise,
 )
@@ -48,16 +49,12 @@ class Granularity(Experiment):
     name: ClassVar[str] = "granularity"
     title: ClassVar[str] = "Senses from coarse to fine"
     paper: ClassVar[str] = "open question of section 7"
+    small: ClassVar[Parameters] = {"max_senses": 3, "max_contexts": 200, "fewest_contexts": 20}
 
     words: tuple[str, ...] = ("crane", "bank", "bass", "apple", "java", "rock")
     max_senses: int = 5
     max_contexts: int = 5_000
     fewest_contexts: int = 100
-
-    @classmethod
-    def quick(cls) -> Granularity:
-        """Fewer contexts and levels."""
-        return cls(max_senses=3, max_contexts=200, fewest_contexts=20)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Build the tree of every word that is frequent enough."""
@@ -254,7 +251,7 @@ def _explain(missing: Sequence[str], links: Links | None) -> tuple[str, ...]:
         "hangs below the group with one K less from which most of its contexts come. Nothing "
         "forces the groups to be nested; how far they are, the numbers above tell. Repeats of the "
         "word inside its own contexts are left out: a text that repeats a word would else look "
-        "like a sense of its own.",
+        "like a sense of its own."
     ]
     if links is not None:
         text.append(

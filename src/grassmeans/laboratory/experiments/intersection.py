@@ -29,6 +29,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
     summarise,
 )
@@ -51,17 +52,13 @@ class Intersection(Experiment):
     name: ClassVar[str] = "intersection"
     title: ClassVar[str] = "The contexts of a word meet near its vector"
     paper: ClassVar[str] = "figure 2, table 1"
+    small: ClassVar[Parameters] = {"max_contexts": 200}
 
     word: str = "typhoon"
     rank: int = 3
     window: int = 10
     max_contexts: int = 15_000
     n_planes: int = 5
-
-    @classmethod
-    def quick(cls) -> Intersection:
-        """Few contexts."""
-        return cls(max_contexts=200)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Project the word's vector on its contexts' subspaces, and on those of random contexts."""
@@ -175,7 +172,7 @@ class Intersection(Experiment):
             f"{share_above:.0%} of them than to 19 of 20 random contexts ({len(random):,} drawn). "
             f"A direction without any relation would have a similarity of about {chance:.2f}; "
             "random contexts are above that, because all contexts share a common direction (see "
-            "the experiment isotropy).",
+            "the experiment isotropy)."
         ]
         if 0 < repeated.sum() < len(repeated):
             text.append(
@@ -211,6 +208,7 @@ class Polysemy(Experiment):
     name: ClassVar[str] = "polysemy"
     title: ClassVar[str] = "Two senses of a word meet along two directions"
     paper: ClassVar[str] = "figure 3, table 2"
+    small: ClassVar[Parameters] = {"n_senses": 2, "max_contexts": 500, "n_init": 3}
 
     word: str = "crane"
     n_senses: int = 6
@@ -218,11 +216,6 @@ class Polysemy(Experiment):
     rank: int = 3
     max_contexts: int = 10_000
     n_init: int = 20
-
-    @classmethod
-    def quick(cls) -> Polysemy:
-        """Two senses, few restarts."""
-        return cls(n_senses=2, max_contexts=500, n_init=3)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Induce the word's senses, choose two, and show them."""

@@ -29,6 +29,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
     summarise,
 )
@@ -80,7 +81,6 @@ class MergeableText:
         Rows of content words, and their shares of all occurrences of such words.
     counts : (n_vectors,) int64
         Occurrences of every word in the whole corpus.
-    text : MemoryShard
     """
 
     candidates: Rows
@@ -148,6 +148,14 @@ class Linearity(Experiment):
     name: ClassVar[str] = "linearity"
     title: ClassVar[str] = "The vector of a merged word as a combination of its members' vectors"
     paper: ClassVar[str] = "figure 7, section 6"
+    small: ClassVar[Parameters] = {
+        "sizes": (1, 2, 3),
+        "n_words": (1, 5),
+        "words_beside_sizes": 5,
+        "measured": 5,
+        "max_tokens": 20_000,
+        "min_count": 8,
+    }
 
     sizes: tuple[int, ...] = (1, 2, 3, 4, 5, 6)
     n_words: tuple[int, ...] = (1, 10, 100, 1000)
@@ -158,12 +166,6 @@ class Linearity(Experiment):
     min_count: int = 1_000
     epochs: int = 5
     window: int = 5
-
-    @classmethod
-    def quick(cls) -> Linearity:
-        """Few words of a small text."""
-        few = {"sizes": (1, 2, 3), "n_words": (1, 5), "words_beside_sizes": 5, "measured": 5}
-        return cls(**few, max_tokens=20_000, min_count=8)  # type: ignore[arg-type]
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Train every merger on the same text, and measure the fit of its words."""

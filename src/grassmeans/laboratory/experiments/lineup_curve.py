@@ -17,6 +17,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
 )
 from grassmeans.laboratory.lineup.running import DEFAULT_KS, LineupResult, evaluate_lineup
@@ -44,7 +45,6 @@ class LineupCurve(Experiment):
 
     Parameters
     ----------
-    ks : tuple of int
     m : int
         Senses in a lineup.
     normalize : bool
@@ -60,6 +60,7 @@ class LineupCurve(Experiment):
     name: ClassVar[str] = "lineup"
     title: ClassVar[str] = "Police lineup"
     paper: ClassVar[str] = "figure 6, section 5.4"
+    small: ClassVar[Parameters] = {"ks": (1, 2, 4), "m": 6, "n_atoms": 0}
 
     ks: tuple[int, ...] = DEFAULT_KS
     m: int = 20
@@ -67,11 +68,6 @@ class LineupCurve(Experiment):
     n_atoms: int = 2_000
     atom_words: int = 10_000
     atom_rounds: int = 5
-
-    @classmethod
-    def quick(cls) -> LineupCurve:
-        """Without learning atoms, and with short lineups."""
-        return cls(ks=(1, 2, 4), m=6, n_atoms=0)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Score everything that is there on the same lineups."""

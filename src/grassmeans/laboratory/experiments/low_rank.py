@@ -18,6 +18,7 @@ from grassmeans.laboratory.experiments.experiment import (
     Experiment,
     ExperimentSetup,
     Findings,
+    Parameters,
     SkipExperimentError,
     summarise,
 )
@@ -33,16 +34,12 @@ class LowRank(Experiment):
     name: ClassVar[str] = "low-rank"
     title: ClassVar[str] = "Contexts are of low rank"
     paper: ClassVar[str] = "figure 1, section 2"
+    small: ClassVar[Parameters] = {"n_words": 10, "contexts_per_word": 20, "min_words": 8}
 
     n_words: int = 500
     contexts_per_word: int = 200
     ranks: tuple[int, ...] = (3, 4, 5)
     min_words: int = 15
-
-    @classmethod
-    def quick(cls) -> LowRank:
-        """A few words."""
-        return cls(n_words=10, contexts_per_word=20, min_words=8)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Collect contexts, and compare them with as many random words of the same frequencies."""

@@ -87,11 +87,6 @@ class ContextualSimilarity(Experiment):
 
     sharpness: float = DEFAULT_SHARPNESS
 
-    @classmethod
-    def quick(cls) -> ContextualSimilarity:
-        """It takes seconds as it is."""
-        return cls()
-
     def run(self, setup: ExperimentSetup) -> Findings:
         """Score the plain vectors; and the lexemes of the model, where both are given."""
         place = setup.test_sets.scws

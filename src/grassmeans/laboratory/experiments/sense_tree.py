@@ -41,7 +41,6 @@ class SenseNode:
         Share of the word's contexts.
     crispness : float
         1 - the mean distance of its contexts to its direction, in [0, 1].
-    name : str
     words, nearest_words : tuple of str
         Characteristic words, and words nearest to the direction.
     parent : int or None

@@ -20,6 +20,7 @@ from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     Figure,
     Findings,
+    Parameters,
     SkipExperimentError,
 )
 
@@ -84,6 +85,11 @@ class SenseInductionTable(Experiment):
     name: ClassVar[str] = "wsi"
     title: ClassVar[str] = "Word sense induction"
     paper: ClassVar[str] = "table 5, section 5.3"
+    small: ClassVar[Parameters] = {
+        "methods": ("one", "kmeans", _OURS),
+        "senses": (2,),
+        "max_contexts": 200,
+    }
 
     methods: tuple[str, ...] = (
         "one",
@@ -95,11 +101,6 @@ class SenseInductionTable(Experiment):
     )
     senses: tuple[int, ...] = (2, 5)
     max_contexts: int = 1_500
-
-    @classmethod
-    def quick(cls) -> SenseInductionTable:
-        """Few contexts, and one number of senses."""
-        return cls(methods=("one", "kmeans", _OURS), senses=(2,), max_contexts=200)
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Run the comparison; finished rows are kept in the folder."""

@@ -111,7 +111,6 @@ class Round:
 
     Attributes
     ----------
-    report : RoundReport
     labelled : Corpus
         Labelled by this round.
     inventory : SenseInventory

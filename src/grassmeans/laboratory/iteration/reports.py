@@ -31,7 +31,6 @@ class RoundReport:
 
     Attributes
     ----------
-    number : int
     n_occurrences : int
         Labelled ones.
     idk_share : float

@@ -186,7 +186,6 @@ def draw_lineups(senses: Sequence[LineupSense], words: Sequence[str], m: int, se
 
     Parameters
     ----------
-    senses : sequence of LineupSense
     words : sequence of str
         Those to test, each with at least one sense.
     m : int
@@ -225,10 +224,7 @@ def rank_by_words(scores: NDArray[np.float64], lineups: Lineups) -> Ranking:
 
 
 def rank_by_senses(
-    by_words: Ranking,
-    sense_scores: NDArray[np.float32],
-    owners: NDArray[np.intp],
-    lineups: Lineups,
+    by_words: Ranking, sense_scores: NDArray[np.float32], owners: NDArray[np.intp], lineups: Lineups
 ) -> Ranking:
     """Rank each lineup by the sense vectors of its word (the second algorithm).
 

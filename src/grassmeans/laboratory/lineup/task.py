@@ -34,7 +34,6 @@ class LineupSense:
 
     Attributes
     ----------
-    word : str
     name : str
         Unique in a testbed.
     words : tuple of str

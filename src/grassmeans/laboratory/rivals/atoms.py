@@ -10,7 +10,7 @@ The dictionary is learnt by K-SVD: atoms such that every vector is nearly a sum 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -47,6 +47,7 @@ class CodedWords:
     codes: SparseCodes
 
 
+@dataclass(eq=False)
 class AtomSenses(SenseInducer):
     """Discourse atoms by sparse coding of the word vectors; a context goes to its nearest atom.
 
@@ -74,24 +75,14 @@ class AtomSenses(SenseInducer):
 
     name: ClassVar[str] = "atoms"
 
-    def __init__(
-        self,
-        n_atoms: int = 2000,
-        sparsity: int = 5,
-        n_iterations: int = 25,
-        *,
-        n_words: int | None = None,
-        max_share: float = 0.01,
-        smoothing: float | None = 1e-3,
-        window: int = 10,
-    ) -> None:
-        self.n_atoms = n_atoms
-        self.sparsity = sparsity
-        self.n_iterations = n_iterations
-        self.n_words = n_words
-        self.max_share = max_share
-        self.smoothing = smoothing
-        self.window = window
+    n_atoms: int = 2000
+    sparsity: int = 5
+    n_iterations: int = 25
+    _: KW_ONLY
+    n_words: int | None = None
+    max_share: float = 0.01
+    smoothing: float | None = 1e-3
+    window: int = 10
 
     def induce(self, material: Material) -> CosineSenses:
         """Learn the atoms, or open them where the folder has them, and look the words up."""
@@ -252,7 +243,6 @@ def learn_dictionary(
     ----------
     signals : (n_signals, dim) float32
         At least as many as atoms, not counting zeros.
-    n_atoms, sparsity, n_iterations : int
 
     Notes
     -----

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,12 +134,12 @@ class MeanSenses(WindowSenses):
         return self._centres[word]
 
 
+@dataclass(eq=False)
 class KMeansSenses(ContextInducer):
     """k-means on the mean of the vectors around a word.
 
     Parameters
     ----------
-    n_senses : int
     idf : bool
         Weight the words of a context by log(N / count); see `inverse_frequencies`.
     normalise : bool
@@ -151,19 +152,11 @@ class KMeansSenses(ContextInducer):
 
     name = "kmeans"
 
-    def __init__(
-        self,
-        n_senses: int = 2,
-        idf: bool = False,
-        normalise: bool = True,
-        n_init: int = 5,
-        window: int = DEFAULT_WINDOW,
-    ) -> None:
-        self.n_senses = n_senses
-        self.idf = idf
-        self.normalise = normalise
-        self.n_init = n_init
-        self.window = window
+    n_senses: int = 2
+    idf: bool = False
+    normalise: bool = True
+    n_init: int = 5
+    window: int = DEFAULT_WINDOW
 
     def induce(self, material: Material) -> MeanSenses:
         """Cluster the contexts of each word; words with fewer than ``n_senses`` have no senses."""
@@ -199,29 +192,27 @@ class KMeansSenses(ContextInducer):
         check_at_least_one(n_senses=self.n_senses, n_init=self.n_init, window=self.window)
 
 
+@dataclass(frozen=True)
 class _CentreFinder:
     """Finds the centres of one word after another; can be sent to a worker."""
 
-    def __init__(
-        self, method: KMeansSenses, vectors: WordVectors, weights: NDArray[np.float64] | None
-    ) -> None:
-        self._method = method
-        self._vectors = vectors
-        self._weights = weights
+    method: KMeansSenses
+    vectors: WordVectors
+    weights: NDArray[np.float64] | None
 
     def __call__(
         self, word: str, context_ids: NDArray[np.int32], rng: np.random.Generator
     ) -> NDArray[np.float32] | None:
         """(n_senses, dim) centres, that of the largest cluster first."""
-        n_senses = self._method.n_senses
-        means = mean_contexts(context_ids, self._vectors.vectors, self._weights)
+        n_senses = self.method.n_senses
+        means = mean_contexts(context_ids, self.vectors.vectors, self.weights)
         means = means[~np.isnan(means[:, 0])]
         if len(means) < n_senses:
             return None
-        if self._method.normalise:
+        if self.method.normalise:
             means = scale_to_unit(means)
         estimator = KMeans(
-            n_senses, n_init=self._method.n_init, random_state=int(rng.integers(2**31))
+            n_senses, n_init=self.method.n_init, random_state=int(rng.integers(2**31))
         )
         # With several threads the order of sums, and so the last digits, would be left to chance.
         with threadpool_limits(1):

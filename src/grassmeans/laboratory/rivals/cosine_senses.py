@@ -36,7 +36,6 @@ class SenseDirections:
 
     Attributes
     ----------
-    words : tuple of str
     n_senses : (n_words,) int64
     directions : (sum of n_senses, dim) float32
         Unit rows, the senses of one word after the other.
@@ -102,8 +101,6 @@ class CosineSenses(WindowSenses):
 
     Parameters
     ----------
-    senses : SenseDirections
-    windows : Windows
     weights : (n_words,) float32
         Of the vectors in the mean.
     sense_vectors : (n_directions, dim) float32, optional
@@ -178,7 +175,6 @@ class CosineMeasure:
         Row of each token id in the vectors; -1 for words that contexts leave out.
     word_of_token : (n_types + 1,) int32
         As in `Targets`.
-    window : int
     """
 
     vectors: NDArray[np.float32]

@@ -15,11 +15,7 @@ from grassmeans.laboratory.rivals.interface import ContextInducer, Material
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.induction import induce
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.settings import (
-    DEFAULT_GRANULARITY,
-    DEFAULT_MAX_SENSES,
-    InductionSettings,
-)
+from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, InductionSettings
 
 
 @dataclass(eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -43,6 +44,7 @@ _LEXEMES = "lexemes"
 _LABELLED = "labelled"
 
 
+@dataclass(eq=False)
 class HuangSenses(SenseInducer):
     """Centres of idf-weighted context means, and prototypes trained on the relabelled corpus.
 
@@ -71,22 +73,13 @@ class HuangSenses(SenseInducer):
 
     name: ClassVar[str] = "huang"
 
-    def __init__(
-        self,
-        n_senses: int = 10,
-        window: int = 5,
-        epochs: int = 3,
-        *,
-        n_init: int = 5,
-        train: bool = True,
-        min_count: int = 5,
-    ) -> None:
-        self.n_senses = n_senses
-        self.window = window
-        self.epochs = epochs
-        self.n_init = n_init
-        self.train = train
-        self.min_count = min_count
+    n_senses: int = 10
+    window: int = 5
+    epochs: int = 3
+    _: KW_ONLY
+    n_init: int = 5
+    train: bool = True
+    min_count: int = 5
 
     def induce(self, material: Material) -> CosineSenses:
         """Cluster, relabel, train; what the folder has already is taken over."""
@@ -145,11 +138,7 @@ class HuangSenses(SenseInducer):
         return SenseDirections.collect(centres, material.vectors.dim)
 
     def _train_prototypes(
-        self,
-        folder: Path,
-        material: Material,
-        found: SenseDirections,
-        weights: NDArray[np.float32],
+        self, folder: Path, material: Material, found: SenseDirections, weights: NDArray[np.float32]
     ) -> None:
         """Relabel the corpus and train on it; the labelled copy is deleted afterwards.
 
@@ -168,11 +157,7 @@ class HuangSenses(SenseInducer):
         shutil.rmtree(folder / _LABELLED, ignore_errors=True)
 
     def _relabel(
-        self,
-        output: Path,
-        material: Material,
-        found: SenseDirections,
-        weights: NDArray[np.float32],
+        self, output: Path, material: Material, found: SenseDirections, weights: NDArray[np.float32]
     ) -> Corpus:
         if (output / MANIFEST).exists():
             return Corpus.open(output)
@@ -199,25 +184,23 @@ class HuangSenses(SenseInducer):
         )
 
 
+@dataclass(frozen=True)
 class _CentreFinder:
     """Finds the centres of one word after another; can be sent to a worker."""
 
-    def __init__(
-        self, method: HuangSenses, vectors: WordVectors, weights: NDArray[np.float32]
-    ) -> None:
-        self._method = method
-        self._vectors = vectors
-        self._weights = weights
+    method: HuangSenses
+    vectors: WordVectors
+    weights: NDArray[np.float32]
 
     def __call__(
         self, word: str, context_ids: NDArray[np.int32], rng: np.random.Generator
     ) -> NDArray[np.float32] | None:
         """(n_senses, dim) centres, that of the largest cluster first; None: too few contexts."""
-        means = get_kernels().average_contexts(context_ids, self._vectors.vectors, self._weights)
+        means = get_kernels().average_contexts(context_ids, self.vectors.vectors, self.weights)
         means = means[np.any(means != 0.0, axis=1)]
-        if len(means) < self._method.n_senses:
+        if len(means) < self.method.n_senses:
             return None
-        found = cluster_on_sphere(means, self._method.n_senses, n_init=self._method.n_init, rng=rng)
+        found = cluster_on_sphere(means, self.method.n_senses, n_init=self.method.n_init, rng=rng)
         return found.centres
 
 

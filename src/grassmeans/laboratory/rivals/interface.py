@@ -42,14 +42,12 @@ class Material:
 
     Parameters
     ----------
-    corpus : Corpus
     vectors : WordVectors
         Trained on that corpus.
     words : tuple of str
         The words whose senses are wanted.
     max_contexts : int
         At most this many occurrences a word are looked at by methods that work word by word.
-    random_state : int
     workers : int or None
         Processes or threads; None takes all cores.
     folder : Path, optional
@@ -78,7 +76,6 @@ class Windows:
 
     Parameters
     ----------
-    vectors : WordVectors
     shape : ContextShape
         Its window and repeats are looked at.
     left_out : frozenset of str
@@ -102,12 +99,7 @@ class Windows:
 
 
 class WindowSenses(Senses):
-    """Senses that look at the kept words in a window around an occurrence.
-
-    Attributes
-    ----------
-    windows : Windows
-    """
+    """Senses that look at the kept words in a window around an occurrence."""
 
     windows: Windows
 

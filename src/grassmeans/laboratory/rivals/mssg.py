@@ -71,12 +71,7 @@ Matrix = NDArray[np.float32]
 
 
 class MultiSenseVectors(WindowSenses):
-    """Senses with a vector and a centre each.
-
-    Attributes
-    ----------
-    trained : TrainedSenses
-    """
+    """Senses with a vector and a centre each."""
 
     def __init__(self, words: Iterable[str], windows: Windows, trained: TrainedSenses) -> None:
         vectors = windows.vectors
@@ -230,10 +225,8 @@ class MSSG(_MultiSenseSkipGram):
         These words are multi-sense instead of the most frequent ones.
     window : int, default 5
         Words a side, after subsampling.
-    dim : int, default 300
     negative : int, default 5
         Negatives for each word of the window; the words of a side share them.
-    epochs : int, default 5
     learning_rate : float, default 0.025
         Falls linearly to (almost) nothing.
     sample : float, default 1e-3
@@ -361,7 +354,6 @@ class MappedCorpus:
 
     Attributes
     ----------
-    shards : sequence of TokenShard
     counts : (n_words,) int64
         How often each row's word occurs.
     """

@@ -25,7 +25,6 @@ class Method:
 
     Attributes
     ----------
-    class_name, module : str
     defaults : mapping
         Parameters that make it this method and not another of the same class.
     varies_senses : bool

@@ -161,12 +161,7 @@ class DrawnSenses(WindowSenses):
 
 
 class RandomSenses(ContextInducer):
-    """Throws dice: every context goes to one of the senses by chance.
-
-    Parameters
-    ----------
-    n_senses : int
-    """
+    """Throws dice: every context goes to one of the senses by chance."""
 
     name = "random"
 

@@ -30,10 +30,7 @@ def average_contexts(context_ids: Integers, vectors: Floats, weights: Floats) ->
 
 
 def measure_means(
-    means: Floats,
-    words: Integers,
-    directions: Floats,
-    sense_offsets: Indices,
+    means: Floats, words: Integers, directions: Floats, sense_offsets: Indices
 ) -> Floats:
     """See `grassmeans.laboratory.kernels.interface`."""
     n_senses = int(np.diff(sense_offsets).max(initial=1))
