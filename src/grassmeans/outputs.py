@@ -51,18 +51,12 @@ _CANNOT_MOVE = {errno.EXDEV, errno.EBUSY}
 
 @dataclass(frozen=True, slots=True)
 class Building:
-    """A folder under construction.
+    """A folder under construction."""
 
-    Attributes
-    ----------
-    folder : Path
-        Write the result here, its manifest last. It moves to its place when the block ends: open
-        what is needed afterwards from there.
-    scratch : Path
-        For what an interrupted run goes on from and the result does not need; deleted in the end.
-    """
-
+    # Write the result here, its manifest last. It moves to its place when the block ends: open what
+    # is needed afterwards from there.
     folder: Path
+    # For what an interrupted run goes on from and the result does not need; deleted in the end.
     scratch: Path
 
 
@@ -101,10 +95,8 @@ def output_folder(
         Go on later even where the block ended with an error of the input; by default such work is
         thrown away.
 
-    Raises
-    ------
-    InputError
-        Where ``path`` cannot be written or may not be replaced, or another process works on it.
+    `InputError` where ``path`` cannot be written or may not be replaced, or another process works
+    on it.
     """
     path = Path(path)
     place = _find_place(path)

@@ -116,15 +116,9 @@ def _as_dict(
 
 
 def _word_as_dict(word: TaggedWord, decoding: str, names: list[str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {
-        "start": word.start,
-        "end": word.end,
-        "word": word.word,
-        "key": word.key,
-        "sense": word.sense,
-        "label": word.label,
-        "distances": [round(d, 4) for d in word.distances],
-    }
+    told = ("start", "end", "word", "key", "sense", "label")
+    fields: dict[str, Any] = {name: getattr(word, name) for name in told}
+    fields["distances"] = [round(d, 4) for d in word.distances]
     if decoding == "soft":
         fields["probabilities"] = [round(p, 4) for p in word.probabilities]
     named = 0 < word.sense <= len(names)  # "I don't know" has no name, nor do some models' senses

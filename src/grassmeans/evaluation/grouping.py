@@ -135,10 +135,8 @@ class ClusteringTask(Task[GroupingResult]):
     def score(self, system: System, settings: RunSettings) -> GroupingResult:
         """Group the instances by sense, and score the groups.
 
-        Raises
-        ------
-        InputError
-            Where no word of the task has senses, or the gold key belongs to another test set.
+        `InputError` where no word of the task has senses, or the gold key belongs to another test
+        set.
         """
         decoding = settings.decoding or ("soft" if self.graded else "hard")
         about: dict[str, Any] = {"induce": settings.induce, "decoding": decoding}

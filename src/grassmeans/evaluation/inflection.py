@@ -73,14 +73,8 @@ def regular_forms(lemma: str, pos: str) -> frozenset[str]:
 
     Nouns: -s, -es, consonant + y -> -ies. Verbs: these, and -ed and -ing with the last consonant
     doubled (``committed``), -e dropped (``dividing``), consonant + y -> -ied, -ie -> -ying. For
-    lemmas in -ize and -yze the spelling with s counts as well, and the other way round.
-
-    Parameters
-    ----------
-    lemma : str
-        In lower case.
-    pos : str
-        ``"v"`` or ``"n"``; nothing is inflected otherwise.
+    lemmas in -ize and -yze the spelling with s counts as well, and the other way round. Parameters
+    are those of `irregular_forms`.
     """
     if pos == "n":
         return frozenset(_add_s(lemma))

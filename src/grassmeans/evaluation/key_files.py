@@ -51,11 +51,8 @@ class Key:
 def read_key(path: str | Path) -> Key:
     """Read a key file.
 
-    Raises
-    ------
-    InputError
-        With the line, where there are fewer than three columns, a weight is not a number of 0 or
-        more, or an instance comes twice.
+    `InputError` with the line, where there are fewer than three columns, a weight is not a number
+    of 0 or more, or an instance comes twice.
     """
     path = Path(path)
     labels: dict[str, dict[str, tuple[Label, ...]]] = {}
@@ -120,10 +117,7 @@ def _parse_label(text: str, place: str) -> Label:
 def read_numbered_lines(path: Path) -> list[tuple[int, str]]:
     """Read the lines of a file that are not blank, each with its number, counted from 1.
 
-    Raises
-    ------
-    InputError
-        Where the file is missing, is not UTF-8 or holds nothing.
+    `InputError` where the file is missing, is not UTF-8 or holds nothing.
     """
     try:
         text = path.read_text(encoding="utf-8-sig")

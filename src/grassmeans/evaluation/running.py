@@ -141,10 +141,7 @@ def evaluate(
     **changes
         Single settings: ``decoding="soft"``, ...
 
-    Raises
-    ------
-    InputError
-        Where the system cannot do what is asked, or no word of the task has senses.
+    `InputError` where the system cannot do what is asked, or no word of the task has senses.
     """
     answering = ModelSystem(system) if isinstance(system, SenseModel) else system
     chosen = replace(settings or RunSettings(), **changes)

@@ -151,10 +151,7 @@ class SentencesTask(Task[SentencesResult]):
     def score(self, system: System, settings: RunSettings) -> SentencesResult:
         """Answer each sentence alone and in its pairs, and compare the answers.
 
-        Raises
-        ------
-        InputError
-            Where no word has senses.
+        `InputError` where no word has senses.
         """
         senses = system.find_senses(self.targets)
         threshold = system.choose_threshold(settings.idk_threshold)
@@ -227,11 +224,8 @@ def _decode(distances: NDArray[np.float32], threshold: float | None) -> list[int
 def read_sentences(path: str | Path) -> tuple[Sentence, ...]:
     """Read a file of sentences.
 
-    Raises
-    ------
-    InputError
-        With the line, where one is no such object, does not hold its word exactly once, or has an
-        id or a kind that does not go with the lines before.
+    `InputError` with the line, where one is no such object, does not hold its word exactly once, or
+    has an id or a kind that does not go with the lines before.
     """
     path = Path(path)
     found: dict[str, Sentence] = {}
@@ -250,10 +244,8 @@ def read_sentences(path: str | Path) -> tuple[Sentence, ...]:
 def read_pairs(path: str | Path, sentences: Iterable[Sentence]) -> tuple[SentencePair, ...]:
     """Read a file of pairs.
 
-    Raises
-    ------
-    InputError
-        With the line, where a sentence is not known, or two have not one word in two senses.
+    `InputError` with the line, where a sentence is not known, or two have not one word in two
+    senses.
     """
     path = Path(path)
     known = {sentence.id: sentence for sentence in sentences}

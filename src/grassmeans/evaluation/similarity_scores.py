@@ -104,10 +104,8 @@ def read_scws(path: str | Path) -> list[ContextPair]:
 
     The instances are called ``1.first``, ``1.second`` and so on.
 
-    Raises
-    ------
-    InputError
-        With the line, where columns are missing, a rating is no number or a target is not marked.
+    `InputError` with the line, where columns are missing, a rating is no number or a target is not
+    marked.
     """
     return [
         _parse_context_pair(line, f"{path}, line {number}")

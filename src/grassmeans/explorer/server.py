@@ -11,10 +11,9 @@ from fastapi import FastAPI
 
 from grassmeans.corpus.occurrences import number_words
 from grassmeans.explorer.endpoints import changes, dial, texts, words
-from grassmeans.explorer.endpoints.answers import add_error_handlers
+from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
-from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.limits import Limits
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import WorkPool

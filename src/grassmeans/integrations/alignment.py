@@ -19,15 +19,9 @@ _LONGEST_CHUNK = 256
 
 @dataclass(frozen=True, slots=True)
 class NormalizedText:
-    """A normalised text, and where its characters stand in the original.
+    """A normalised text, and where its characters stand in the original."""
 
-    Attributes
-    ----------
-    text : str
-        Normalised.
-    """
-
-    text: str
+    text: str  # normalised
     original: str
     _anchors: tuple[tuple[int, int], ...]
 

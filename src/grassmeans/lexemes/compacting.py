@@ -95,10 +95,7 @@ def compact_model(
     extra : mapping, optional
         More manifest fields: licence, source, scores.
 
-    Raises
-    ------
-    InputError
-        Where the lexemes do not live in the space of the model's vectors.
+    `InputError` where the lexemes do not live in the space of the model's vectors.
     """
     settings = settings or CompactSettings()
     inputs = [model.folder, model.vectors.folder, None if lexemes is None else lexemes.folder]
@@ -131,10 +128,7 @@ def compact_model(
 def drop_single_senses(model: SenseModel) -> SenseModel:
     """The same model with the words left out that have one sense only.
 
-    Raises
-    ------
-    InputError
-        Where no word has more.
+    `InputError` where no word has more.
     """
     counts = model.inventory.sense_counts
     if not any(n > 1 for n in counts.values()):

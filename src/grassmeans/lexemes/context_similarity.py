@@ -45,20 +45,11 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class DecodedPassage:
-    """What an occurrence means to the model.
+    """What an occurrence means to the model."""
 
-    Attributes
-    ----------
-    word : str
-        The entry: the word, or its lower-case form where only that is known.
-    sense : int or None
-        From 1; 0 is "I don't know"; None for a word without senses.
-    probabilities : tuple of float or None
-        Of the senses 1, 2, ...; None for a word without senses.
-    """
-
-    word: str
-    sense: int | None
+    word: str  # the entry: the word, or its lower-case form where only that is known
+    sense: int | None  # from 1; 0 is "I don't know"; None for a word without senses
+    # Of the senses 1, 2, ...; None for a word without senses.
     probabilities: tuple[float, ...] | None
 
 

@@ -99,10 +99,7 @@ class LexemeVectors:
         sense : int or None
             1, 2, ...; 0 for the "I don't know" lexeme; None for the plain word.
 
-        Raises
-        ------
-        UnknownWordError
-            With the senses that the word has.
+        `UnknownWordError` with the senses that the word has.
         """
         vector: NDArray[np.float32] = self.vectors.vectors[self._row(word, sense)]
         return vector
@@ -241,10 +238,7 @@ def open_lexemes(model: SenseModel) -> LexemeVectors | None:
     A model stores vectors of senses only. They were trained with all other words held fixed, so
     the word vectors of the model stand for the words without senses.
 
-    Raises
-    ------
-    ArtifactError
-        Where words and lexemes do not have the same number of dimensions.
+    `ArtifactError` where words and lexemes do not have the same number of dimensions.
     """
     senses = model.lexemes
     if senses is None:

@@ -65,11 +65,8 @@ def train_lexemes(
     sharpness : float, optional
         Of these probabilities; that of the labelled corpus by default.
 
-    Raises
-    ------
-    InputError
-        Where the corpus has no labels, no vector to start from fits it, or words are to be frozen
-        that have no vectors to start from.
+    `InputError` where the corpus has no labels, no vector to start from fits it, or words are to be
+    frozen that have no vectors to start from.
     """
     require_labels(labelled)
     if freeze_words:
@@ -127,10 +124,7 @@ def expand_vectors(vectors: WordVectors, keys: Iterable[str]) -> WordVectors:
     keys : iterable of str
         Each once, as in the vocabulary of a labelled corpus.
 
-    Raises
-    ------
-    InputError
-        Where no key has a vector to start from.
+    `InputError` where no key has a vector to start from.
     """
     # Lexeme vectors are looked up by key; word vectors by word, where a word such as "no.1" may
     # look like a key.

@@ -16,10 +16,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.pictures.colours import sense_colour
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.tagging import occurrences_in_passages
+
+SENSE_COLOURS = (
+    "#d1495b",
+    "#2878b5",
+    "#3a9d5d",
+    "#e08e1b",
+    "#7d5ba6",
+    "#148f9b",
+    "#b0562a",
+    "#66707a",
+)
+IDK_COLOUR = "#8a8a8a"
+
+
+def sense_colour(number: int) -> str:
+    """The colour of a sense, by its number from 1; grey for "I don't know", 0."""
+    return SENSE_COLOURS[(number - 1) % len(SENSE_COLOURS)] if number > 0 else IDK_COLOUR
+
 
 SPACE = 3
 PLANE_RANK = 2
@@ -133,10 +150,8 @@ def build_scene(
     lines : sequence of TextLine, optional
         The contexts to show; by default the inventory's examples.
 
-    Raises
-    ------
-    InputError
-        Where the word has no sense of such a number, or no line has two known context words.
+    `InputError` where the word has no sense of such a number, or no line has two known context
+    words.
     """
     entry = model.senses(word)
     shown = tuple(senses) if senses else choose_senses(entry.directions)

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from grassmeans.errors import InputError
-from grassmeans.pictures.colours import sense_colour
 from grassmeans.pictures.page import html_page, planes_figure
-from grassmeans.pictures.planes import build_scene
+from grassmeans.pictures.planes import build_scene, sense_colour
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.tagging import TaggedText

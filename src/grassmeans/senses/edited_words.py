@@ -55,20 +55,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class EditedWord:
-    """A word with the corrections made to it.
+    """A word with the corrections made to it."""
 
-    Attributes
-    ----------
-    original : WordSenses
-        As the model has it, with the directions of hidden senses.
-    entry : WordSenses
-        As it is now, with the directions of hidden senses.
-    origins : tuple of tuples of int
-        For each sense now, the numbers of the original senses that it comes from.
-    """
-
-    original: WordSenses
-    entry: WordSenses
+    original: WordSenses  # as the model has it, with the directions of hidden senses
+    entry: WordSenses  # as it is now, with the directions of hidden senses
+    # For each sense now, the numbers of the original senses that it comes from.
     origins: tuple[tuple[int, ...], ...]
     edits: tuple[Edit, ...] = ()
 
@@ -92,10 +83,7 @@ class EditedWord:
     ) -> EditedWord:
         """The word after one more correction.
 
-        Raises
-        ------
-        InputError
-            Where the action is unknown or does not fit the word.
+        `InputError` where the action is unknown or does not fit the word.
         """
         wanted = 2 if edit.action == "merge" else 1
         if edit.action not in ACTIONS:
@@ -232,10 +220,7 @@ def save_version(
         The new folder; `grassmeans.load` opens it. The field ``edited`` of its manifest says what
         was edited and from which model.
 
-    Raises
-    ------
-    InputError
-        Where nothing was edited, or the name is taken or cannot be the name of a folder.
+    `InputError` where nothing was edited, or the name is taken or cannot be the name of a folder.
     """
     if not any(edited.edits for edited in edits.values()):
         raise InputError("nothing has been edited yet: there is no new version to save")

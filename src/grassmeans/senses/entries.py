@@ -99,16 +99,12 @@ def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
 
 def entry_from_dict(values: dict[str, Any], directions: NDArray[np.float32]) -> WordSenses:
     """The opposite of `entry_to_dict`."""
+    texts = ("characteristic_words", "nearest_words")
     senses = tuple(
         Sense(
-            number=sense["number"],
-            share=sense["share"],
-            mean_distance=sense["mean_distance"],
-            characteristic_words=tuple(sense["characteristic_words"]),
-            nearest_words=tuple(sense["nearest_words"]),
-            examples=tuple(ExampleLine(**example) for example in sense["examples"]),
-            name=sense.get("name", ""),
-            hidden=sense.get("hidden", False),
+            **sense
+            | {name: tuple(sense[name]) for name in texts}
+            | {"examples": tuple(ExampleLine(**example) for example in sense["examples"])}
         )
         for sense in values["senses"]
     )

@@ -95,10 +95,7 @@ def sample_word(
 ) -> WordSample:
     """A random sample of a word's occurrences, without those whose context says nothing.
 
-    Raises
-    ------
-    UnknownWordError
-        For a word that does not occur.
+    `UnknownWordError` for a word that does not occur.
     """
     sampling = word_seeds(word, settings.random_state).spawn(2)[0]
     positions = sample_positions(source.positions(word), settings.max_contexts, sampling)

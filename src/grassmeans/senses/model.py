@@ -307,10 +307,7 @@ def resolve_name(path_or_name: str | Path) -> Path:
 def find_model(path_or_name: str | Path) -> Path:
     """The folder of a model: a path, or the name of a model that comes with the package.
 
-    Raises
-    ------
-    ArtifactError
-        Where there is neither; it names the models there are.
+    `ArtifactError` where there is neither; it names the models there are.
     """
     folder = resolve_name(path_or_name)
     if not folder.exists() and not building_place(folder).exists():

@@ -74,10 +74,8 @@ def _write_file(
 def _encode_writable_words(words: list[str]) -> Iterator[bytes]:
     """Yield the words as word2vec and GloVe files can hold them, white space replaced by ``_``.
 
-    Raises
-    ------
-    InputError
-        For an empty word, one that is not valid Unicode, and two words that become the same.
+    `InputError` for an empty word, one that is not valid Unicode, and two words that become the
+    same.
     """
     changed = {word: _WHITE_SPACE.sub("_", word) for word in words if _WHITE_SPACE.search(word)}
     if changed:

@@ -55,10 +55,7 @@ class VectorFormat(Enum):
 def detect_format(path: str | Path) -> VectorFormat:
     """Find the format of a file of word vectors from its first bytes.
 
-    Raises
-    ------
-    InputError
-        Where it is none that can be read; says what to do for the ones that are known.
+    `InputError` where it is none that can be read; says what to do for the ones that are known.
     """
     path = Path(path)
     with _open_vectors_file(path) as stream:
@@ -88,7 +85,7 @@ def read_vectors_file(path: str | Path, *, limit: int | None = None) -> WordVect
     Parameters
     ----------
     limit : int, optional
-        Read just the first so many words.
+        Read just the first so many words, or lines of text.
     """
     readers: dict[VectorFormat, Callable[..., WordVectors]] = {
         VectorFormat.WORD2VEC_TEXT: read_word2vec_text,
@@ -104,15 +101,7 @@ def read_word2vec_text(path: str | Path, *, limit: int | None = None) -> WordVec
     Lines with a wrong number of columns, with something that is no finite number, or with a word
     seen before are left out; a warning says how many.
 
-    Parameters
-    ----------
-    limit : int, optional
-        Read just the first so many lines.
-
-    Raises
-    ------
-    InputError
-        Where the header is missing or the number of lines is not what it says.
+    `InputError` where the header is missing or the number of lines is not what it says.
     """
     path = Path(path)
     with _open_vectors_file(path) as stream:
@@ -136,8 +125,6 @@ def read_glove(
     ----------
     dim : int, optional
         Number of dimensions; by default what most of the first lines have after the word.
-    limit : int, optional
-        Read just the first so many lines.
     """
     path = Path(path)
     with _open_vectors_file(path) as stream:
@@ -159,15 +146,7 @@ def read_word2vec_binary(path: str | Path, *, limit: int | None = None) -> WordV
     Words seen before, words that are not UTF-8 and vectors with NaN are left out; a warning says
     how many.
 
-    Parameters
-    ----------
-    limit : int, optional
-        Read just the first so many words.
-
-    Raises
-    ------
-    InputError
-        Where the header is missing or the file ends before as many words as it says.
+    `InputError` where the header is missing or the file ends before as many words as it says.
     """
     path = Path(path)
     with _open_vectors_file(path) as stream:

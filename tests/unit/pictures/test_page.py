@@ -3,9 +3,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from grassmeans.pictures.colours import IDK_COLOUR, SENSE_COLOURS, sense_colour
 from grassmeans.pictures.page import html_page, html_table, planes_figure
-from grassmeans.pictures.planes import ContextPlane, PlanesScene, SenseLine
+from grassmeans.pictures.planes import (
+    IDK_COLOUR,
+    SENSE_COLOURS,
+    ContextPlane,
+    PlanesScene,
+    SenseLine,
+    sense_colour,
+)
 from grassmeans.pictures.senses_page import draw_cards, draw_senses_page, draw_tagged
 from grassmeans.senses.entries import ExampleLine
 

@@ -26,11 +26,8 @@ def read_makes_sense(folder: str | Path) -> LabelledInstances:
     phrases stay joined by ``_``. Instances of the key that the release has no context for (the word
     ``second``) are left out of the gold labels.
 
-    Raises
-    ------
-    InputError
-        Where a file is missing, a line is not what it should be (with its number), or a context
-        is not in the key.
+    `InputError` where a file is missing, a line is not what it should be (with its number), or a
+    context is not in the key.
     """
     folder = Path(folder)
     contexts = folder / "contexts"
@@ -75,10 +72,7 @@ def read_coarsewsd20(folder: str | Path, split: str = "test") -> LabelledInstanc
     The instances are called ``crane.test.1`` and so on, by their lines. Classes are named by
     ``classes_map.txt``, or by their numbers where a word has no such file.
 
-    Raises
-    ------
-    InputError
-        Where files are missing or do not fit together; with the line where one is wrong.
+    `InputError` where files are missing or do not fit together; with the line where one is wrong.
     """
     folder = Path(folder)
     if split not in SPLITS:

@@ -103,11 +103,8 @@ class LabelledInstances:
 def read_json_instances(path: str | Path) -> LabelledInstances:
     """Read a file of JSON lines.
 
-    Raises
-    ------
-    InputError
-        With the line, where one is no JSON object, a field is missing or no text, or an id has
-        spaces or comes twice.
+    `InputError` with the line, where one is no JSON object, a field is missing or no text, or an id
+    has spaces or comes twice.
     """
     path = Path(path)
     instances: dict[str, Instance] = {}

@@ -42,10 +42,7 @@ def load_task(name: str, data: str | Path, gold: str | Path | None = None) -> Cl
     gold : path, optional
         A gold key in place of the one inside ``data``.
 
-    Raises
-    ------
-    InputError
-        Where the name is unknown or files are not what they should be.
+    `InputError` where the name is unknown or files are not what they should be.
     """
     check_task_name(name)
     folder = check_place(name, data)

@@ -33,10 +33,7 @@ def read_semeval2010(folder: str | Path) -> list[Instance]:
     The instances come in the order of the file names, then as in the files. How each target was
     found is in ``Instance.located_by``, see `locate_targets`; ``"not found"`` where it was not.
 
-    Raises
-    ------
-    InputError
-        Where there are no such files, or one is not what it should be.
+    `InputError` where there are no such files, or one is not what it should be.
     """
     folder = Path(folder)
     paths = sorted(folder.rglob("*.[nv].xml"), key=lambda path: path.name)

@@ -21,10 +21,8 @@ def read_semeval2013(folder: str | Path) -> list[Instance]:
     named are not the target, the nearest place where it stands is taken (``located_by`` is
     ``"nearest"``); ``"not found"`` where there is none.
 
-    Raises
-    ------
-    InputError
-        Where there are no such files, one is not what it should be, or an instance comes twice.
+    `InputError` where there are no such files, one is not what it should be, or an instance comes
+    twice.
     """
     folder = Path(folder)
     paths = sorted(folder.rglob("*.xml")) if folder.is_dir() else [folder]

@@ -8,8 +8,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, json_answer
-from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, Session, json_answer
 from grassmeans.explorer.queries.corrections import (
     PendingEdits,
     SavedVersion,

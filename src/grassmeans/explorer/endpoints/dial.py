@@ -9,8 +9,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from grassmeans.explorer.endpoints.answers import RequestBody, describe_failure, json_answer
-from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.endpoints.answers import (
+    RequestBody,
+    Session,
+    describe_failure,
+    json_answer,
+)
 from grassmeans.explorer.queries.induction import (
     DEFAULT_CONTEXTS,
     InducedView,

@@ -13,8 +13,7 @@ from fastapi import APIRouter, FastAPI, Response
 from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 
-from grassmeans.explorer.endpoints.answers import json_answer
-from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.pictures.page import read_asset
 from grassmeans.version import __version__
 

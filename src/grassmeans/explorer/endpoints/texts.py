@@ -11,11 +11,11 @@ from pydantic import Field
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     RequestBody,
+    Session,
     check_page,
     csv_answer,
     json_answer,
 )
-from grassmeans.explorer.endpoints.running import Session
 from grassmeans.explorer.queries import concordance, tables
 from grassmeans.explorer.queries.concordance import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import TaggedView, tag_text

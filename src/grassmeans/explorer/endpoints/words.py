@@ -8,8 +8,13 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, check_page, csv_answer, json_answer
-from grassmeans.explorer.endpoints.running import Session
+from grassmeans.explorer.endpoints.answers import (
+    MAX_OFFSET,
+    Session,
+    check_page,
+    csv_answer,
+    json_answer,
+)
 from grassmeans.explorer.queries import concordance, geometry, tables, words
 from grassmeans.explorer.queries.induction import is_induced
 

@@ -66,17 +66,10 @@ class LineFilter:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A page of lines.
+    """A page of lines."""
 
-    Attributes
-    ----------
-    total : int
-        Lines on all pages.
-    measured : int or None
-        Where the lines come from a sample of the word's occurrences: its size. None otherwise.
-    """
-
-    total: int
+    total: int  # lines on all pages
+    # Where the lines come from a sample of the word's occurrences: its size. None otherwise.
     measured: int | None
     lines: tuple[Line, ...]
 

@@ -44,10 +44,7 @@ def correct_word(
 
     Where there is a corpus, merged and split senses are described from its contexts.
 
-    Raises
-    ------
-    ConflictError
-        Where the correction does not fit the word as it is now.
+    `ConflictError` where the correction does not fit the word as it is now.
     """
     key = require_word(opened, word)
     if action == RESET:

@@ -72,10 +72,8 @@ def show_planes(
 ) -> dict[str, Any]:
     """Context planes and the lines they meet in, as the viewer takes them.
 
-    Raises
-    ------
-    NothingThereError, ConflictError
-        For a sense that there is not, or that is hidden; where there is no line to draw.
+    `NothingThereError`, `ConflictError` for a sense that there is not, or that is hidden; where
+    there is no line to draw.
     """
     check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, n_senses, check)

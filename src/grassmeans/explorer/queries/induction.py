@@ -58,9 +58,7 @@ def induce_senses(
     With as many senses and contexts as the model was made with, and its own corpus, the result is
     the model's.
 
-    Raises
-    ------
-    NoCorpusError, WordNotFoundError, ConflictError, TooMuchError, InputError
+    Raises `NoCorpusError`, `WordNotFoundError`, `ConflictError`, `TooMuchError`, `InputError`.
     """
     opened.require_corpus("inducing senses anew")
     check_dial(opened, n_senses, max_contexts)
@@ -128,9 +126,7 @@ def sample_word(
 ) -> WordSample:
     """A random sample of a word's contexts: the one that inducing its senses would take.
 
-    Raises
-    ------
-    NoCorpusError, WordNotFoundError
+    Raises `NoCorpusError`, `WordNotFoundError`.
     """
     corpus = opened.require_corpus("looking at contexts")
     key = opened.key_of(word)
@@ -160,22 +156,13 @@ _TOLERANCE = 3e-4  # shares need three digits
 
 @dataclass(frozen=True, slots=True)
 class SplitNode:
-    """A sense on one level of the tree.
+    """A sense on one level of the tree."""
 
-    Attributes
-    ----------
-    level : int
-        How many senses the level has.
-    number : int
-        From 1, the largest first; on the last level, the number of the sense.
-    parent : int or None
-        Its number on the level before: where most of its contexts are. None on the first level.
-    """
-
-    level: int
-    number: int
+    level: int  # how many senses the level has
+    number: int  # from 1, the largest first; on the last level, the number of the sense
     share: float
     name: str
+    # Its number on the level before: where most of its contexts are. None on the first level.
     parent: int | None
 
 

@@ -11,7 +11,7 @@ from grassmeans.errors import InputError
 from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.words import name_missing
-from grassmeans.pictures.colours import sense_colour
+from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.tagging import TaggedText, locate_targets, read_text
@@ -88,12 +88,7 @@ def tag_text(
     senses = {key: _name_senses(opened, key) for key in {word.key for word in tagged}}
     views = tuple(
         TaggedWordView(
-            start=word.start,
-            end=word.end,
-            word=word.word,
-            key=word.key,
-            sense=word.sense,
-            label=word.label,
+            *(word.start, word.end, word.word, word.key, word.sense, word.label),
             name=senses[word.key][word.sense - 1].name if word.sense else "",
             distances=tuple(round(d, 4) for d in word.distances),
             probabilities=tuple(round(p, 4) for p in word.probabilities),

@@ -10,7 +10,7 @@ import numpy as np
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.pictures.colours import sense_colour
+from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.decoding import decode_soft
 from grassmeans.senses.description import name_senses
 from grassmeans.senses.editing import visible_senses
@@ -67,24 +67,14 @@ class SenseView:
 
 @dataclass(frozen=True, slots=True)
 class WordView:
-    """A word as it is shown.
-
-    Attributes
-    ----------
-    n_senses : int
-        Without hidden ones.
-    model_senses : bool
-        Whether the senses are the model's (with corrections), not induced anew.
-    edited : bool
-        Whether there are corrections that are not saved yet.
-    """
+    """A word as it is shown."""
 
     word: str
     count: int
     n_contexts: int
-    n_senses: int
-    model_senses: bool
-    edited: bool
+    n_senses: int  # without hidden ones
+    model_senses: bool  # whether the senses are the model's (with corrections), not induced anew
+    edited: bool  # whether there are corrections that are not saved yet
     senses: tuple[SenseView, ...]
 
 
@@ -209,27 +199,16 @@ def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> Sense
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An occurrence with its sense.
+    """An occurrence with its sense."""
 
-    Attributes
-    ----------
-    position : int
-        In the corpus; without one, the number of the example.
-    sense : int
-        0 for "I don't know".
-    confidence : float
-        Probability of the nearest sense.
-    distances : tuple of float
-        To every sense; empty where there are too few known words around the occurrence.
-    """
-
-    position: int
+    position: int  # in the corpus; without one, the number of the example
     document: str
     left: str
     word: str
     right: str
-    sense: int
-    confidence: float
+    sense: int  # 0 for "I don't know"
+    confidence: float  # probability of the nearest sense
+    # To every sense; empty where there are too few known words around the occurrence.
     distances: tuple[float, ...]
 
 

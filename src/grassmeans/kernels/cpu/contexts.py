@@ -40,16 +40,7 @@ def gather_contexts(
 
 
 @njit(cache=True, nogil=True)
-def _gather(
-    tokens: Integers,
-    row_of_token: Integers,
-    positions: Indices,
-    starts: Indices,
-    ends: Indices,
-    window: int,
-    drop_repeats: bool,
-    context_ids: Integers,
-) -> None:
+def _gather(tokens, row_of_token, positions, starts, ends, window, drop_repeats, context_ids):
     """Walk away from each occurrence, to the left and to the right, until a side is full."""
     n_types = row_of_token.shape[0]
     for i in range(positions.shape[0]):
@@ -92,14 +83,7 @@ def find_windows(
 
 
 @njit(cache=True, nogil=True)
-def _find_windows(
-    tokens: Integers,
-    document_offsets: Indices,
-    row_of_token: Integers,
-    positions: Indices,
-    words: Integers,
-    window: int,
-) -> Windows:
+def _find_windows(tokens, document_offsets, row_of_token, positions, words, window):
     """One pass over the text; positions come in its order."""
     n_kept = 0
     n_found = positions.shape[0]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
 from grassmeans.kernels.cpu.products import (
@@ -158,17 +157,8 @@ def _multiply_directions_precisely(
 
 @njit(cache=True, error_model="numpy")
 def _measure_lanes(
-    table: SenseTable,
-    slots: Indices,
-    band: Floats,
-    members: Indices,
-    first_slots: Indices,
-    centres: Integers,
-    counts: Indices,
-    words: Integers,
-    precise: bool,
-    distances: Floats,
-) -> NDArray[np.bool_]:
+    table, slots, band, members, first_slots, centres, counts, words, precise, distances
+):
     """Measure some occurrences of a block; tell which need double precision and were left out."""
     firsts, middles, sizes = first_slots[members], centres[members], counts[members]
     contexts = _collect_contexts(slots, firsts, middles, sizes)

@@ -153,14 +153,7 @@ def _finish_basis(basis: Floats, n_rows: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _write_bases(
-    vectors: Floats,
-    words: Indices,
-    counts: Indices,
-    values: Doubles,
-    coefficients: Doubles,
-    bases: Floats,
-) -> None:
+def _write_bases(vectors, words, counts, values, coefficients, bases):
     """u_n = sum_i c_ni x_i / sigma_n, orthonormalised; rows without a value stay zero."""
     four = np.empty(TILE, np.float32)
     for lane in range(words.shape[0]):

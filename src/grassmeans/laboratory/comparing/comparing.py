@@ -51,31 +51,20 @@ class ComparisonSettings:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One system on one test set.
-
-    Attributes
-    ----------
-    n_senses : int, "auto" or None
-        The number of senses that was asked for, where one was.
-    result : mapping
-        What the test set gives as plain values: the scores of each group, ``parameters``,
-        ``digests``, ``counts``. Empty for a row that failed.
-    induction_seconds : float or None
-        Of all words of the comparison together, when they were first induced; None where nothing
-        was induced beforehand.
-    decoding_seconds : float
-        Of answering and scoring; with senses of the test instances, of inducing them too.
-    error : str or None
-        Why the row has no result.
-    """
+    """One system on one test set."""
 
     method: str
-    n_senses: int | str | None
+    n_senses: int | str | None  # the number of senses that was asked for, where one was
     task: str
+    # What the test set gives as plain values: the scores of each group, ``parameters``,
+    # ``digests``, ``counts``. Empty for a row that failed.
     result: Mapping[str, Any]
+    # Of all words of the comparison together, when they were first induced; None where nothing was
+    # induced beforehand.
     induction_seconds: float | None
+    # Of answering and scoring; with senses of the test instances, of inducing them too.
     decoding_seconds: float
-    error: str | None = None
+    error: str | None = None  # why the row has no result
 
     @property
     def title(self) -> str:
@@ -143,10 +132,7 @@ class Comparison:
 
         A row that fails tells why, and the others go on.
 
-        Raises
-        ------
-        InputError
-            Before anything is computed, where a method cannot do what is asked.
+        `InputError` before anything is computed, where a method cannot do what is asked.
         """
         if self.settings.induce == "on-test":
             for system in systems:

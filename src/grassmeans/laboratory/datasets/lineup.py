@@ -41,20 +41,13 @@ _NAMED_RELATIONS = frozenset({"+", "@", "~", "\\", "&", "^", "$", ">", "*"})
 
 @dataclass(frozen=True, slots=True)
 class LineupSummary:
-    """What was written.
-
-    Attributes
-    ----------
-    wordnet : str
-        Where WordNet was found.
-    words_without_senses : tuple of str
-        Words that were asked for and have fewer than two senses that are clearly distinct.
-    """
+    """What was written."""
 
     path: Path
     n_words: int
     n_senses: int
-    wordnet: str
+    wordnet: str  # where WordNet was found
+    # Words that were asked for and have fewer than two senses that are clearly distinct.
     words_without_senses: tuple[str, ...]
 
 
@@ -93,10 +86,7 @@ def build_lineup(
     n_related : int
         Related words a sense.
 
-    Raises
-    ------
-    InputError
-        Where WordNet is not found, or fewer than ``n_words`` words can be had.
+    `InputError` where WordNet is not found, or fewer than ``n_words`` words can be had.
     """
     if n_words < 1 or n_related < 1:
         raise InputError(f"n_words and n_related must be 1 or more, got {n_words} and {n_related}")

@@ -77,10 +77,7 @@ def collect_links(
     merges : mapping, optional
         Page -> page that it counts as, besides the redirects of the dump.
 
-    Raises
-    ------
-    InputError
-        Where the corpus has no links.
+    `InputError` where the corpus has no links.
     """
     if not any(shard.has_links for shard in corpus.shards):
         raise InputError(
@@ -158,10 +155,7 @@ def resolve_page(page: str, leads_to: Mapping[str, str]) -> str:
 def read_merges(path: str | Path) -> dict[str, str]:
     """Read which pages count as which others: two titles a line, with a tab between them.
 
-    Raises
-    ------
-    InputError
-        With the line that is not so.
+    `InputError` with the line that is not so.
     """
     path = Path(path)
     merges: dict[str, str] = {}

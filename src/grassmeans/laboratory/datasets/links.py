@@ -98,12 +98,8 @@ def build_links(
     merges : mapping, optional
         Page -> page that it counts as, besides the redirects of the dump.
 
-    Raises
-    ------
-    InputError
-        Where the corpus has no links, or no word qualifies.
-    UnknownWordError
-        Where a word does not occur in the corpus.
+    `InputError` where the corpus has no links, or no word qualifies. `UnknownWordError` where a
+    word does not occur in the corpus.
     """
     chosen = settings or LinkSettings()
     folder = Path(output)

@@ -137,10 +137,7 @@ def build_pseudowords(
         Folder of a corpus in which the words are merged (`merge_words`), to train vectors and to
         induce senses.
 
-    Raises
-    ------
-    InputError, UnknownWordError
-        Where words do not occur, come twice, or are too few.
+    `InputError`, `UnknownWordError` where words do not occur, come twice, or are too few.
     """
     chosen = settings or PseudowordSettings()
     folder = Path(output)
@@ -247,10 +244,7 @@ def choose_groups(
     wordnet : WordNet, optional
         Take only words whose dictionary form has one sense there.
 
-    Raises
-    ------
-    InputError
-        Where there are not enough words.
+    `InputError` where there are not enough words.
     """
     candidates = find_candidates(corpus, choice.min_count, choice.max_count, wordnet)
     needed = choice.n_groups * choice.size
@@ -361,9 +355,7 @@ def _check_merged_output(corpus: Corpus, output: str | Path, *, overwrite: bool)
 def check_groups(corpus: Corpus, groups: Mapping[str, Sequence[str]]) -> None:
     """Check that words can be merged: they occur, each in one group only, under a new name.
 
-    Raises
-    ------
-    InputError, UnknownWordError
+    Raises `InputError`, `UnknownWordError`.
     """
     if "labelled" in corpus.manifest:
         raise InputError(

@@ -31,15 +31,10 @@ _ASSOCIATES = (";c", "&", "^", "*", ">", "$")  # topic, similar, see also, entai
 
 @dataclass(frozen=True)
 class RelatedWords:
-    """Finds the words that are related to a sense.
-
-    Parameters
-    ----------
-    vectors : WordVectors, optional
-        Only words among its first 50,000 are taken, usually the most frequent.
-    """
+    """Finds the words that are related to a sense."""
 
     wordnet: WordNet
+    # Only words among its first 50,000 are taken, usually the most frequent.
     vectors: WordVectors | None = None
 
     def find(self, target: str, synset: Synset, n: int) -> tuple[str, ...]:

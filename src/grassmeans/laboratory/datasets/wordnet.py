@@ -37,24 +37,12 @@ class Pointer:
 
 @dataclass(frozen=True, slots=True)
 class Synset:
-    """One meaning.
+    """One meaning."""
 
-    Attributes
-    ----------
-    pos : str
-        ``"n"``, ``"v"``, ``"a"`` (satellites too) or ``"r"``.
-    offset : int
-        Its place in the data file, which names it.
-    lexicographer_file : int
-        The broad class: 5 is noun.animal, 6 noun.artifact, ...
-    lemmas : tuple of str
-        As written, with underscores for spaces.
-    """
-
-    pos: str
-    offset: int
-    lexicographer_file: int
-    lemmas: tuple[str, ...]
+    pos: str  # ``"n"``, ``"v"``, ``"a"`` (satellites too) or ``"r"``
+    offset: int  # its place in the data file, which names it
+    lexicographer_file: int  # the broad class: 5 is noun.animal, 6 noun.artifact,
+    lemmas: tuple[str, ...]  # as written, with underscores for spaces
     pointers: tuple[Pointer, ...]
     definition: str
     examples: tuple[str, ...]
@@ -76,17 +64,10 @@ class WordSense:
 
 @dataclass
 class WordNet:
-    """The database, read as it is asked for.
+    """The database, read as it is asked for."""
 
-    Parameters
-    ----------
-    place : str
-        Where it was found, for messages.
-    files : dict
-        The content of the files by name: ``index.noun``, ``data.noun``, ...
-    """
-
-    place: str
+    place: str  # where it was found, for messages
+    # The content of the files by name: ``index.noun``, ``data.noun``,.
     files: dict[str, bytes] = field(repr=False)
     _parsed: dict[tuple[str, int], Synset] = field(default_factory=dict, init=False, repr=False)
     _bases: dict[str, str] = field(default_factory=dict, init=False, repr=False)
@@ -95,10 +76,7 @@ class WordNet:
     def open(cls, path: str | Path | None = None) -> WordNet:
         """Open the database of a folder or a zip archive; None looks where NLTK keeps its data.
 
-        Raises
-        ------
-        InputError
-            Where there is none; the message says how to get it.
+        `InputError` where there is none; the message says how to get it.
         """
         if path is not None:
             return cls(str(path), _read_place(Path(path)))

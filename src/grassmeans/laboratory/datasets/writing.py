@@ -114,22 +114,13 @@ class LabelledInstance:
 
 @dataclass(frozen=True, slots=True)
 class DatasetSummary:
-    """What was written.
-
-    Attributes
-    ----------
-    senses : dict
-        Word -> label -> number of instances, all parts together.
-    parts : dict
-        Name of a file of JSON lines -> number of its instances. A key of the same name lies
-        beside it.
-    skipped : dict
-        Words that were asked for and left out, and why.
-    """
+    """What was written."""
 
     folder: Path
-    senses: dict[str, dict[str, int]]
+    senses: dict[str, dict[str, int]]  # word -> label -> number of instances, all parts together
+    # Name of a file of JSON lines (a key of the same name lies beside it) -> its instances.
     parts: dict[str, int]
+    # Words that were asked for and left out, and why.
     skipped: dict[str, str] = field(default_factory=dict)
 
     @property

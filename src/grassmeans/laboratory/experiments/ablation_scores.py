@@ -19,7 +19,7 @@ from grassmeans.evaluation.intervals import bootstrap_weighted_mean
 from grassmeans.laboratory.experiments.ablation_words import DecodedWord
 from grassmeans.laboratory.experiments.drawing import finish, new_canvas
 from grassmeans.laboratory.experiments.experiment import Cell, ComparedValue, DataTable, Figure
-from grassmeans.pictures.colours import SENSE_COLOURS
+from grassmeans.pictures.planes import SENSE_COLOURS
 from grassmeans.senses.decoding import IDK, decode_hard, decode_soft
 
 SCORES = ("V", "F", "accuracy")
@@ -81,18 +81,11 @@ def score_words(decoded: Sequence[DecodedWord]) -> WordScores:
 
 @dataclass(frozen=True, slots=True)
 class SoftPoint:
-    """Probabilities at one sharpness.
-
-    Attributes
-    ----------
-    log_likelihood : float
-        Mean logarithm of the probability that the true member got.
-    calibration_error : float
-        How far the largest probability is from the share that is right, on average over ten bins.
-    """
+    """Probabilities at one sharpness."""
 
     sharpness: float
-    log_likelihood: float
+    log_likelihood: float  # mean logarithm of the probability that the true member got
+    # How far the largest probability is from the share that is right, on average over ten bins.
     calibration_error: float
 
 
@@ -245,10 +238,7 @@ def pool_words(decoded: Sequence[DecodedWord]) -> tuple[NDArray[np.float64], NDA
     The senses of a word are mapped one to one to its classes so that most contexts agree. Words
     with fewer senses than classes are left out.
 
-    Raises
-    ------
-    InputError
-        Where no word is left.
+    `InputError` where no word is left.
     """
     kept = [word for word in decoded if word.distances.shape[1] == word.gold.max() + 1]
     if not kept:

@@ -35,7 +35,7 @@ from grassmeans.laboratory.experiments.experiment import (
     SkipExperimentError,
 )
 from grassmeans.parallel import map_tasks
-from grassmeans.pictures.colours import SENSE_COLOURS
+from grassmeans.pictures.planes import SENSE_COLOURS
 
 Scored = Mapping[tuple[str, Variant], WordScores]
 """By the name of the words' source, and the setting."""

@@ -41,13 +41,7 @@ Doubles = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class MonosemousDirections(Experiment):
-    """Cosine of the one intersection direction of frequent words and their vectors.
-
-    Parameters
-    ----------
-    min_count : int or None
-        Words that occur so often; None scales the paper's 10,000 to the size of the corpus.
-    """
+    """Cosine of the one intersection direction of frequent words and their vectors."""
 
     name: ClassVar[str] = "monosemous"
     title: ClassVar[str] = "Intersection directions of words with one sense"
@@ -55,6 +49,7 @@ class MonosemousDirections(Experiment):
     small: ClassVar[Parameters] = {"n_words": 20, "max_contexts": 100}
 
     n_words: int = 500
+    # Words that occur so often; None scales the paper's 10,000 to the size of the corpus.
     min_count: int | None = None
     rank: int = 3
     max_contexts: int = 1000
@@ -159,19 +154,7 @@ class _Shift:
 
 @dataclass(frozen=True)
 class Isotropy(Experiment):
-    """Cosines of random pairs of intersection directions, and of random pairs of word vectors.
-
-    Parameters
-    ----------
-    n_words : int
-        Words of the model given, drawn at random.
-    n_induced : int
-        Words whose senses are induced where there is no model.
-    shifts : tuple of float
-        The word vectors are moved by these multiples of their mean, to see what it does.
-    n_shifted : int
-        Words that are induced for each shift.
-    """
+    """Cosines of random pairs of intersection directions, and of random pairs of word vectors."""
 
     name: ClassVar[str] = "isotropy"
     title: ClassVar[str] = "Intersection directions are not isotropic"
@@ -185,13 +168,14 @@ class Isotropy(Experiment):
         "n_shifted": 6,
     }
 
-    n_words: int = 2000
+    n_words: int = 2000  # words of the model given, drawn at random
     n_senses: int = 5
     n_pairs: int = 20_000
-    n_induced: int = 200
+    n_induced: int = 200  # words whose senses are induced where there is no model
     max_contexts: int = 500
+    # The word vectors are moved by these multiples of their mean, to see what it does.
     shifts: tuple[float, ...] = (-1.0, -0.5, 0.0, 0.5, 1.0)
-    n_shifted: int = 40
+    n_shifted: int = 40  # words that are induced for each shift
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Compare the two distributions, then move the word vectors along their mean."""

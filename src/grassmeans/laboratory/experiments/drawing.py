@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import MissingExtraError
 from grassmeans.laboratory.experiments.experiment import Cell, DataTable, Figure
-from grassmeans.pictures.colours import SENSE_COLOURS, sense_colour
 from grassmeans.pictures.page import planes_figure
-from grassmeans.pictures.planes import PlanesScene
+from grassmeans.pictures.planes import SENSE_COLOURS, PlanesScene, sense_colour
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Canvas

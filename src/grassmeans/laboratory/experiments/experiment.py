@@ -64,21 +64,14 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Everything that an experiment found.
-
-    Attributes
-    ----------
-    text : tuple of str
-        Paragraphs for the reader: what is seen, and why it differs from the paper.
-    parameters : dict
-        With which it ran.
-    """
+    """Everything that an experiment found."""
 
     values: tuple[ComparedValue, ...] = ()
     figures: tuple[Figure, ...] = ()
     tables: tuple[DataTable, ...] = ()
+    # Paragraphs for the reader: what is seen, and why it differs from the paper.
     text: tuple[str, ...] = ()
-    parameters: dict[str, Any] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)  # with which it ran
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -126,28 +119,17 @@ class TestSets:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentSetup:
-    """What an experiment may use.
-
-    Parameters
-    ----------
-    folder : Path
-        The experiment's own folder, for results on the way; what is there is found again.
-    model : Path, optional
-        A finished model, for experiments that need senses of many words.
-    lexemes : Path, optional
-        Lexeme vectors of that model.
-    workers : int or None
-        None takes all cores.
-    """
+    """What an experiment may use."""
 
     corpus: Corpus
     vectors: WordVectors
+    # The experiment's own folder, for results on the way; what is there is found again.
     folder: Path
     test_sets: TestSets = field(default_factory=TestSets)
-    model: Path | None = None
-    lexemes: Path | None = None
+    model: Path | None = None  # a finished model, for experiments that need senses of many words
+    lexemes: Path | None = None  # lexeme vectors of that model
     random_state: int = 0
-    workers: int | None = None
+    workers: int | None = None  # none takes all cores
 
     def require_words(self, *words: str) -> None:
         """Skip the experiment unless these words are in the corpus and have vectors."""
@@ -182,10 +164,7 @@ class Experiment(ABC):
     def run(self, setup: ExperimentSetup) -> Findings:
         """Do it.
 
-        Raises
-        ------
-        SkipExperimentError
-            Where words, contexts or test sets are missing.
+        `SkipExperimentError` where words, contexts or test sets are missing.
         """
 
     @classmethod

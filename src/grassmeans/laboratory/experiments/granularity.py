@@ -25,7 +25,7 @@ from grassmeans.laboratory.experiments.experiment import (
     summarise,
 )
 from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree, build_sense_tree
-from grassmeans.pictures.colours import sense_colour
+from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.settings import InductionSettings
 
 _RELATED = 60  # words of WordNet that are looked at for each of its senses

@@ -194,16 +194,7 @@ def _tabulate(samples: dict[str, NDArray[np.float64]]) -> DataTable:
 
 @dataclass(frozen=True)
 class Polysemy(Experiment):
-    """Context planes and intersection directions of two senses.
-
-    Parameters
-    ----------
-    n_senses : int
-        More than two, where other senses (people of that name, say) are as frequent.
-    anchors : tuple of str
-        Of the senses, the two nearest to these words are shown; where that does not tell two
-        apart, the largest one and the one that differs most from it.
-    """
+    """Context planes and intersection directions of two senses."""
 
     name: ClassVar[str] = "polysemy"
     title: ClassVar[str] = "Two senses of a word meet along two directions"
@@ -211,7 +202,10 @@ class Polysemy(Experiment):
     small: ClassVar[Parameters] = {"n_senses": 2, "max_contexts": 500, "n_init": 3}
 
     word: str = "crane"
+    # More than two, where other senses (people of that name, say) are as frequent.
     n_senses: int = 6
+    # Of the senses, the two nearest to these words are shown; where that does not tell two apart,
+    # the largest one and the one that differs most from it.
     anchors: tuple[str, ...] = ("machine", "bird")
     rank: int = 3
     max_contexts: int = 10_000
@@ -333,10 +327,7 @@ def induce_word_model(
 ) -> SenseModel:
     """A model of one word, induced on the spot.
 
-    Raises
-    ------
-    SkipExperimentError
-        Where the word does not occur, or too seldom.
+    `SkipExperimentError` where the word does not occur, or too seldom.
     """
     setup.require_words(word)
     encoder = setup.encoder(shape)

@@ -77,10 +77,7 @@ EXPERIMENTS: tuple[type[Experiment], ...] = (
 def choose_experiments(names: Sequence[str], *, quick: bool = False) -> list[Experiment]:
     """The experiments of these names; ``all``, or none, means every one.
 
-    Raises
-    ------
-    InputError
-        For a name that there is not.
+    `InputError` for a name that there is not.
     """
     known = {experiment.name: experiment for experiment in EXPERIMENTS}
     wanted = list(known) if not names or "all" in names else list(dict.fromkeys(names))

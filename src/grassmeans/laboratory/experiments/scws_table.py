@@ -73,19 +73,13 @@ class _Row:
 
 @dataclass(frozen=True)
 class ContextualSimilarity(Experiment):
-    """Correlation of similarities with people's ratings, with 95% intervals over pairs.
-
-    Parameters
-    ----------
-    sharpness : float
-        Of the soft probabilities.
-    """
+    """Correlation of similarities with people's ratings, with 95% intervals over pairs."""
 
     name: ClassVar[str] = "scws"
     title: ClassVar[str] = "Similarity of words in context"
     paper: ClassVar[str] = "table 6, section 5.4"
 
-    sharpness: float = DEFAULT_SHARPNESS
+    sharpness: float = DEFAULT_SHARPNESS  # of the soft probabilities
 
     def run(self, setup: ExperimentSetup) -> Findings:
         """Score the plain vectors; and the lexemes of the model, where both are given."""

@@ -105,12 +105,8 @@ def build_sense_tree(
     max_senses : int
         The last level; fewer where there are fewer contexts.
 
-    Raises
-    ------
-    UnknownWordError
-        For a word that does not occur.
-    InputError
-        Where no occurrence has enough known words around it.
+    `UnknownWordError` for a word that does not occur. `InputError` where no occurrence has enough
+    known words around it.
     """
     settings = settings or InductionSettings()
     if max_senses < 1:

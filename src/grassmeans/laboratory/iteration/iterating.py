@@ -107,25 +107,14 @@ class IterationSettings:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A finished round; round 0 is the ordinary labelling with word vectors.
-
-    Attributes
-    ----------
-    labelled : Corpus
-        Labelled by this round.
-    inventory : SenseInventory
-        The senses of these labels.
-    lexemes : LexemeVectors or None
-        The vectors that this round's contexts are made of; None for round 0.
-    reason : str or None
-        Why no further round follows.
-    """
+    """A finished round; round 0 is the ordinary labelling with word vectors."""
 
     report: RoundReport
-    labelled: Corpus
-    inventory: SenseInventory
+    labelled: Corpus  # labelled by this round
+    inventory: SenseInventory  # the senses of these labels
+    # The vectors that this round's contexts are made of; None for round 0.
     lexemes: LexemeVectors | None = None
-    reason: str | None = None
+    reason: str | None = None  # why no further round follows
 
 
 def iterate(

@@ -27,25 +27,14 @@ _COLOUR = "#0a6"
 
 @dataclass(frozen=True, slots=True)
 class RoundReport:
-    """The labels after a round; round 0 is the ordinary labelling with word vectors.
-
-    Attributes
-    ----------
-    n_occurrences : int
-        Labelled ones.
-    idk_share : float
-        Share of them labelled "I don't know".
-    mean_entropy : float
-        Of the soft labels, in [0, 1]: 0 for certainty.
-    agreement : float or None
-        Share of occurrences with the label of the round before, senses matched one to one word by
-        word; None for round 0.
-    """
+    """The labels after a round; round 0 is the ordinary labelling with word vectors."""
 
     number: int
-    n_occurrences: int
-    idk_share: float
-    mean_entropy: float
+    n_occurrences: int  # labelled ones
+    idk_share: float  # share of them labelled "I don't know"
+    mean_entropy: float  # of the soft labels, in [0, 1]: 0 for certainty
+    # Share of occurrences with the label of the round before, senses matched one to one word by
+    # word; None for round 0.
     agreement: float | None
 
 

@@ -164,17 +164,12 @@ class WordReinducer:
 
     The random streams are those of the first induction, so that rounds differ by their contexts
     only.
-
-    Attributes
-    ----------
-    n_senses : mapping of str to int
-        How many senses each word has.
     """
 
     source: LabelledWords
     encoder: ContextEncoder
     settings: InductionSettings
-    n_senses: Mapping[str, int]
+    n_senses: Mapping[str, int]  # how many senses each word has
 
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it gets no new ones."""

@@ -54,26 +54,14 @@ class LineupPoint:
 
 @dataclass(frozen=True, kw_only=True)
 class LineupResult(Result):
-    """Precision and recall of the police lineup.
-
-    Attributes
-    ----------
-    points : tuple of LineupPoint
-        One for each k.
-    words : tuple of str
-        Those that were tested.
-    curves : LineupCurves
-        Of each of these words.
-    words_without_vector : tuple of str
-        Not tested and not in the means.
-    """
+    """Precision and recall of the police lineup."""
 
     task: str = "lineup"
 
-    points: tuple[LineupPoint, ...]
-    words: tuple[str, ...]
-    curves: LineupCurves
-    words_without_vector: tuple[str, ...]
+    points: tuple[LineupPoint, ...]  # one for each k
+    words: tuple[str, ...]  # those that were tested
+    curves: LineupCurves  # of each of these words
+    words_without_vector: tuple[str, ...]  # not tested and not in the means
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores at each k."""
@@ -180,11 +168,8 @@ def evaluate_lineup(
     vocabulary_sample : int or None
         The correction is the mean over so many random words of the vocabulary; None takes all.
 
-    Raises
-    ------
-    InputError
-        Where the testbed cannot be read or is too small for ``m``, an option is out of range, or
-        no word has a vector.
+    `InputError` where the testbed cannot be read or is too small for ``m``, an option is out of
+    range, or no word has a vector.
     """
     _check_options(m, ks, p, vocabulary_sample)
     testbed = read_lineup(testbed_path)

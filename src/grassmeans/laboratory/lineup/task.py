@@ -30,22 +30,12 @@ _TEXT_EXPECTED = "expected the word, a tab, and the words of one sense: crane<TA
 
 @dataclass(frozen=True, slots=True)
 class LineupSense:
-    """One sense of a polysemous word.
-
-    Attributes
-    ----------
-    name : str
-        Unique in a testbed.
-    words : tuple of str
-        What defines the sense: related words, eight in the paper.
-    source : str
-        Where the sense was taken from; may be empty.
-    """
+    """One sense of a polysemous word."""
 
     word: str
-    name: str
-    words: tuple[str, ...]
-    source: str = ""
+    name: str  # unique in a testbed
+    words: tuple[str, ...]  # what defines the sense: related words, eight in the paper
+    source: str = ""  # where the sense was taken from; may be empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +58,8 @@ class LineupTestbed:
 def read_lineup(path: str | Path) -> LineupTestbed:
     """Read a testbed, as JSON lines or as plain text.
 
-    Raises
-    ------
-    InputError
-        With the line, where one has no word or no defining words, is no JSON object, names a
-        sense a second time, or defines a word by itself.
+    `InputError` with the line, where one has no word or no defining words, is no JSON object, names
+    a sense a second time, or defines a word by itself.
     """
     path = Path(path)
     lines = read_numbered_lines(path)

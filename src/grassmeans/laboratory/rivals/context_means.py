@@ -136,27 +136,15 @@ class MeanSenses(WindowSenses):
 
 @dataclass(eq=False)
 class KMeansSenses(ContextInducer):
-    """k-means on the mean of the vectors around a word.
-
-    Parameters
-    ----------
-    idf : bool
-        Weight the words of a context by log(N / count); see `inverse_frequencies`.
-    normalise : bool
-        Scale the means to unit length, so that k-means looks at their angles.
-    n_init : int
-        Restarts, each from a k-means++ start; the best is kept.
-    window : int
-        Kept words a side.
-    """
+    """k-means on the mean of the vectors around a word."""
 
     name = "kmeans"
 
     n_senses: int = 2
-    idf: bool = False
-    normalise: bool = True
-    n_init: int = 5
-    window: int = DEFAULT_WINDOW
+    idf: bool = False  # weight the words of a context by log(N / count); see `inverse_frequencies`
+    normalise: bool = True  # scale the means to unit length, so that k-means looks at their angles
+    n_init: int = 5  # restarts, each from a k-means++ start; the best is kept
+    window: int = DEFAULT_WINDOW  # kept words a side
 
     def induce(self, material: Material) -> MeanSenses:
         """Cluster the contexts of each word; words with fewer than ``n_senses`` have no senses."""

@@ -72,18 +72,12 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Windows:
-    """The kept words around occurrences, as rows of vectors.
-
-    Parameters
-    ----------
-    shape : ContextShape
-        Its window and repeats are looked at.
-    left_out : frozenset of str
-        Words that are not kept although they have a vector: function words.
-    """
+    """The kept words around occurrences, as rows of vectors."""
 
     vectors: WordVectors
+    # Its window and repeats are looked at.
     shape: ContextShape = field(default_factory=ContextShape)
+    # Words that are not kept although they have a vector: function words.
     left_out: frozenset[str] = frozenset()
 
     @classmethod
@@ -222,10 +216,7 @@ def is_kept(folder: Path, kind: str, identity: Mapping[str, Any]) -> bool:
     identity : mapping
         Plain values that tell one work from another: parameters, digests of the material.
 
-    Raises
-    ------
-    InputError
-        Where the folder holds the same method's work on other material.
+    `InputError` where the folder holds the same method's work on other material.
     """
     if not (folder / MANIFEST).exists():
         return False

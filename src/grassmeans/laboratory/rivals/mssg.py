@@ -158,10 +158,7 @@ class _MultiSenseSkipGram(SenseInducer):
         The training does not depend on ``material.words``: other words may be asked for later of
         the same folder. It is exactly repeatable with one worker.
 
-        Raises
-        ------
-        InputError
-            Where a parameter is out of range, or the folder holds another training.
+        `InputError` where a parameter is out of range, or the folder holds another training.
         """
         settings = TrainingSettings.of(self, random_state=material.random_state)
         check_integers(self, n_multi=0, **{self._max_senses_name: 1})

@@ -21,23 +21,16 @@ _PACKAGE = "grassmeans.laboratory.rivals"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """Where a method is, and how it is made.
-
-    Attributes
-    ----------
-    defaults : mapping
-        Parameters that make it this method and not another of the same class.
-    varies_senses : bool
-        Whether it is run for every number of senses that is asked for. The others have a number of
-        their own, as in their papers.
-    depends_on_words : bool
-        Whether what it learns of a word depends on the other words that it is asked for.
-    """
+    """Where a method is, and how it is made."""
 
     class_name: str
     module: str
+    # Parameters that make it this method and not another of the same class.
     defaults: Mapping[str, Any] = field(default_factory=dict)
+    # Whether it is run for every number of senses that is asked for. The others have a number of
+    # their own, as in their papers.
     varies_senses: bool = False
+    # Whether what it learns of a word depends on the other words that it is asked for.
     depends_on_words: bool = False
 
 
@@ -71,10 +64,7 @@ def make_inducer(text: str, n_senses: int | None = None) -> SenseInducer:
         For methods that take any number of senses; the others do not look at it. A parameter of
         this name in ``text`` goes before it.
 
-    Raises
-    ------
-    InputError
-        Where the name or a parameter is unknown.
+    `InputError` where the name or a parameter is unknown.
     """
     name, options = parse_method(text)
     method = find_method(name)
