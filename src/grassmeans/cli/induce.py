@@ -1,10 +1,10 @@
-"""`grassmeans induce`: corpus + vectors -> model with the senses of words."""
+"""`grassmeans induce`: corpus + contexts -> model with the senses of words."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,7 +17,9 @@ def induce(
     inputs: Annotated[
         list[Path],
         typer.Argument(
-            help="CORPUS VECTORS; with --text only VECTORS.", metavar="[CORPUS] VECTORS"
+            help="CORPUS and VECTORS, or an encoder, or a model whose contexts are taken (en); "
+            "with --text only the latter.",
+            metavar="[CORPUS] VECTORS|ENCODER",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
@@ -27,31 +29,45 @@ def induce(
         int | None, typer.Option(min=1, help="Without words: all that occur so often.")
     ] = None,
     senses: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--senses", "-k", metavar="N|auto", help="Senses a word; auto: as many as it shows."
+            "--senses",
+            "-k",
+            metavar="N|auto",
+            help="Senses a word; auto: as many as it shows. 5 with vectors, auto with an encoder.",
         ),
-    ] = "5",
+    ] = None,
     granularity: Annotated[
         float, typer.Option(help="With --senses auto: larger gives more senses.")
     ] = 1.0,
     max_senses: Annotated[
-        int, typer.Option(min=1, help="With --senses auto: the most senses of a word.")
-    ] = 8,
+        int, typer.Option(min=1, help="With --senses auto: groups before near ones are merged.")
+    ] = 12,
     text: Annotated[
         Path | None, typer.Option("--text", help="A plain text file instead of a corpus folder.")
     ] = None,
     language: Annotated[str, typer.Option(help="Function words for --text.")] = "en",
-    window: Annotated[int, typer.Option(min=1, help="Context words a side.")] = 10,
-    rank: Annotated[int, typer.Option(min=1, help="Dimension of a context's subspace.")] = 3,
+    window: Annotated[
+        int | None, typer.Option(min=1, help="With vectors: context words a side; 10.")
+    ] = None,
+    rank: Annotated[
+        int | None, typer.Option(min=1, help="With vectors: dimension of a context's subspace; 3.")
+    ] = None,
     weighting: Annotated[
-        str, typer.Option(help="flat (the paper) or singular (weak directions count less).")
-    ] = "flat",
+        str | None,
+        typer.Option(help="With vectors: flat (the paper) or singular (weak directions less)."),
+    ] = None,
     restarts: Annotated[int, typer.Option(min=1, help="Random restarts.")] = 5,
-    max_contexts: options.MaxContexts = 10_000,
+    max_contexts: Annotated[
+        int | None,
+        typer.Option(min=1, help="Occurrences of a word; 10,000 with vectors, 1,000 with encoder."),
+    ] = None,
     drop_repeats: Annotated[
         bool, typer.Option("--drop-repeats", help="Leave repeats of the word out of its contexts.")
     ] = False,
+    calibrated: Annotated[
+        bool, typer.Option("--calibrate/--no-calibrate", help="Learn how sure answers are.")
+    ] = True,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,
@@ -68,21 +84,27 @@ def induce(
 
     [dim]grassmeans induce corpus vectors -o model --senses auto --granularity 1.3[/]
 
+    [dim]grassmeans induce corpus encoder -o model[/]
+
+    [dim]grassmeans induce corpus en -o model --word crane[/] (the contexts of the English model)
+
     [dim]grassmeans induce GoogleNews-vectors.bin --text notes.txt --word cell -k 3 -o model[/]
     """
-    from grassmeans.geometry.contexts import ContextShape
     from grassmeans.senses.building import build_model
-    from grassmeans.senses.settings import InductionSettings
 
-    settings = InductionSettings(
-        n_senses=_number_of_senses(senses),
-        n_init=restarts,
-        max_contexts=max_contexts,
-        random_state=seed,
-        max_senses=max_senses,
-        granularity=granularity,
-    )
-    shape = ContextShape(window, rank, weighting, drop_repeats)
+    given = {
+        "n_senses": None if senses is None else _number_of_senses(senses),
+        "max_contexts": max_contexts,
+        "window": window,
+        "rank": rank,
+        "weighting": weighting,
+        "drop_repeats": drop_repeats or None,
+        "n_init": restarts,
+        "random_state": seed,
+        "max_senses": max_senses,
+        "granularity": granularity,
+    }
+    changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     chosen = options.choose_words(word, words)
     expected = 1 if text is not None else 2
     if len(inputs) != expected:
@@ -100,10 +122,10 @@ def induce(
             output,
             chosen,
             min_count=min_count,
-            settings=settings,
-            shape=shape,
+            calibrated=calibrated,
             workers=workers,
             overwrite=overwrite,
+            **changes,
         )
     for skipped in model.inventory.skipped[:20]:
         note(f"no senses for {skipped.word!r}: it {skipped.reason}")

@@ -21,6 +21,7 @@ def label(
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
     ] = "hard",
     idk: options.Idk = None,
+    confidence: options.Confidence = None,
     sharpness: options.Sharpness = 10.0,
     seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
     workers: options.Workers = None,
@@ -56,6 +57,7 @@ def label(
         output,
         decoding=decoding,
         idk_threshold=MODEL_THRESHOLD if idk is None else idk,
+        confidence=confidence,
         sharpness=sharpness,
         random_state=seed,
         workers=workers,

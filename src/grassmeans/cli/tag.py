@@ -37,17 +37,19 @@ def tag(
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
     ] = "hard",
     idk: options.Idk = None,
+    confidence: options.Confidence = None,
     sharpness: options.Sharpness = 10.0,
     as_json: options.Json = False,
 ) -> None:
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
 
     Each line is a passage of its own. Senses are numbered from 1 as in `grassmeans show`; 0 means
-    "I don't know": the context is too poor, or too far from every sense. A remark says so where the
-    text seems to be in another language than the model's.
+    "I don't know": the context is too poor, or the answer not sure enough. A remark says so where
+    the text seems to be in another language than the model's.
 
     [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
     """
+    from grassmeans.senses.decoding import MODEL_THRESHOLD
     from grassmeans.senses.model import load
     from grassmeans.senses.tagging import LanguageCheck
 
@@ -57,7 +59,7 @@ def tag(
     for name in word or []:
         opened.inventory.directions(name)  # raises for a word that the model does not have
     json_lines = wants_json(as_json)
-    threshold = opened.idk_threshold if idk is None else idk
+    threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
     language = LanguageCheck(opened.tokenizer, opened.encoder.function_words)
     names_of = cache(lambda key: [sense.name for sense in opened.inventory[key].senses])
     for batch in _read_batches(file):
@@ -119,6 +121,8 @@ def _word_as_dict(word: TaggedWord, decoding: str, names: list[str]) -> dict[str
     told = ("start", "end", "word", "key", "sense", "label")
     fields: dict[str, Any] = {name: getattr(word, name) for name in told}
     fields["distances"] = [round(d, 4) for d in word.distances]
+    if word.confidence is not None:
+        fields["confidence"] = round(word.confidence, 4)
     if decoding == "soft":
         fields["probabilities"] = [round(p, 4) for p in word.probabilities]
     named = 0 < word.sense <= len(names)  # "I don't know" has no name, nor do some models' senses

@@ -8,16 +8,27 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from grassmeans.errors import InputError
+from grassmeans.artifacts import MANIFEST, read_bytes, read_manifest
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.lazy import give_names
+from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
+    from grassmeans.encoders.learned import LearnedEncoder as LearnedEncoder
     from grassmeans.encoders.subspaces import SubspaceEncoder as SubspaceEncoder
 
-__getattr__ = give_names(__name__, {"subspaces": ("SubspaceEncoder",)})[1]
+VECTORS_FOLDER = "vectors"
+FUNCTION_WORDS = "function_words.txt"
+
+__getattr__ = give_names(
+    __name__, {"learned": ("LearnedEncoder",), "subspaces": ("SubspaceEncoder",)}
+)[1]
 
 
 def list_kinds() -> list[str]:
@@ -31,3 +42,43 @@ def find_kind(kind: str) -> type[ContextEncoder]:
         raise InputError(f"there is no kind of context {kind!r}; there are {list_kinds()}")
     found: type[ContextEncoder] = importlib.import_module(f"{__name__}.{kind}").Encoder
     return found
+
+
+def describe_encoder(encoder: ContextEncoder) -> dict[str, Any]:
+    """What the manifest of a model or an encoder says of its kind of context."""
+    return {"context": {"kind": encoder.kind, **encoder.shape.to_dict()}}
+
+
+def read_encoder(folder: Path, manifest: Mapping[str, Any]) -> ContextEncoder:
+    """The kind of context that a folder holds: a model's, or an encoder's own."""
+    try:
+        about = manifest["context"]
+        return find_kind(about["kind"]).open(
+            folder,
+            WordVectors.load(folder / VECTORS_FOLDER),
+            ContextShape.from_dict(about),
+            read_function_words(folder),
+        )
+    except (KeyError, TypeError, InputError) as error:
+        raise ArtifactError(f"{folder} has a damaged manifest ({error}): build it again") from error
+
+
+def read_function_words(folder: Path) -> frozenset[str]:
+    """The function words of a model or an encoder."""
+    text = read_bytes(folder / FUNCTION_WORDS).decode()
+    return frozenset(text.split("\n")) if text else frozenset()
+
+
+def open_contexts(path: Path) -> WordVectors | ContextEncoder:
+    """What contexts can be made of: word vectors, an encoder, or the encoder of a model.
+
+    Parameters
+    ----------
+    path : Path
+        A folder of any of these kinds, or a file of vectors.
+    """
+    if path.is_dir() and (path / MANIFEST).exists():
+        manifest = read_manifest(path)
+        if "context" in manifest:
+            return read_encoder(path, manifest)
+    return WordVectors.load(path)

@@ -11,7 +11,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import FEW, count_words, gather_rows
 from grassmeans.geometry.distances import SenseLines
-from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.kernels import OCCURRENCE_BLOCK, get_kernels
 
@@ -37,6 +37,10 @@ class SubspaceEncoder(ContextEncoder):
     def encode(self, occurrences: Occurrences) -> Floats:
         """(n, rank, dim) bases of the contexts' subspaces."""
         return self.span(self.describing_words(occurrences))
+
+    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, rank, dim) bases of the contexts at positions, those of all shards together."""
+        return self.span(self.describe_at(source, positions))
 
     def span(self, context_ids: NDArray[np.int32]) -> Floats:
         """(n, rank, dim) bases of contexts given as rows of the vectors."""

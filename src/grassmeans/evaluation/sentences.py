@@ -32,7 +32,7 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, score_words
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
-from grassmeans.senses.decoding import IDK, decode_hard
+from grassmeans.senses.decoding import IDK, IdkRule, decode_hard
 from grassmeans.senses.tagging import AnyTokenizer, occurrences_in_passages
 
 SENTENCES = "sentences.jsonl"
@@ -178,7 +178,7 @@ class SentencesTask(Task[SentencesResult]):
         )
 
     def _answer(
-        self, senses: Senses, tokenizer: AnyTokenizer, threshold: float | None
+        self, senses: Senses, tokenizer: AnyTokenizer, threshold: IdkRule
     ) -> list[WordAnswers]:
         sentences: dict[str, list[Sentence]] = defaultdict(list)
         pairs: dict[str, list[SentencePair]] = defaultdict(list)
@@ -216,7 +216,7 @@ def _measure(
     return senses.distances(form, occurrences_in_passages(form, passages, tokenizer))
 
 
-def _decode(distances: NDArray[np.float32], threshold: float | None) -> list[int | None]:
+def _decode(distances: NDArray[np.float32], threshold: IdkRule) -> list[int | None]:
     labels = decode_hard(distances, threshold).tolist()
     return [None if label == IDK else label for label in labels]
 

@@ -27,7 +27,7 @@ from grassmeans.evaluation.similarity_scores import (
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
-from grassmeans.senses.decoding import IdkThreshold
+from grassmeans.senses.decoding import IdkRule, IdkThreshold
 from grassmeans.senses.tagging import occurrences_in_passages
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -199,7 +199,7 @@ class _ReadSenses:
         read = occurrences_in_passages(word, passages, self.system.tokenizer)
         return self.senses.distances(word, read)
 
-    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
+    def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         return self.system.choose_threshold(idk_threshold)
 
 

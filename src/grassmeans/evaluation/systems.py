@@ -26,7 +26,7 @@ from grassmeans.geometry.distances import SenseLines, usable_contexts
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.keys import encode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes, open_lexemes
-from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkRule, IdkThreshold
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import group_contexts, induce
 from grassmeans.senses.inventory import SenseInventory
@@ -171,7 +171,7 @@ class System(ABC):
         """What stands for whole words where senses are not looked at."""
         return self.vectors if senses.space is None else senses.space
 
-    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
+    def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         """A threshold of "I don't know" as a number; methods have none of their own."""
         return None if isinstance(idk_threshold, str) else idk_threshold
 
@@ -344,7 +344,7 @@ class ModelSystem(System):
         """The word vectors."""
         return self.vectors
 
-    def choose_threshold(self, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> float | None:
+    def choose_threshold(self, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> IdkRule:
         """A threshold as a number: the model's own for "model"."""
         return self.model.choose_threshold(idk_threshold)
 
@@ -397,7 +397,7 @@ def induce_from_occurrences(
     bases = bases[usable_contexts(bases)]
     if len(bases) < settings.fewest_contexts:
         return None
-    directions = group_contexts(word, bases, settings).directions_
+    directions = group_contexts(word, bases, settings, encoder).directions_
     entry = WordSenses(word, len(occurrences), len(bases), directions, ())
     return ModelSenses(encoder, SenseInventory([entry]))
 

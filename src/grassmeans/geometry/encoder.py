@@ -8,7 +8,7 @@ in `grassmeans.encoders`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
@@ -50,9 +50,16 @@ class ContextEncoder(ABC):
         Its rank is that of the bases; window and repeats say which words describe a context.
     function_words : frozenset of str
         Words that do not describe a context.
+    merge_cosine : float
+        Two directions with at least this cosine are one sense, where the number of senses is found
+        by itself (`grassmeans.senses.sense_number`).
+    induction : mapping
+        Settings of induction that suit this kind of context better than the paper's.
     """
 
     kind: ClassVar[str]
+    merge_cosine: ClassVar[float] = 0.8
+    induction: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(
         self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
@@ -125,6 +132,15 @@ class ContextEncoder(ABC):
         context it was found with.
         """
         return gather_rows(occurrences, self.rows_of(occurrences.words), self.shape)
+
+    def describe_at(
+        self, source: OccurrenceSource, positions: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """(n, 2 * window) `describing_words` of the occurrences at positions of a corpus."""
+        found = np.full((len(positions), 2 * self.shape.window), -1, np.int32)
+        for part, occurrences in source.occurrences(positions):
+            found[part] = self.describing_words(occurrences)
+        return found
 
     def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
         """(n_words,) rows in the vectors; -1 for words that do not describe a context."""

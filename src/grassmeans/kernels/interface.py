@@ -324,5 +324,53 @@ class TrainingKernels(Protocol):
         ...
 
 
-class Kernels(TextKernels, SubspaceKernels, LabellingKernels, TrainingKernels, Protocol):
+class AttentionKernels(Protocol):
+    """Leave-one-out attention: what learned contexts are made of."""
+
+    def attend_places(
+        self,
+        queries: Floats,
+        keys: Floats,
+        values: Floats,
+        passages: Integers,
+        offsets: Indices,
+        places: Integers,
+        hidden: Integers,
+        angles: Floats,
+    ) -> Floats:
+        """One layer's attention of places to all other words of their passages.
+
+        Parameters
+        ----------
+        queries : (n, n_heads, size) float32
+            Of the places, passage by passage, before they are turned by their place.
+        keys, values : (n_words, n_heads, size) float32
+            Of distinct words, before they are turned.
+        passages : (n_passages, length) int32
+            Rows of ``keys``; -1 fills up at the end.
+        offsets : (n_passages + 1,) int64
+            Where the queries of each passage begin, and the end.
+        places : (n,) int32
+            Where each query stands in its passage; it does not attend to that place.
+        hidden : (n,) int32
+            Another place that it does not attend to, -1 for none.
+        angles : (length, size / 2) float32
+            By which the two halves of a head are turned at each place.
+
+        Returns
+        -------
+        found : (n, n_heads, size) float32
+            Mean values by attention; zeros where there is nothing to attend to.
+        """
+        ...
+
+
+class Kernels(
+    AttentionKernels,
+    TextKernels,
+    SubspaceKernels,
+    LabellingKernels,
+    TrainingKernels,
+    Protocol,
+):
     """Everything that `grassmeans.kernels.get_kernels` gives."""

@@ -153,3 +153,43 @@ def _take_nearest(
     first, end = np.searchsorted(kept, starts), np.searchsorted(kept, ends)
     there = (index >= first[:, None]) & (index < end[:, None])
     contexts[there] = rows[kept[index[there]]]
+
+
+def attend_places(
+    queries: Floats,
+    keys: Floats,
+    values: Floats,
+    passages: Integers,
+    offsets: NDArray[np.int64],
+    places: Integers,
+    hidden: Integers,
+    angles: Floats,
+) -> Floats:
+    """See `grassmeans.kernels.interface`."""
+    found = np.zeros(queries.shape, np.float32)
+    scale = np.float32(1.0 / np.sqrt(queries.shape[2]))
+    for passage, filled in enumerate(passages):
+        mine = slice(offsets[passage], offsets[passage + 1])
+        rows = filled[filled >= 0]
+        here, others = places[mine], hidden[mine]
+        if len(here) == 0 or len(rows) < 2:
+            continue
+        turned = _turn(keys[rows], angles[: len(rows)]).transpose(1, 2, 0)
+        query = _turn(queries[mine], angles[here]).transpose(1, 0, 2)
+        scores = query @ turned * scale
+        each = np.arange(len(here))
+        scores[:, each, here] = -np.inf
+        scores[:, each[others >= 0], others[others >= 0]] = -np.inf
+        largest = scores.max(axis=2, keepdims=True)
+        weights = np.exp(scores - np.where(np.isfinite(largest), largest, 0.0))
+        totals = weights.sum(axis=2, keepdims=True)
+        weights /= np.where(totals > 0.0, totals, 1.0)
+        found[mine] = (weights @ values[rows].transpose(1, 0, 2)).transpose(1, 0, 2)
+    return found
+
+
+def _turn(vectors: Floats, angles: Floats) -> Floats:
+    """Turn the two halves of each head, (n, n_heads, size), by its place's angles."""
+    first, second = np.split(vectors, 2, axis=2)
+    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
+    return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,10 @@ from grassmeans.labelling.targets import Targets
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
+    IdkRule,
     decode_hard,
     decode_soft,
+    describe_rule,
 )
 
 DECODINGS = ("hard", "soft")
@@ -32,8 +34,9 @@ class Decoding:
     ----------
     decoding : {"hard", "soft"}
         The nearest sense, or 0 where even that is too far; or one drawn from the probabilities.
-    idk_threshold : float in [0, 1] or None
-        Hard only: 0 from this distance on; None: only where the context is too poor.
+    idk_threshold : float in [0, 1], ConfidenceRule or None
+        Hard only: 0 from this distance on, or where the rule is not sure enough; None: only where
+        the context is too poor.
     sharpness : float
         Soft only.
     random_state : int
@@ -41,7 +44,7 @@ class Decoding:
     """
 
     decoding: str = "hard"
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
+    idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
     sharpness: float = DEFAULT_SHARPNESS
     random_state: int = 0
 
@@ -58,7 +61,12 @@ class Decoding:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for a manifest."""
-        return asdict(self)
+        return {
+            "decoding": self.decoding,
+            "idk_threshold": describe_rule(self.idk_threshold),
+            "sharpness": self.sharpness,
+            "random_state": self.random_state,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +162,7 @@ def read_probabilities(
 
 
 def nearest_senses(
-    distances: NDArray[np.float64], n_senses: NDArray[np.int64], idk_threshold: float | None
+    distances: NDArray[np.float64], n_senses: NDArray[np.int64], idk_threshold: IdkRule
 ) -> NDArray[np.int16]:
     """(n,) number of the nearest sense of each row, 0 for "I don't know"."""
     senses = np.empty(len(distances), np.int16)

@@ -32,6 +32,7 @@ from grassmeans.labelling.writing import count_shard, order_lexemes, share_file,
 from grassmeans.outputs import Building, output_folder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
+from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
@@ -51,6 +52,7 @@ def label_corpus(
     *,
     decoding: str = "hard",
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+    confidence: float | None = None,
     sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
     workers: int | None = None,
@@ -71,7 +73,9 @@ def label_corpus(
         from the probabilities exp(-sharpness d). An occurrence with fewer known words around it
         than the model's rank is 0 under hard decoding, and any of its senses under soft.
     idk_threshold : float, "model" or None
-        "model" takes the model's own; None never answers 0 for distance.
+        "model" takes the model's own rule; None never answers 0 for distance.
+    confidence : float, optional
+        The smallest probability to be right, in place of a threshold.
     random_state : int
         Of soft decoding.
 
@@ -86,7 +90,7 @@ def label_corpus(
         Where the model and the corpus do not fit.
     """
     opened = model if isinstance(model, SenseModel) else load(model)
-    threshold = opened.choose_threshold(idk_threshold)
+    threshold = opened.choose_threshold(idk_threshold, confidence)
     chosen = Decoding(decoding, threshold, sharpness, random_state)
     digest = opened.digest
     if "labelled" in corpus.manifest:
@@ -160,9 +164,10 @@ def relabel(
     The result is exactly what `label_corpus` would have given with these settings; "model" for the
     threshold takes the one that the corpus was labelled with.
     """
-    if idk_threshold == MODEL_THRESHOLD:
+    if isinstance(idk_threshold, str) and idk_threshold == MODEL_THRESHOLD:
         require_labels(labelled)
-        idk_threshold = labelled.manifest["labelled"].get("idk_threshold", DEFAULT_IDK_THRESHOLD)
+        before = labelled.manifest["labelled"].get("idk_threshold", DEFAULT_IDK_THRESHOLD)
+        idk_threshold = ConfidenceRule.from_dict(before) if isinstance(before, dict) else before
     chosen = Decoding(decoding, check_threshold(idk_threshold), sharpness, random_state)
     return _relabel(labelled, Path(output), chosen, workers, overwrite, show_progress)
 

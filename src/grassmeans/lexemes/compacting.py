@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import InputError
 from grassmeans.labelling.keys import encode_key
 from grassmeans.outputs import check_output, output_folder
@@ -25,7 +26,6 @@ from grassmeans.senses.model import (
     INVENTORY_FOLDER,
     KIND,
     LEXEMES_FOLDER,
-    VECTORS_FOLDER,
     SenseModel,
     load,
     write_model_head,

@@ -14,6 +14,7 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
+    IdkRule,
     IdkThreshold,
     decode_hard,
     decode_soft,
@@ -30,7 +31,7 @@ class PassageSenses(Protocol):
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences, given as the text on both sides."""
 
-    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
+    def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         """A threshold as a number (or None): its own for "model"."""
 
 

@@ -2,67 +2,75 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import MANIFEST, digest_of_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.encoders import VECTORS_FOLDER, open_contexts
 from grassmeans.errors import InputError
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
-from grassmeans.senses.induction import induce
-from grassmeans.senses.model import KIND, VECTORS_FOLDER, SenseModel, load
+from grassmeans.senses.induction import choose_encoder, induce
+from grassmeans.senses.model import KIND, SenseModel, load, resolve_name
+from grassmeans.senses.pseudowords import calibrate
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 
 def build_model(
     corpus: str | Path,
-    vectors: str | Path,
+    contexts: str | Path,
     output: str | Path,
     words: Iterable[str] | None = None,
     *,
     min_count: int | None = None,
     settings: InductionSettings | None = None,
-    shape: ContextShape | None = None,
+    calibrated: bool = True,
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
+    **changes: Any,
 ) -> SenseModel:
-    """Induce senses and write them with the vectors as a model folder.
+    """Induce senses and write them with what contexts are made of as a model folder.
 
     Parameters
     ----------
     corpus : path
         A corpus folder.
-    vectors : path
-        A vectors folder, or a word2vec, GloVe or fastText file.
+    contexts : path or str
+        Word vectors (a folder, or a word2vec, GloVe or fastText file) for the paper's subspaces; an
+        encoder for learned contexts; or a model, or the name of one, whose contexts are taken.
     words : iterable of str, optional
         The words to induce; without it all frequent content words (see `induce`).
-    shape : ContextShape, optional
-        What contexts are made of; the paper's by default.
+    settings : InductionSettings, optional
+        How senses are induced; by default as the paper does, or as suits the kind of context.
+    calibrated : bool
+        Learn from pseudo-words how likely answers are right.
+    **changes
+        Single settings, and with word vectors the shape of contexts, as for `induce`.
 
     Raises
     ------
     InputError
         Where no senses could be induced at all.
     """
-    settings, shape = settings or InductionSettings(), shape or ContextShape()
     source = Corpus.open(corpus)
-    given = WordVectors.load(vectors)
+    place = resolve_name(contexts)
+    given, settings = choose_encoder(source, open_contexts(place), settings, changes)
     chosen = None if words is None else list(words)
-    used = {"corpus": source.manifest["digest"], "vectors": digest_of_array(given.vectors)}
-    identity: list[Any] = [settings.to_dict(), shape.to_dict(), used, chosen, min_count]
+    used = {
+        "corpus": source.manifest["digest"],
+        "vectors": digest_of_array(given.vectors.vectors),
+        "context": [given.kind, given.shape.to_dict(), given.identity()],
+    }
+    identity: list[Any] = [settings.to_dict(), used, chosen, min_count, calibrated]
     with output_folder(
-        output, KIND, identity, inputs=[corpus, vectors], overwrite=overwrite
+        output, KIND, identity, inputs=[corpus, place], overwrite=overwrite
     ) as building:
-        place = building.folder / VECTORS_FOLDER
-        if not (place / MANIFEST).exists():
-            # Tagging needs the input vectors alone, whatever else the folder given has.
-            WordVectors(given.words, given.vectors, given.counts, check=False).save(place)
-        encoder = SubspaceEncoder(WordVectors.load(place), shape, source.function_words)
+        encoder = _store_encoder(given, place, building.folder, source.function_words)
         inventory = induce(
             source,
             encoder,
@@ -77,11 +85,33 @@ def build_model(
             reasons = "; ".join(f"{s.word!r} {s.reason}" for s in inventory.skipped[:3])
             raise InputError(f"no senses were induced: {reasons}")
         copied = ("n_tokens", "n_documents", "created")
-        manifest = {
+        manifest: dict[str, Any] = {
             "settings": settings.to_dict(),
             "inputs": used,
             "corpus": {name: source.manifest[name] for name in copied},
             "language": source.manifest["options"]["language"],
         }
+        if calibrated:
+            found = calibrate(source, encoder, settings, show_progress=show_progress)
+            manifest |= {} if found is None else {"calibration": found.to_dict()}
         SenseModel(encoder, inventory, source.tokenizer, manifest).fill(building.folder)
     return load(Path(output))
+
+
+def _store_encoder(
+    given: ContextEncoder, place: Path, folder: Path, function_words: frozenset[str]
+) -> ContextEncoder:
+    """Put what contexts are made of into the model; workers read it from there."""
+    vectors = folder / VECTORS_FOLDER
+    if not (vectors / MANIFEST).exists():
+        shutil.rmtree(vectors, ignore_errors=True)
+        if given.vectors.folder == place:
+            # Tagging needs the input vectors alone, whatever else the folder given has.
+            plain = given.vectors
+            WordVectors(plain.words, plain.vectors, plain.counts, check=False).save(vectors)
+        elif given.vectors.folder is not None:
+            shutil.copytree(given.vectors.folder, vectors)
+        else:
+            given.vectors.save(vectors)
+    given.save(folder)
+    return type(given).open(folder, WordVectors.load(vectors), given.shape, function_words)

@@ -6,10 +6,13 @@ stands for an occurrence with no usable context: IDK under hard decoding, unifor
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import InputError
+from grassmeans.senses.calibration import ConfidenceRule
 
 IDK = -1
 """Label of an occurrence whose sense cannot be told."""
@@ -18,18 +21,21 @@ DEFAULT_IDK_THRESHOLD = 0.6
 """theta of the paper."""
 
 MODEL_THRESHOLD = "model"
-"""In place of a threshold: the one that the model was given, or the paper's."""
+"""In place of a threshold: the model's own rule, or the paper's threshold."""
 
-IdkThreshold = float | str | None
-"""A distance, `MODEL_THRESHOLD`, or None for never."""
+IdkRule = float | ConfidenceRule | None
+"""When to say "I don't know": from a distance on, below a probability to be right, or never."""
+
+IdkThreshold = IdkRule | str
+"""An `IdkRule`, or `MODEL_THRESHOLD`."""
 
 DEFAULT_SHARPNESS = 10.0
 """The paper's appendix; the main text's 1 cannot give its own table: with distances in [0, 1] and
 five senses no probability could exceed 0.40."""
 
 
-def check_threshold(idk_threshold: IdkThreshold) -> float | None:
-    """A threshold that is a number, or None; `InputError` for a word."""
+def check_threshold(idk_threshold: IdkThreshold) -> IdkRule:
+    """A rule as it is; `InputError` for a word."""
     if isinstance(idk_threshold, str):
         raise InputError(
             f"idk_threshold must be a number, None or {MODEL_THRESHOLD!r}, got {idk_threshold!r}"
@@ -37,8 +43,13 @@ def check_threshold(idk_threshold: IdkThreshold) -> float | None:
     return idk_threshold
 
 
+def describe_rule(rule: IdkRule) -> Any:
+    """A rule as plain values, for a manifest."""
+    return rule.to_dict() if isinstance(rule, ConfidenceRule) else rule
+
+
 def decode_hard(
-    distances: ArrayLike, idk_threshold: float | None = DEFAULT_IDK_THRESHOLD
+    distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
 ) -> NDArray[np.int64]:
     """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
 
@@ -46,8 +57,9 @@ def decode_hard(
     ----------
     distances : (n, n_senses)
         From `KGrassmeans.transform`; rows of NaN have no usable context.
-    idk_threshold : float in [0, 1] or None
-        IDK where the nearest distance is at least this. None: never, except for rows of NaN.
+    idk_threshold : float in [0, 1], ConfidenceRule or None
+        IDK where the nearest distance is at least this, or where the rule is not sure enough.
+        None: never, except for rows of NaN.
 
     Returns
     -------
@@ -55,14 +67,16 @@ def decode_hard(
         0 to n_senses - 1, or `IDK`. The first of equally near senses.
     """
     checked, missing = _check_distances(distances)
-    if idk_threshold is not None and not 0.0 <= idk_threshold <= 1.0:
+    if isinstance(idk_threshold, int | float) and not 0.0 <= idk_threshold <= 1.0:
         raise InputError(
             f"idk_threshold must be between 0 and 1, or None for no IDK; got {idk_threshold}"
         )
     filled = np.where(missing[:, None], 0.0, checked)
     labels: NDArray[np.int64] = filled.argmin(axis=1)
     unknown = missing
-    if idk_threshold is not None:
+    if isinstance(idk_threshold, ConfidenceRule):
+        unknown = missing | idk_threshold.is_unsure(filled)
+    elif idk_threshold is not None:
         unknown = missing | (filled.min(axis=1) >= idk_threshold)
     labels[unknown] = IDK
     return labels

@@ -334,7 +334,7 @@ def _order_by_size(kernels: Kernels, bases: Floats, best: _Restart) -> InducedDi
     directions = np.ascontiguousarray(best.directions[order])
     labels, gains, _ = kernels.assign_contexts(bases, directions[None])
     inertia = np.maximum(1.0 - gains[:, 0].astype(np.float64), 0.0).sum()
-    path = np.asarray(best.objective_path)
+    path = np.asarray(best.objective_path or [inertia])
     return InducedDirections(directions, labels[:, 0].copy(), float(inertia), best.n_iter, path)
 
 

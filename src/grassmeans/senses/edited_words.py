@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import MANIFEST, explain_write_errors, open_array, write_array
+from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.outputs import output_folder
 from grassmeans.senses.editing import (
@@ -33,7 +34,6 @@ from grassmeans.senses.model import (
     INVENTORY_FOLDER,
     KIND,
     LEXEMES_FOLDER,
-    VECTORS_FOLDER,
     SenseModel,
     models_folder,
 )

@@ -103,20 +103,13 @@ def sample_word(
     usable = usable_contexts(bases)
     if not usable.all():
         positions, bases = positions[usable], bases[usable]
-    return WordSample(word, describe_contexts(source, encoder, positions), bases, source)
+    contexts = Contexts(encoder.describe_at(source, positions), positions)
+    return WordSample(word, contexts, bases, source)
 
 
-def describe_contexts(
-    source: OccurrenceSource, encoder: ContextEncoder, positions: NDArray[np.int64]
-) -> Contexts:
-    """The words that describe the contexts at positions."""
-    words = np.full((len(positions), 2 * encoder.shape.window), -1, np.int32)
-    for part, occurrences in source.occurrences(positions):
-        words[part] = encoder.describing_words(occurrences)
-    return Contexts(words, positions)
-
-
-def group_contexts(word: str, bases: Floats, settings: InductionSettings) -> KGrassmeans:
+def group_contexts(
+    word: str, bases: Floats, settings: InductionSettings, encoder: ContextEncoder
+) -> KGrassmeans:
     """K-Grassmeans with the settings and the word's own random stream, fitted."""
     starting = word_seeds(word, settings.random_state).spawn(2)[1]
     return KGrassmeans(
@@ -125,6 +118,7 @@ def group_contexts(word: str, bases: Floats, settings: InductionSettings) -> KGr
         random_state=np.random.default_rng(starting),
         max_senses=settings.max_senses,
         granularity=settings.granularity,
+        merge_cosine=encoder.merge_cosine,
     ).fit(bases)
 
 
@@ -163,7 +157,7 @@ class WordInducer:
             return SkippedWord(word, "does not occur in the corpus")
         if len(sample.contexts) < self.settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, self.settings)
-        found = group_contexts(word, sample.bases, self.settings)
+        found = group_contexts(word, sample.bases, self.settings, self.encoder)
         return describe_sample(sample, found.directions_, self.encoder.vectors)
 
 
@@ -259,15 +253,13 @@ def choose_encoder(
         if name not in shaping | inducing:
             known = ", ".join(sorted(shaping | inducing))
             raise InputError(f"unknown setting {name!r}: expected one of {known}")
-    shape = ContextShape.from_dict(changes)
-    chosen = replace(
-        settings or InductionSettings(), **{k: v for k, v in changes.items() if k in inducing}
-    )
     encoder = contexts
     if isinstance(encoder, WordVectors):
+        shape = ContextShape.from_dict(changes)
         encoder = SubspaceEncoder(encoder, shape, corpus.function_words)
     check_common_words(corpus, encoder.vectors)
-    return encoder, chosen
+    chosen = settings or InductionSettings(**encoder.induction)
+    return encoder, replace(chosen, **{k: v for k, v in changes.items() if k in inducing})
 
 
 def _are_vectors(contexts: object) -> bool:

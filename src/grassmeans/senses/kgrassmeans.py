@@ -20,7 +20,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import INITS, InducedDirections, RandomState, induce_directions
-from grassmeans.senses.sense_number import FitOptions, induce_any_number
+from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, induce_any_number
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
 
 _ORTHONORMAL_TOLERANCE = 1e-3
@@ -48,10 +48,13 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         An int makes the result reproducible; it does not depend on the number of threads.
     device : str, default="cpu"
         Where to compute.
-    max_senses : int, default=8
-        With "auto", the most groups.
+    max_senses : int, default=12
+        With "auto", how many groups there are before near ones are merged.
     granularity : float, default=1.0
         With "auto", larger gives more groups, smaller gives fewer.
+    merge_cosine : float, default=0.8
+        With "auto", two directions with at least this cosine are one group, for granularity 1. The
+        default is for `principal_subspaces`.
 
     Attributes
     ----------
@@ -94,6 +97,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     device: str = "cpu"
     max_senses: int = DEFAULT_MAX_SENSES
     granularity: float = DEFAULT_GRANULARITY
+    merge_cosine: float = DEFAULT_MERGE_COSINE
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
@@ -121,6 +125,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 bases,
                 int(self.max_senses),
                 float(self.granularity),
+                merge_cosine=float(self.merge_cosine),
                 fit=options,
                 random_state=self.random_state,
             )
@@ -161,6 +166,10 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
         if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
+        if not isinstance(self.merge_cosine, Real) or not 0.0 < self.merge_cosine <= 1.0:
+            raise InputError(
+                f"merge_cosine must be a number above 0, at most 1; got {self.merge_cosine!r}"
+            )
         if self.init not in INITS:
             raise InputError(f"init must be one of {INITS}, got {self.init!r}")
 

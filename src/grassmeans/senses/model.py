@@ -17,22 +17,22 @@ from grassmeans.artifacts import (
     building_place,
     digest_of,
     digest_of_array,
-    read_bytes,
     read_manifest,
     write_bytes,
     write_manifest,
 )
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
-from grassmeans.encoders import find_kind
+from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
+from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
+    IdkRule,
     IdkThreshold,
     check_threshold,
 )
@@ -44,7 +44,6 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "model"
 FORMAT_VERSION = 2
-VECTORS_FOLDER = "vectors"
 INVENTORY_FOLDER = "inventory"
 LEXEMES_FOLDER = "lexemes"
 
@@ -152,6 +151,7 @@ class SenseModel:
         *,
         words: Collection[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
         sharpness: float = DEFAULT_SHARPNESS,
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
@@ -162,16 +162,24 @@ class SenseModel:
             Tag only these.
         idk_threshold : float, "model" or None
             Answer 0, "I don't know", where the nearest sense is as far as this; "model" takes the
-            model's own (`idk_threshold`). None never does so, except where a context has too few
-            known words.
+            model's own rule (`idk_threshold`). None never does so, except where a context has too
+            few known words.
+        confidence : float, optional
+            Answer 0 where the nearest sense is less likely to be right than this; in place of
+            ``idk_threshold``, for models that are calibrated.
         sharpness : float
             Of the soft probabilities.
         """
         if not isinstance(text, str):
             raise InputError(f"tag needs a string, got {type(text).__name__}; see tag_many")
-        return self.tag_many([text], words=words, idk_threshold=idk_threshold, sharpness=sharpness)[
-            0
-        ]
+        (tagged,) = self.tag_many(
+            [text],
+            words=words,
+            idk_threshold=idk_threshold,
+            confidence=confidence,
+            sharpness=sharpness,
+        )
+        return tagged
 
     def tag_many(
         self,
@@ -179,6 +187,7 @@ class SenseModel:
         *,
         words: Collection[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
         sharpness: float = DEFAULT_SHARPNESS,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one."""
@@ -188,22 +197,48 @@ class SenseModel:
             self.encoder,
             self.tokenizer,
             words=words,
-            idk_threshold=self.choose_threshold(idk_threshold),
+            idk_threshold=self.choose_threshold(idk_threshold, confidence),
+            calibration=self.calibration,
             sharpness=sharpness,
         )
 
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """How distances become probabilities to be right; None for a model that was not asked."""
+        found = self.manifest.get("calibration")
+        return None if found is None else Calibration.from_dict(found)
+
     @property
-    def idk_threshold(self) -> float:
-        """From which distance on this model says "I don't know": its own, or the paper's 0.6."""
+    def idk_threshold(self) -> IdkRule:
+        """When this model says "I don't know".
+
+        Below a probability to be right of 0.7 where it is calibrated; else from a distance on, its
+        own or the paper's 0.6.
+        """
+        if self.calibration is not None and "idk_threshold" not in self.manifest:
+            return ConfidenceRule(self.calibration)
         return float(self.manifest.get("idk_threshold", DEFAULT_IDK_THRESHOLD))
 
-    def choose_threshold(self, idk_threshold: IdkThreshold) -> float | None:
-        """A threshold as a number (or None): the model's own for "model"."""
-        return (
-            self.idk_threshold
-            if idk_threshold == MODEL_THRESHOLD
-            else check_threshold(idk_threshold)
-        )
+    def choose_threshold(
+        self, idk_threshold: IdkThreshold = MODEL_THRESHOLD, confidence: float | None = None
+    ) -> IdkRule:
+        """A rule for "I don't know": the model's own for "model".
+
+        Parameters
+        ----------
+        confidence : float, optional
+            The smallest probability to be right, in place of a threshold.
+        """
+        if confidence is not None:
+            if self.calibration is None:
+                raise InputError(
+                    "this model is not calibrated, so it has no confidence: build it again, or "
+                    "give a distance as idk_threshold"
+                )
+            return ConfidenceRule(self.calibration, confidence)
+        if isinstance(idk_threshold, str) and idk_threshold == MODEL_THRESHOLD:
+            return self.idk_threshold
+        return check_threshold(idk_threshold)
 
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.
@@ -242,12 +277,9 @@ def write_model_head(
 ) -> None:
     """Write what makes the folder a whole model beside vectors and inventory; call it last."""
     words = "\n".join(sorted(encoder.function_words))
-    write_bytes(folder / "function_words.txt", words.encode())
+    write_bytes(folder / FUNCTION_WORDS, words.encode())
     encoder.save(folder)
-    own = {
-        "tokenizer": tokenizer.to_dict(),
-        "context": {"kind": encoder.kind, **encoder.shape.to_dict()},
-    }
+    own = {"tokenizer": tokenizer.to_dict()} | describe_encoder(encoder)
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
 
 
@@ -259,24 +291,12 @@ def load(path_or_name: str | Path) -> SenseModel:
     folder = find_model(path_or_name)
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
     inventory = SenseInventory.load(folder / INVENTORY_FOLDER)
+    encoder = read_encoder(folder, manifest)
     try:
-        about = manifest["context"]
-        encoder = find_kind(about["kind"]).open(
-            folder,
-            WordVectors.load(folder / VECTORS_FOLDER),
-            ContextShape.from_dict(about),
-            _read_words(folder / "function_words.txt"),
-        )
         tokenizer = tokenizer_from_dict(manifest["tokenizer"])
     except (KeyError, TypeError, InputError) as error:
         raise ArtifactError(f"{folder} has a damaged manifest ({error}): build it again") from error
     return SenseModel(encoder, inventory, tokenizer, manifest, folder)
-
-
-def _read_words(path: Path) -> frozenset[str]:
-    text = read_bytes(path).decode()
-    lines: Sequence[str] = text.split("\n") if text else ()
-    return frozenset(lines)
 
 
 def models_folder() -> Path:

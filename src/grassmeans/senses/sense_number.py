@@ -1,25 +1,15 @@
-"""How many senses a word has: over-split, merge, and keep what pays.
+"""How many senses a word has: split too far, then merge what lies close.
 
-K senses keep a share G_K of the contexts: the mean squared projection of a context on its sense's
-direction, 1 - L/n for the objective L of equation 3. More senses always keep more. Of a word with
-one meaning they keep about G_1 K^0.09, because its contexts are about different things and noise
-can be split as well. So a word has the number K for which
-
-    G_K / (K^x (1 - G_K)^y)
-
-is largest, with an exponent x above that of words with one meaning, divided by the user's
-granularity. The small exponent y matters in small collections of texts alone, where one direction
-keeps nearly everything and G cannot grow, but two may leave next to nothing.
-
-All G_K come from one run with more senses than any word should have: the two groups whose merger
-costs least become one, K-Grassmeans goes on from there, and so on down to one group. Starting from
-merged groups it ends as well as from random restarts, or better.
+K-Grassmeans with more directions than any word should have finds every sense, and some of them
+several times. Groups with too few contexts are no senses and go; of the others the two whose
+directions are nearest become one, while the cosine of their angle is at least a limit. A sense's
+direction is the one in which the contexts of its groups meet. How near two directions of one sense
+lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,30 +26,20 @@ from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
 
-EXPONENT = 0.13
-"""x for granularity 1 and many contexts, calibrated on words with one meaning and on mixtures of
-their contexts."""
-
-CHANCE = 1.5
-"""x grows by this over the number of contexts: few contexts are easily split by chance."""
-
-REST_EXPONENT = 0.04
-"""y."""
-
-SMALLEST_REST = 1e-3
-"""Less than this is left by chance and rounding."""
+DEFAULT_MERGE_COSINE = 0.8
+"""For the paper's subspaces; see `grassmeans.geometry.encoder.ContextEncoder.merge_cosine`."""
 
 MIN_SHARE = 0.02
-"""Groups with a smaller share of the contexts are no senses: they are merged first."""
+"""Groups with a smaller share of the contexts are no senses."""
 
 MIN_CONTEXTS = 10
-"""... and so are groups with fewer contexts than this."""
+"""... nor are groups with fewer contexts than this."""
 
 SAMPLE = 2048
 """Contexts from which the number is chosen; the senses themselves come from all contexts."""
 
 _N_INIT = 3  # restarts of the over-split: merging makes up for a bad one
-_LOOSE_TOLERANCE = 3e-4  # on the way down, shares need three digits
+_LOOSE_TOLERANCE = 1e-4
 _INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
 
 
@@ -82,6 +62,7 @@ def induce_any_number(
     max_senses: int = DEFAULT_MAX_SENSES,
     granularity: float = DEFAULT_GRANULARITY,
     *,
+    merge_cosine: float = DEFAULT_MERGE_COSINE,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> InducedDirections:
@@ -92,66 +73,89 @@ def induce_any_number(
     bases : (n_contexts, rank, dim) float32
         As for `induce_directions`.
     max_senses : int
-        The most senses. Fewer where there are fewer than 10 contexts for each.
+        How many groups there are before any are merged: the most senses. Fewer where there are
+        fewer than 10 contexts for each.
     granularity : float
-        Larger gives more senses, never fewer; 1 is calibrated.
+        Larger gives more senses, smaller gives fewer; 1 is the encoder's limit.
+    merge_cosine : float in (0, 1]
+        Two directions with at least this cosine are one sense, for granularity 1.
     """
+    limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
-    levels = trace_mergers(sample, max_senses, fit=fit, random_state=random_state)
-    chosen = levels[choose_level(levels, granularity)]
-    found = _refine(bases, chosen.directions, fit, fit.tol)
-    while len(found.directions) > 1 and _small_groups(found).size:
-        found = _refine(bases, merge_cheapest_pair(bases, found), fit, fit.tol)
-    return found
-
-
-def trace_mergers(
-    bases: Floats, max_senses: int, *, fit: FitOptions, random_state: RandomState
-) -> list[InducedDirections]:
-    """K-Grassmeans with 1, 2, ... senses, each merged from the one with a sense more."""
-    tol = max(fit.tol, _LOOSE_TOLERANCE)
-    n_senses = max(1, min(max_senses, len(bases) // MIN_CONTEXTS))
     found = induce_directions(
-        bases,
-        n_senses,
+        sample,
+        max(1, min(max_senses, len(sample) // MIN_CONTEXTS)),
         n_init=min(fit.n_init, _N_INIT),
         max_iter=fit.max_iter,
-        tol=tol,
+        tol=max(fit.tol, _LOOSE_TOLERANCE),
         init=fit.init,
         random_state=random_state,
         device=fit.device,
     )
-    levels = [found]
-    while len(found.directions) > 1:
-        found = _refine(bases, merge_cheapest_pair(bases, found), fit, tol)
-        levels.append(found)
-    return levels[::-1]
+    if len(sample) < len(bases):
+        spread = refine_directions(bases, found.directions, max_iter=0, device=fit.device)
+        found = replace(spread, n_iter=found.n_iter)
+    found = drop_small(found)
+    senses = np.append(merge_near(bases, found, limit), -1)[found.labels]
+    # Not K-Grassmeans again: with few directions it would spend them on the largest group.
+    lines = [
+        induce_directions(bases[senses == k], 1, tol=fit.tol, random_state=0, device=fit.device)
+        for k in range(int(senses.max()) + 1)
+    ]
+    directions = np.concatenate([line.directions for line in lines])
+    merged = refine_directions(bases, directions, max_iter=0, device=fit.device)
+    return replace(merged, n_iter=found.n_iter)
 
 
-def choose_level(levels: Sequence[InducedDirections], granularity: float) -> int:
-    """The index of the best level, the one with the fewest senses of equally good ones.
+def drop_small(found: InducedDirections) -> InducedDirections:
+    """Without the groups that are too small to be a sense; the largest group stays in any case."""
+    sizes = np.bincount(found.labels, minlength=len(found.directions))
+    kept = sizes >= max(MIN_CONTEXTS, MIN_SHARE * len(found.labels))
+    kept[sizes.argmax()] = True
+    if kept.all():
+        return found
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    return InducedDirections(
+        found.directions[kept], numbers[found.labels], found.inertia, found.n_iter, np.empty(0)
+    )
 
-    Levels with a group too small to be a sense are left out.
+
+def merge_near(bases: Floats, found: InducedDirections, limit: float) -> NDArray[np.int64]:
+    """Which groups are one sense: no two senses have a cosine of ``limit`` or more.
+
+    The nearest two become one, and so on. The direction of a merged group is the leading
+    eigenvector of its matrix C, looked for in the span of all directions: small matrices tell it,
+    and no merger needs a pass over the contexts. Contexts labelled -1 belong to no group.
+
+    Returns
+    -------
+    senses : (n_groups,) int64
+        From 0.
     """
-    exponent = (EXPONENT + CHANCE / len(levels[0].labels)) / granularity
-    scores = np.full(len(levels), -np.inf)
-    for index, level in enumerate(levels):
-        kept = 1.0 - level.inertia / len(level.labels)
-        if kept > 0.0 and (index == 0 or not _small_groups(level).size):
-            scores[index] = (
-                np.log(kept)
-                - exponent * np.log(len(level.directions))
-                - REST_EXPONENT * np.log(max(1.0 - kept, SMALLEST_REST))
-            )
-    return int(np.argmax(scores))
+    to_span, energies = _span_energies(bases, found)
+    lines = found.directions.astype(np.float64) @ to_span.T
+    senses = np.arange(len(lines))
+    while len(lines) > 1:
+        lengths = np.linalg.norm(lines, axis=1)
+        cosines = np.abs(lines @ lines.T) / np.outer(lengths, lengths)
+        np.fill_diagonal(cosines, -1.0)
+        first, second = np.unravel_index(int(cosines.argmax()), cosines.shape)
+        if cosines[first, second] < limit:
+            break
+        energies[first] += energies[second]
+        lines[first] = np.linalg.eigh(energies[first])[1][:, -1]
+        lines = np.delete(lines, second, axis=0)
+        energies = np.delete(energies, second, axis=0)
+        senses[senses == second] = first
+        senses[senses > second] -= 1
+    return senses
 
 
 def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:
     """Directions with one sense fewer: the pair whose merger raises the objective least is one.
 
-    Groups too small to be a sense go first. The cost of a merger is what the two groups keep apart
-    less what they keep together, with a common direction out of the span of all directions: small
-    matrices say it for every pair, and no pair needs a pass over the contexts.
+    The cost of a merger is what the two groups keep apart less what they keep together, with a
+    common direction out of the span of all directions.
 
     Returns
     -------
@@ -161,11 +165,7 @@ def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:
     first, second = np.triu_indices(len(energies), 1)
     apart = np.linalg.eigvalsh(energies)[:, -1]
     together, vectors = np.linalg.eigh(energies[first] + energies[second])
-    costs = apart[first] + apart[second] - together[:, -1]
-    small = _small_groups(found)
-    if small.size:
-        costs[~(np.isin(first, small) | np.isin(second, small))] = np.inf
-    best = int(np.argmin(costs))
+    best = int(np.argmin(apart[first] + apart[second] - together[:, -1]))
     merged = vectors[best, :, -1] @ to_span
     kept = np.delete(found.directions, [first[best], second[best]], axis=0)
     return np.concatenate([kept, merged[None] / np.linalg.norm(merged)]).astype(np.float32)
@@ -192,15 +192,3 @@ def _span_energies(bases: Floats, found: InducedDirections) -> tuple[Doubles, Do
         for k in range(len(directions))
     ]
     return to_span, np.stack(energies)
-
-
-def _small_groups(found: InducedDirections) -> NDArray[np.int64]:
-    """The groups that are too small to be a sense."""
-    sizes = np.bincount(found.labels, minlength=len(found.directions))
-    smallest = max(MIN_CONTEXTS, MIN_SHARE * len(found.labels))
-    small: NDArray[np.int64] = np.flatnonzero(sizes < smallest)
-    return small
-
-
-def _refine(bases: Floats, start: Floats, fit: FitOptions, tol: float) -> InducedDirections:
-    return refine_directions(bases, start, max_iter=fit.max_iter, tol=tol, device=fit.device)

@@ -12,7 +12,7 @@ from grassmeans.errors import InputError
 AUTO = "auto"
 """In place of a number of senses: as many as the contexts show."""
 
-DEFAULT_MAX_SENSES = 8
+DEFAULT_MAX_SENSES = 12
 DEFAULT_GRANULARITY = 1.0
 
 
@@ -32,7 +32,7 @@ class InductionSettings:
     max_contexts : int
         A random sample of this many occurrences is used.
     max_senses : int
-        With "auto", the most senses of a word.
+        With "auto", how many groups of contexts there are before near ones are merged.
     granularity : float
         With "auto", larger gives more senses, smaller gives fewer.
     """

@@ -15,9 +15,11 @@ from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normaliz
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
+    IdkRule,
     decode_hard,
     decode_soft,
 )
@@ -47,6 +49,9 @@ class TaggedWord:
         Distance to every sense, in [0, 1]; empty where the context has too few known words.
     probabilities : tuple of float
         Soft decoding of the distances; uniform where the context has too few known words.
+    confidence : float or None
+        The probability that the nearest sense is right; None where the model is not calibrated, or
+        the context says nothing.
     """
 
     start: int
@@ -56,6 +61,7 @@ class TaggedWord:
     sense: int
     distances: tuple[float, ...]
     probabilities: tuple[float, ...]
+    confidence: float | None = None
 
     @property
     def label(self) -> str:
@@ -120,7 +126,8 @@ def tag_texts(
     tokenizer: AnyTokenizer,
     *,
     words: Collection[str] | None = None,
-    idk_threshold: float | None = DEFAULT_IDK_THRESHOLD,
+    idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
+    calibration: Calibration | None = None,
     sharpness: float = DEFAULT_SHARPNESS,
 ) -> list[TaggedText]:
     """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
@@ -130,6 +137,7 @@ def tag_texts(
     character references are no words of the text; they stay in it.
     """
     wanted = _check_words(words, tokenizer)
+    decoder = _Decoder(idk_threshold, calibration, sharpness)
     tagged: list[TaggedText] = []
     pending: list[ReadText] = []
     n_targets = 0
@@ -137,9 +145,9 @@ def tag_texts(
         pending.append(read_text(text, inventory, tokenizer, wanted))
         n_targets += len(pending[-1].targets)
         if n_targets >= _TARGETS_AT_ONCE:
-            tagged += _tag_block(pending, inventory, encoder, idk_threshold, sharpness)
+            tagged += _tag_block(pending, inventory, encoder, decoder)
             pending, n_targets = [], 0
-    return tagged + _tag_block(pending, inventory, encoder, idk_threshold, sharpness)
+    return tagged + _tag_block(pending, inventory, encoder, decoder)
 
 
 def _check_texts(texts: Iterable[str]) -> Iterator[str]:
@@ -233,15 +241,14 @@ def _tag_block(
     texts: Sequence[ReadText],
     inventory: SenseInventory,
     encoder: ContextEncoder,
-    idk_threshold: float | None,
-    sharpness: float,
+    decoder: _Decoder,
 ) -> list[TaggedText]:
     """Tag some texts together."""
     occurrences, keys = locate_targets(texts)
     answers: Iterator[_Answer] = iter(())
     if keys:
         distances, n_senses = measure_occurrences(occurrences, keys, inventory, encoder)
-        answers = _decode(distances, n_senses, idk_threshold, sharpness)
+        answers = decoder.decode(distances, n_senses)
     return [
         TaggedText(
             text.text,
@@ -255,7 +262,7 @@ def _tag_block(
     ]
 
 
-_Answer = tuple[int, tuple[float, ...], tuple[float, ...]]
+_Answer = tuple[int, tuple[float, ...], tuple[float, ...], float | None]
 
 
 def _make_word(text: ReadText, i: int, answer: _Answer) -> TaggedWord:
@@ -263,25 +270,34 @@ def _make_word(text: ReadText, i: int, answer: _Answer) -> TaggedWord:
     return TaggedWord(start, end, text.text[start:end], text.keys[i], *answer)
 
 
-def _decode(
-    distances: NDArray[np.float32],
-    n_senses: NDArray[np.int64],
-    idk_threshold: float | None,
-    sharpness: float,
-) -> Iterator[_Answer]:
-    """Sense, distances and probabilities of every occurrence; those with equally many at once."""
-    answers: dict[int, _Answer] = {}
-    for n in np.unique(n_senses).tolist():
-        rows = np.flatnonzero(n_senses == n)
-        own = distances[rows, :n]
-        senses = (decode_hard(own, idk_threshold) + 1).tolist()
-        probabilities = decode_soft(own, sharpness).tolist()
-        usable = (~np.isnan(own[:, 0])).tolist()
-        measured = own.tolist()
-        for i, row in enumerate(rows.tolist()):
-            far = tuple(measured[i]) if usable[i] else ()
-            answers[row] = senses[i], far, tuple(probabilities[i])
-    return (answers[row] for row in range(len(distances)))
+@dataclass(frozen=True, slots=True)
+class _Decoder:
+    """Distances -> answers."""
+
+    idk_threshold: IdkRule
+    calibration: Calibration | None
+    sharpness: float
+
+    def decode(
+        self, distances: NDArray[np.float32], n_senses: NDArray[np.int64]
+    ) -> Iterator[_Answer]:
+        """The answer of every occurrence; those with equally many senses at once."""
+        answers: dict[int, _Answer] = {}
+        for n in np.unique(n_senses).tolist():
+            rows = np.flatnonzero(n_senses == n)
+            own = distances[rows, :n]
+            senses = (decode_hard(own, self.idk_threshold) + 1).tolist()
+            probabilities = decode_soft(own, self.sharpness).tolist()
+            usable = (~np.isnan(own[:, 0])).tolist()
+            sure = [None] * len(rows)
+            if self.calibration is not None:
+                sure = self.calibration.confidence(own).tolist()
+            measured = own.tolist()
+            for i, row in enumerate(rows.tolist()):
+                far = tuple(measured[i]) if usable[i] else ()
+                confidence = sure[i] if usable[i] else None
+                answers[row] = senses[i], far, tuple(probabilities[i]), confidence
+        return (answers[row] for row in range(len(distances)))
 
 
 def passage_distances(

@@ -41,7 +41,15 @@ Idk = Annotated[
     typer.Option(
         min=0.0,
         max=1.0,
-        help="Hard: 'don't know' from this distance on; by default the model's own, or 0.6.",
+        help="Hard: 'don't know' from this distance on (the paper's is 0.6), not the model's rule.",
+    ),
+]
+Confidence = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        max=1.0,
+        help="Hard: 'don't know' where an answer is less likely to be right than this.",
     ),
 ]
 Sharpness = Annotated[

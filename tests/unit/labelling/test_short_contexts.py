@@ -36,7 +36,8 @@ def test_tagging_and_labelling_agree(weighting, n_known, tmp_path, topic_corpus,
         tmp_path / "model",
         ["crane"],
         settings=InductionSettings(n_senses=2),
-        shape=ContextShape(rank=5, weighting=weighting),
+        rank=5,
+        weighting=weighting,
         workers=1,
     )
     assert all(word in model.vectors for word in MADE_UP)

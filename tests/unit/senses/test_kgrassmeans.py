@@ -10,7 +10,10 @@ from grassmeans.senses.kgrassmeans import KGrassmeans
 
 
 @parametrize_with_checks(
-    [KGrassmeans(random_state=0), KGrassmeans(n_senses="auto", random_state=0)]
+    [
+        KGrassmeans(random_state=0),
+        KGrassmeans("auto", max_senses=3, merge_cosine=0.97, random_state=0),
+    ]
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

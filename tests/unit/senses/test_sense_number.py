@@ -6,13 +6,10 @@ from grassmeans.senses import sense_number
 from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.sense_number import (
-    CHANCE,
-    EXPONENT,
-    FitOptions,
-    choose_level,
+    drop_small,
     induce_any_number,
     merge_cheapest_pair,
-    trace_mergers,
+    merge_near,
 )
 from grassmeans.senses.settings import InductionSettings
 
@@ -36,15 +33,6 @@ def planted(sizes, seed=0, common=1.0):
     return np.concatenate(parts)
 
 
-def level(shares, kept):
-    """A level with groups of these shares of 1,000 contexts, and what it keeps of them."""
-    labels = np.repeat(np.arange(len(shares)), (1000 * np.array(shares)).round().astype(int))
-    directions = np.eye(len(shares), DIM, dtype=np.float32)
-    return InducedDirections(
-        directions, labels.astype(np.int32), (1 - kept) * 1000, 1, np.array([1.0])
-    )
-
-
 @pytest.mark.parametrize(
     "sizes", [(200,), (150, 100), (120, 100, 80), (120, 100, 90, 80, 70)], ids=len
 )
@@ -56,38 +44,59 @@ def test_the_planted_number_is_found(sizes):
     assert (found.labels == truth).mean() > 0.97  # both have the largest group first
 
 
-def test_a_score_by_hand():
-    # x = 0.13 + 1.5 / 1000 = 0.1315, y = 0.04. Two senses must gain 0.1315 log 2 = 0.09115:
-    # log(0.5445 / 0.5) - 0.04 log(0.4555 / 0.5) = 0.08526 + 0.00373 = 0.08899 is too little,
-    # log(0.5465 / 0.5) - 0.04 log(0.4535 / 0.5) = 0.08893 + 0.00390 = 0.09283 is enough.
-    assert pytest.approx(0.1315) == EXPONENT + CHANCE / 1000
-    one = level([1.0], 0.5)
-    assert choose_level([one, level([0.6, 0.4], 0.5445)], 1.0) == 0
-    assert choose_level([one, level([0.6, 0.4], 0.5465)], 1.0) == 1
-    # Three must gain 0.1315 log 1.5 = 0.05332 more: 0.575 gives 0.05085 + 0.00260 = 0.05345.
-    two = level([0.6, 0.4], 0.5465)
-    assert choose_level([one, two, level([0.4, 0.3, 0.3], 0.574)], 1.0) == 1
-    assert choose_level([one, two, level([0.4, 0.3, 0.3], 0.576)], 1.0) == 2
+def grouped(directions, labels):
+    """Groups with these directions, before anything is merged."""
+    found = np.asarray(directions, np.float32)
+    return InducedDirections(found, np.asarray(labels, np.int32), 0.0, 1, np.array([1.0]))
 
 
-def test_granularity_divides_the_exponent():
-    # log(0.53 / 0.5) - 0.04 log(0.47 / 0.5) = 0.06075 = 0.08764 log 2
-    levels = [level([1.0], 0.5), level([0.6, 0.4], 0.53)]
-    assert choose_level(levels, 1.0) == 0
-    assert choose_level(levels, 0.1315 / 0.08764 - 0.01) == 0
-    assert choose_level(levels, 0.1315 / 0.08764 + 0.01) == 1
+def test_merging_by_hand():
+    # Lines at 0, 20 and 90 degrees with two, one and two contexts. cos 20 = 0.94, cos 70 = 0.34.
+    angles = np.radians([0.0, 0.0, 20.0, 90.0, 90.0])
+    lines = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    bases = lines[:, None].astype(np.float32)
+    three = grouped(lines[[0, 2, 3]], [0, 0, 1, 2, 2])
+    assert merge_near(bases, three, 0.95).tolist() == [0, 1, 2]
+    assert merge_near(bases, three, 0.9).tolist() == [0, 0, 1]
+    # The leading axis of 2 e e' + f f' with an angle of 20 degrees between e and f lies at half the
+    # angle of the vector 2 (1, 0) + (cos 40, sin 40): atan2(0.6428, 2.7660) / 2 = 6.54 degrees. So
+    # the merged group is 83.46 degrees away from the third, whose cosine is 0.114.
+    assert merge_near(bases, three, 0.12).tolist() == [0, 0, 1]
+    assert merge_near(bases, three, 0.11).tolist() == [0, 0, 0]
 
 
-def test_a_second_sense_that_leaves_nothing_counts_where_one_kept_nearly_all():
-    # log(1 / 0.97) + 0.04 log(0.03 / 0.001) = 0.03046 + 0.13605, more than 0.09115
-    assert choose_level([level([1.0], 0.97), level([0.6, 0.4], 0.99999)], 1.0) == 1
-    assert choose_level([level([1.0], 0.999), level([0.6, 0.4], 0.99999)], 1.0) == 0
+def test_contexts_of_no_group_have_no_say():
+    bases = np.eye(3, dtype=np.float32)[:, None]
+    # Lines at cosine 0.8; with the third context in the first group they would be at 0.57.
+    two = grouped([[1, 0, 0], [0.8, 0.6, 0]], [0, 1, -1])
+    assert merge_near(bases, two, 0.7).tolist() == [0, 0]
 
 
-def test_levels_with_a_tiny_group_are_left_out():
-    levels = [level([1.0], 0.5), level([0.981, 0.019], 0.7), level([0.5, 0.48, 0.02], 0.7)]
-    assert choose_level(levels, 1.0) == 2
-    assert choose_level(levels[:2], 1.0) == 0
+def test_small_groups_go_and_the_largest_stays():
+    sizes = [600, 380, 12, 8]  # 2% of 1,000 is 20
+    found = drop_small(grouped(np.eye(4), np.repeat(range(4), sizes)))
+    assert found.directions.tolist() == np.eye(4)[:2].tolist()
+    assert np.bincount(found.labels + 1).tolist() == [20, 600, 380]
+    few = drop_small(grouped(np.eye(2), [0, 0, 0, 1]))  # fewer than ten each
+    assert few.directions.tolist() == [[1.0, 0.0]]
+
+
+def test_granularity_turns_the_limit():
+    # The two directions share a part: (1 + c^2) cos = c^2, 0.5 for c = 1. The limit is 0.8^(1/g).
+    bases = planted((100, 100), common=1.0)
+    assert 0.8 ** (1 / 0.25) < 0.5 < 0.8 ** (1 / 0.4)
+    numbers = {
+        dial: len(induce_any_number(bases, granularity=dial, random_state=0).directions)
+        for dial in (0.2, 0.4, 1.0)
+    }
+    assert numbers == {0.2: 1, 0.4: 2, 1.0: 2}
+
+
+def test_the_limit_is_the_encoders():
+    bases = planted((100, 100), common=1.0)
+    assert len(induce_any_number(bases, merge_cosine=0.3, random_state=0).directions) == 1
+    assert KGrassmeans("auto", merge_cosine=0.3, random_state=0).fit(bases).n_senses_ == 1
+    assert KGrassmeans("auto", merge_cosine=0.8, random_state=0).fit(bases).n_senses_ == 2
 
 
 def test_contexts_of_zeros_alone_are_one_sense():
@@ -130,15 +139,16 @@ def test_groups_are_never_tiny():
 def test_a_large_word_is_decided_on_a_sample(monkeypatch):
     monkeypatch.setattr(sense_number, "SAMPLE", 200)
     seen = []
-    trace = trace_mergers
+    split = sense_number.induce_directions
 
     def watch(bases, *rest, **options):
         seen.append(len(bases))
-        return trace(bases, *rest, **options)
+        return split(bases, *rest, **options)
 
-    monkeypatch.setattr(sense_number, "trace_mergers", watch)
+    monkeypatch.setattr(sense_number, "induce_directions", watch)
     found = induce_any_number(planted((400, 300, 200)), random_state=0)
-    assert seen == [200]
+    assert seen[0] == 200
+    assert 850 < sum(seen[1:]) <= 900  # the groups, of all contexts
     assert np.bincount(found.labels).tolist() == pytest.approx([400, 300, 200], abs=20)
 
 
@@ -153,12 +163,6 @@ def test_the_closest_pair_is_merged():
     between = parts[0] + parts[2]
     assert abs(merged[1] @ between) / np.linalg.norm(between) > 0.99
     assert abs(merged[0] @ parts[1]) > 0.99
-
-
-def test_levels_go_from_one_sense_up_and_keep_ever_more():
-    levels = trace_mergers(planted((80, 70, 60)), 5, fit=FitOptions(), random_state=0)
-    assert [len(level.directions) for level in levels] == [1, 2, 3, 4, 5]
-    assert (np.diff([level.inertia for level in levels]) < 0).all()
 
 
 def test_the_same_seed_gives_the_same_senses():

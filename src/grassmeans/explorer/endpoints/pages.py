@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.pictures.page import read_asset
+from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.version import __version__
 
 STATIC = Path(str(files("grassmeans.explorer") / "static"))
@@ -29,7 +30,8 @@ class Health:
     n_words: int
     language: str | None
     has_corpus: bool
-    idk_threshold: float
+    idk_threshold: float | None
+    calibrated: bool
     version: str
 
 
@@ -40,6 +42,8 @@ def add_pages(app: FastAPI, session: Session) -> None:
 
     @router.get("/healthz", response_model=Health, tags=["server"], summary="Is it there?")
     async def show_health() -> Response:
+        rule = opened.base.idk_threshold
+        calibrated = isinstance(rule, ConfidenceRule)
         return json_answer(
             Health(
                 status="ok",
@@ -47,7 +51,8 @@ def add_pages(app: FastAPI, session: Session) -> None:
                 n_words=len(opened.base.words),
                 language=opened.base.language,
                 has_corpus=opened.corpus is not None,
-                idk_threshold=opened.base.idk_threshold,
+                idk_threshold=rule.at_least if isinstance(rule, ConfidenceRule) else rule,
+                calibrated=calibrated,
                 version=__version__,
             )
         )

@@ -112,7 +112,7 @@ def _induce(
     if len(sample.contexts) < settings.fewest_contexts:
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
-    found = group_contexts(key, sample.bases, settings)
+    found = group_contexts(key, sample.bases, settings, encoder)
     checkpoint(0.7)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
     checkpoint(0.8)

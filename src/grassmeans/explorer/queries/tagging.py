@@ -37,6 +37,7 @@ class TaggedWordView:
     name: str
     distances: tuple[float, ...]
     probabilities: tuple[float, ...]
+    confidence: float | None
     deciding_words: tuple[DecidingWord, ...]
 
 
@@ -92,6 +93,7 @@ def tag_text(
             name=senses[word.key][word.sense - 1].name if word.sense else "",
             distances=tuple(round(d, 4) for d in word.distances),
             probabilities=tuple(round(p, 4) for p in word.probabilities),
+            confidence=None if word.confidence is None else round(word.confidence, 4),
             deciding_words=deciding[i],
         )
         for i, word in enumerate(tagged)

@@ -7,6 +7,7 @@ from grassmeans.lazy import give_names
 __all__, __getattr__, __dir__ = give_names(
     __name__,
     {
+        "attention": ("attend_places",),
         "contexts": ("find_windows", "gather_contexts"),
         "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
         "labelling": ("measure_windows", "prepare_senses"),

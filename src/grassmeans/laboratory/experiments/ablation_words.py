@@ -25,7 +25,7 @@ from grassmeans.geometry.contexts import (
 )
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.subspaces import principal_subspaces
-from grassmeans.senses.induction import describe_contexts, group_contexts, word_seeds
+from grassmeans.senses.induction import group_contexts, word_seeds
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -141,7 +141,7 @@ def _decode(
     if len(learnt) < settings.fewest_contexts:
         # As in the evaluation of test sets: a word without senses is one cluster.
         return DecodedWord(np.zeros((len(contexts.gold), 1), np.float32), contexts.gold)
-    directions = group_contexts(word, learnt, settings).directions_
+    directions = group_contexts(word, learnt, settings, encoder).directions_
     tested = encoder.span(contexts.tested)
     distances = measure_distances(tested, directions).astype(np.float32)
     distances[~usable_contexts(tested)] = np.nan
@@ -187,7 +187,7 @@ class TaskWords(GoldWords):
         positions = sample_positions(self.corpus.positions(word), variant.n_contexts, sampling)
         labels = [self._gold.best_labels(one.key_word)[one.id] for one in group]
         return WordContexts(
-            describe_contexts(self.corpus, encoder, positions).context_ids,
+            encoder.describe_at(self.corpus, positions),
             encoder.describing_words(read_instances(word, group, self.corpus.tokenizer)),
             np.unique(labels, return_inverse=True)[1],
         )

@@ -121,7 +121,7 @@ def build_sense_tree(
     levels: list[tuple[SenseNode, ...]] = []
     above: NDArray[np.int64] | None = None
     for level in range(1, min(max_senses, len(contexts)) + 1):
-        found = group_contexts(word, sample.bases, replace(settings, n_senses=level))
+        found = group_contexts(word, sample.bases, replace(settings, n_senses=level), encoder)
         distances = sample.measure(found.directions_)
         directions = orient_directions(found.directions_, contexts, vectors)
         levels.append(_describe_level(word, contexts, distances, directions, vectors, above))

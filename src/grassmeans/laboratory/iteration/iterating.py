@@ -38,7 +38,13 @@ from grassmeans.laboratory.iteration.rounds import decode_again, induce_again
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.outputs import output_folder
-from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.decoding import (
+    DEFAULT_SHARPNESS,
+    MODEL_THRESHOLD,
+    IdkRule,
+    IdkThreshold,
+    describe_rule,
+)
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.vectors.skipgram import SkipGram
@@ -153,7 +159,7 @@ def iterate(
     chosen = settings or IterationSettings()
     threshold = opened.choose_threshold(chosen.idk_threshold)
     about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
-    depends_on = chosen.what_rounds_depend_on() | {"idk_threshold": threshold}
+    depends_on = chosen.what_rounds_depend_on() | {"idk_threshold": describe_rule(threshold)}
     identity = [about, opened.digest, depends_on]
     output = Path(output)
     loop = _Loop(output, chosen, threshold, opened, digest_of(identity), workers, show_progress)
@@ -172,7 +178,7 @@ def iterate(
 class _Loop:
     output: Path
     settings: IterationSettings
-    idk_threshold: float | None
+    idk_threshold: IdkRule
     model: SenseModel
     digest: str
     workers: int | None
@@ -209,7 +215,7 @@ class _Loop:
         write_bytes(self.output / "exit-chart.svg", draw_exit_chart(reports).encode())
         if reason is not None:
             fields: dict[str, Any] = {"digest": self.digest, "settings": asdict(self.settings)}
-            fields["settings"]["idk_threshold"] = self.idk_threshold
+            fields["settings"]["idk_threshold"] = describe_rule(self.idk_threshold)
             fields |= {"n_rounds": reports[-1].number, "stopped": reason}
             write_manifest(self.output, KIND, FORMAT_VERSION, fields)
 

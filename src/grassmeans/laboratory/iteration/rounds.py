@@ -31,7 +31,7 @@ from grassmeans.laboratory.iteration.encoders import make_encoder
 from grassmeans.laboratory.iteration.labelled_words import LabelledWords
 from grassmeans.laboratory.iteration.reports import match_senses
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.senses.decoding import DEFAULT_SHARPNESS
+from grassmeans.senses.decoding import DEFAULT_SHARPNESS, IdkRule
 from grassmeans.senses.entries import SkippedWord, WordSenses
 from grassmeans.senses.induction import (
     Result,
@@ -102,7 +102,7 @@ def decode_again(
     *,
     soft_contexts: bool = False,
     decoding: str = "hard",
-    idk_threshold: float | None,
+    idk_threshold: IdkRule,
     sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
     workers: int | None = 1,
@@ -180,7 +180,7 @@ class WordReinducer:
             return SkippedWord(word, "does not occur in the corpus")
         if len(sample.contexts) < settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, settings)
-        directions = group_contexts(word, sample.bases, settings).directions_
+        directions = group_contexts(word, sample.bases, settings, self.encoder).directions_
         labels = self.source.labels_at(sample.contexts.positions)
         order = order_as_before(labels, sample.measure(directions))
         return describe_sample(sample, directions[order], self.encoder.vectors)

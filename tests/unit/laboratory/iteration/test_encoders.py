@@ -21,7 +21,7 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import describe_contexts, sample_word
+from grassmeans.senses.induction import sample_word
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
@@ -72,7 +72,7 @@ def rich(
         root / "rich-model",
         words,
         settings=SETTINGS,
-        shape=SHAPE,
+        **SHAPE.to_dict(),
         workers=1,
     )
     labelled = label_corpus(stored, model, root / "rich-labelled", idk_threshold=0.01, workers=1)
@@ -274,10 +274,10 @@ def test_contexts_of_induction(
     encoder = scrambled.expect(drop_repeats=drop_repeats)
     plain = Plain(scrambled, drop_repeats=drop_repeats)
     positions = scrambled.words.positions("crane")[:200:5]
-    contexts = describe_contexts(scrambled.words, encoder, positions)
+    described = encoder.describe_at(scrambled.words, positions)
     bases = encoder.encode_at(scrambled.words, positions)
     assert len(bases) == 40
-    for ids, position, basis in zip(contexts.context_ids, positions, bases, strict=True):
+    for ids, position, basis in zip(described, positions, bases, strict=True):
         places = plain.context(position)
         keys = [scrambled.lexemes.vectors.words[i] for i in ids if i >= 0]
         assert [decode_key(key)[0] for key in keys] == [plain.words[i] for i in places]
@@ -384,8 +384,8 @@ def test_shards_change_nothing(
     found = []
     for one in (scrambled, replace(scrambled, labelled=labelled)):
         positions, encoder = one.words.positions("bank"), one.expect()
-        contexts = describe_contexts(one.words, encoder, positions)
-        found.append((positions, contexts.context_ids, encoder.encode_at(one.words, positions)))
+        described = encoder.describe_at(one.words, positions)
+        found.append((positions, described, encoder.encode_at(one.words, positions)))
     for whole, parts in zip(*found, strict=True):
         assert np.array_equal(whole, parts)
 
@@ -413,8 +413,8 @@ KEYS = ["bird.1", "the", "the.1", "crane.1", "crane.2", "crane.0", "bank.1", "ba
 def describe(words: LabelledWords, target: str, **shape) -> list[list[str]]:
     lexemes = WordVectors(KEYS, np.eye(len(KEYS)))
     encoder = LexemeEncoder(lexemes, ContextShape(**shape), words.function_words)
-    contexts = describe_contexts(words, encoder, words.positions(target))
-    return [[KEYS[i] for i in row if i >= 0] for row in contexts.context_ids]
+    found = encoder.describe_at(words, words.positions(target))
+    return [[KEYS[i] for i in row if i >= 0] for row in found]
 
 
 def test_context_words_are_lexemes(by_hand: LabelledWords) -> None:

@@ -9,7 +9,7 @@ import pytest
 from grassmeans.artifacts import building_place
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.contexts import Contexts, ContextShape
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.labelling.keys import decode_key
 from grassmeans.laboratory.iteration import rounds
@@ -78,7 +78,8 @@ def distances_by_hand(
     """Positions, and distances of subspaces of lexemes."""
     words = LabelledWords.of(labelled)
     encoder = make_encoder(words, lexemes, ContextShape(**shape))
-    contexts = induction.describe_contexts(words, encoder, words.positions(word))
+    positions = words.positions(word)
+    contexts = Contexts(encoder.describe_at(words, positions), positions)
     if shape.get("drop_repeats"):
         rows = np.unique(contexts.context_ids)
         names = {decode_key(lexemes.vectors.words[i])[0] for i in rows if i >= 0}

@@ -1,6 +1,15 @@
 // Distances to senses -> the nearest one, or probabilities: the same rules as in the library, so
 // that a slider answers without asking the server.
 
+/**
+ * Number of a tagged word's sense, from 1; 0 for "don't know". A calibrated model says how likely its
+ * nearest sense is right, and `limit` is the least likelihood; otherwise it is a distance.
+ */
+export function decodeWord(word, limit, calibrated) {
+  if (!calibrated) return decodeHard(word.distances, limit);
+  return word.confidence !== null && word.confidence >= limit ? decodeHard(word.distances, Infinity) : 0;
+}
+
 /** Number of the nearest sense, from 1; 0 where even that is `threshold` away or more. */
 export function decodeHard(distances, threshold) {
   let nearest = 0;

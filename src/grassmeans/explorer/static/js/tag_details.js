@@ -30,9 +30,9 @@ function describe(word, senses) {
       hidden.has(index + 1) ? null : probabilityRow(word, index, names)))),
     deciding.length ? h("p", {}, h("span", { class: "label" }, "Decided by"),
       deciding.map((item, index) => [index ? ", " : "", h("b", {}, item.word)])) : null,
-    h("p", { class: "soft" }, word.shown
-      ? `The nearest sense is ${nearest.toFixed(2)} away.`
-      : `Don’t know: even the nearest sense is ${nearest.toFixed(2)} away.`),
+    h("p", { class: "soft" }, word.shown ? "" : "Don’t know: ",
+      word.confidence === null ? `the nearest sense is ${nearest.toFixed(2)} away.`
+        : `such an answer is right in ${formatShare(word.confidence)} of cases; the nearest sense is ${nearest.toFixed(2)} away.`),
   ];
 }
 

@@ -2,13 +2,13 @@
 // key; the arrow keys go from word to word.
 
 import { senseColour } from "./colours.js";
-import { decodeHard } from "./decoding.js";
+import { decodeWord } from "./decoding.js";
 import { h } from "./dom.js";
 import { makeHash, navigate } from "./router.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** {element, decode(threshold)}; `onShow(word, span)` and `onHide()` for the details of a word. */
+/** {element, decode(threshold, calibrated)}; `onShow(word, span)` and `onHide()` for the details of a word. */
 export function makeTaggedText(answer, { onShow, onHide }) {
   // The server counts code points, JavaScript counts UTF-16 units.
   const letters = Array.from(answer.text);
@@ -43,10 +43,10 @@ export function makeTaggedText(answer, { onShow, onHide }) {
   }
 
   /** Colour anew for a threshold of "don't know"; how many words have a sense. */
-  function decode(threshold) {
+  function decode(threshold, calibrated) {
     let known = 0;
     for (const { span, number, word } of spans) {
-      const sense = decodeHard(word.distances, threshold);
+      const sense = decodeWord(word, threshold, calibrated);
       if (sense) known += 1;
       word.shown = sense;
       number.textContent = sense ? String(sense) : "?";

@@ -27,6 +27,7 @@ function tableOf(answer) {
 export function mount(root, route, app) {
   let controller = null, tagged = null, answer = null;
   const ownThreshold = app.health.idk_threshold;
+  const calibrated = app.health.calibrated;
   const area = h("textarea", {
     id: "own-text", rows: 4, dir: "auto", placeholder: "Paste or type some sentences here.", spellcheck: "false",
     onkeydown: (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); submit(); } },
@@ -37,8 +38,10 @@ export function mount(root, route, app) {
   const place = h("div", { class: "text-result" });
   const remember = debounce(keepInLink, 300);
   const controls = h("div", { class: "threshold", hidden: true },
-    h("label", { for: "threshold" }, "Say “don’t know” from a distance of ", shown), slider,
-    h("p", { class: "soft" }, "Left: careful, only clear cases get a sense. Right: every word gets one. It answers at once."), count);
+    h("label", { for: "threshold" }, calibrated ? "Say “don’t know” below a confidence of " : "Say “don’t know” from a distance of ", shown), slider,
+    h("p", { class: "soft" }, calibrated
+      ? "Left: every word gets a sense. Right: careful, only sure answers. The confidence is how often such an answer is right."
+      : "Left: careful, only clear cases get a sense. Right: every word gets one. It answers at once."), count);
   root.append(h("h1", { tabindex: -1 }, "Your own text"),
     h("p", { class: "guide" }, "Paste a text. Every word that the model knows is marked with the number of its sense; " +
       "point at a word, or go to it with Tab and the arrow keys, to see how sure that is and which words decided."),
@@ -58,7 +61,7 @@ export function mount(root, route, app) {
     shown.textContent = Number(slider.value).toFixed(2);
     remember();
     if (!tagged) return;
-    const known = tagged.decode(Number(slider.value));
+    const known = tagged.decode(Number(slider.value), calibrated);
     count.textContent = `${formatCount(known)} of ${formatCount(answer.words.length)} known words have a sense; ` +
       `${formatCount(answer.words.length - known)} don’t know.`;
   }
@@ -101,7 +104,7 @@ export function mount(root, route, app) {
     controller = new AbortController();
     place.replaceChildren(waiting("Finding the senses…"));
     try {
-      answer = await send("api/tag", { text, words: null, idk_threshold: Number(slider.value), sharpness: 10 }, controller.signal);
+      answer = await send("api/tag", { text, words: null, idk_threshold: calibrated ? "model" : Number(slider.value), sharpness: 10 }, controller.signal);
       draw();
     } catch (failure) {
       if (isAbort(failure)) return;

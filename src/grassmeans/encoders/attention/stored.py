@@ -1,0 +1,184 @@
+"""The weights of a trained network on disk: matrices rounded to 8 bits a number, and a manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
+
+from grassmeans.artifacts import (
+    atomic_path,
+    digest_of_array,
+    digest_of_bytes,
+    read_manifest,
+    write_manifest,
+)
+from grassmeans.errors import ArtifactError
+from grassmeans.vectors.reducing import QuantisedRows, quantise_rows
+
+Floats = NDArray[np.float32]
+
+KIND = "encoder weights"
+FORMAT_VERSION = 1
+BITS = 8
+_FILE = "weights.safetensors"
+_ROTATION_BASE = 1000.0
+_MATRICES = (
+    "specials",
+    "word_up",
+    "word_down",
+    "keys_values",
+    "queries",
+    "mixing",
+    "inner_up",
+    "inner_down",
+    "output",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkShape:
+    """The size and form of a network.
+
+    Attributes
+    ----------
+    n_words : int
+        Words that can be predicted.
+    dim, n_layers, head_dim : int
+        Dimensions of the word vectors and of every layer, number of layers, size of a head.
+    inner_factor, word_factor : int
+        Width of the feed-forward layers and of the word-wise layer, in multiples of ``dim``.
+    passage : int
+        Words that a place looks at, itself included.
+    normalise_words, normalise_heads : bool
+        Whether word vectors have one length where they are read; queries and keys.
+    """
+
+    n_words: int
+    dim: int = 256
+    n_layers: int = 4
+    head_dim: int = 64
+    inner_factor: int = 4
+    word_factor: int = 2
+    passage: int = 128
+    normalise_words: bool = False
+    normalise_heads: bool = True
+
+    @property
+    def n_heads(self) -> int:
+        """Number of heads."""
+        return self.dim // self.head_dim
+
+    @property
+    def n_ids(self) -> int:
+        """Number of ids: the unknown word, the document boundary, and the words."""
+        return self.n_words + 2
+
+    def matrix_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the weights."""
+        d, n = self.dim, self.n_layers
+        inner, word = d * self.inner_factor, d * self.word_factor
+        return {
+            "specials": (2, d),
+            "word_up": (word, d),
+            "word_down": (d, word),
+            "keys_values": (2, n, d, d),
+            "queries": (n, d, d),
+            "mixing": (n, d, d),
+            "inner_up": (n, inner, d),
+            "inner_down": (n, d, inner),
+            "output": (d, d),
+            "start": (d,),
+        }
+
+    def angles(self, length: int) -> Floats:
+        """(length, head_dim / 2) by which the halves of a head are turned at each place."""
+        steps = np.arange(0, self.head_dim, 2, dtype=np.float32) / self.head_dim
+        turns = np.float32(_ROTATION_BASE) ** -steps
+        return np.outer(np.arange(length, dtype=np.float32), turns).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class LearnedWeights:
+    """The weights of a network, apart from the word vectors; shapes as `NetworkShape` says."""
+
+    shape: NetworkShape
+    specials: Floats
+    word_up: Floats
+    word_down: Floats
+    keys_values: Floats
+    queries: Floats
+    mixing: Floats
+    inner_up: Floats
+    inner_down: Floats
+    output: Floats
+    start: Floats
+
+    def __post_init__(self) -> None:
+        for name, expected in self.shape.matrix_shapes().items():
+            found = getattr(self, name)
+            if found.shape != expected or not np.isfinite(found).all():
+                raise ArtifactError(
+                    f"the encoder's {name} should be finite numbers of the shape {expected}, "
+                    f"got {found.shape}: train it again"
+                )
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the weights as they are stored."""
+        parts = [digest_of_array(getattr(self, name)) for name in (*_MATRICES, "start")]
+        return digest_of_bytes("\n".join(parts).encode())
+
+
+def write_weights(folder: Path, weights: LearnedWeights) -> None:
+    """Write weights, every row rounded to 8 bits."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, NDArray[Any]] = {"start": np.ascontiguousarray(weights.start, np.float32)}
+    for name in _MATRICES:
+        matrix = getattr(weights, name)
+        rounded = quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
+        arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
+    with atomic_path(folder / _FILE) as temporary:
+        save_file(arrays, temporary)
+    write_manifest(folder, KIND, FORMAT_VERSION, {"network": asdict(weights.shape)}, created=False)
+
+
+def read_weights(folder: Path) -> LearnedWeights:
+    """Read what `write_weights` wrote."""
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    shape = _read_shape(manifest.get("network"), folder)
+    try:
+        arrays = load_file(folder / _FILE)
+        start = arrays["start"]
+        found = {}
+        for name in _MATRICES:
+            expected = shape.matrix_shapes()[name]
+            codes, scales = arrays[f"{name}.codes"], arrays[f"{name}.scales"]
+            rounded = QuantisedRows(codes, scales, BITS, expected[-1])
+            found[name] = rounded.restore().reshape(expected)
+    except Exception as error:  # safetensors has its own kinds of errors
+        raise ArtifactError(
+            f"{folder / _FILE} is damaged ({error}): train the encoder again"
+        ) from error
+    return LearnedWeights(shape=shape, start=start, **found)
+
+
+def _read_shape(values: Any, folder: Path) -> NetworkShape:
+    known = {field.name for field in fields(NetworkShape)}
+    if not isinstance(values, Mapping) or not known >= set(values):
+        raise ArtifactError(f"{folder} has a damaged manifest: train the encoder again")
+    sound = all(
+        isinstance(value, bool) == name.startswith("normalise_")
+        and (isinstance(value, bool) or (isinstance(value, int) and 0 < value <= 10**7))
+        for name, value in values.items()
+    )
+    shape = NetworkShape(**values) if sound else None
+    if shape is None or shape.dim % shape.head_dim:
+        raise ArtifactError(f"{folder} has a damaged manifest ({values}): train the encoder again")
+    return shape

@@ -1,0 +1,312 @@
+"""Learned contexts: the direction, among the word vectors, that the other words ask for.
+
+Leave-one-out attention (trained in `grassmeans.encoders.attention`) predicts every word of a
+passage from all the others. The prediction of a place, of unit length, is the context's line: rank
+1, in the space of the word vectors. Here it is computed with NumPy and one compiled kernel; nothing
+of PyTorch is needed.
+
+What makes it cheap: keys and values depend on a word alone, so they are computed once for each
+distinct word, and kept; queries are computed only where a word is
+asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.encoders import VECTORS_FOLDER
+from grassmeans.encoders.attention.stored import (
+    LearnedWeights,
+    read_weights,
+    write_weights,
+)
+from grassmeans.geometry.contexts import FEW, ContextShape
+from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
+from grassmeans.kernels import get_kernels
+from grassmeans.vectors.word_vectors import WordVectors
+
+Floats = NDArray[np.float32]
+Integers = NDArray[np.int32]
+
+FOLDER = "encoder"
+UNKNOWN_ID, BOUNDARY_ID, N_SPECIAL = 0, 1, 2
+_PASSAGES_AT_ONCE = 64
+_EPSILON = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Stretches of text with the places to be encoded in them.
+
+    Attributes
+    ----------
+    ids : (n_passages, length) int32
+        Of the encoder's words; -1 fills up at the end.
+    offsets : (n_passages + 1,) int64
+        Where the places of each passage begin, and the end.
+    places : (n,) int32
+    """
+
+    ids: Integers
+    offsets: NDArray[np.int64]
+    places: Integers
+
+
+def join_passages(parts: Sequence[Passages]) -> Passages:
+    """Several groups of passages as one."""
+    if len(parts) == 1:
+        return parts[0]
+    length = max(part.ids.shape[1] for part in parts)
+    ids = [np.pad(p.ids, ((0, 0), (0, length - p.ids.shape[1])), constant_values=-1) for p in parts]
+    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Passages(
+        np.concatenate(ids),
+        np.concatenate([[0], np.cumsum(sizes)]),
+        np.concatenate([part.places for part in parts]),
+    )
+
+
+class LearnedEncoder(ContextEncoder):
+    """Lines from leave-one-out attention.
+
+    Parameters
+    ----------
+    vectors : WordVectors
+        The encoder's own: the words that it predicts.
+    weights : LearnedWeights
+    """
+
+    kind = "learned"
+    merge_cosine = 0.6
+    induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
+
+    def __init__(
+        self,
+        vectors: WordVectors,
+        shape: ContextShape,
+        function_words: frozenset[str],
+        weights: LearnedWeights,
+    ) -> None:
+        super().__init__(vectors, shape, function_words)
+        self.weights = weights
+        self.folder: Path | None = None
+        self._kept_ids: tuple[Sequence[str], Integers] | None = None
+        self._known = np.zeros(weights.shape.n_ids, np.bool_)
+        self._features: NDArray[np.float16] | None = None
+
+    def encode(self, occurrences: Occurrences) -> Floats:
+        """(n, 1, dim) unit lines; zeros where there is no other word in the passage."""
+        lines = np.zeros((len(occurrences), 1, self.weights.shape.dim), np.float32)
+        device = "numpy" if len(occurrences) <= FEW else "cpu"
+        for cut in self._cut_passages(occurrences):
+            self._predict_into(lines, [cut], device)
+        return lines
+
+    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, 1, dim) lines of the occurrences at positions, those of several shards together."""
+        lines = np.zeros((len(positions), 1, self.weights.shape.dim), np.float32)
+        device = "numpy" if len(positions) <= FEW else "cpu"
+        pending: list[tuple[NDArray[np.int64], Passages]] = []
+        for part, occurrences in source.occurrences(positions):
+            for rows, passages in self._cut_passages(occurrences):
+                pending.append((rows + part.start, passages))
+                if sum(len(cut.ids) for _, cut in pending) >= _PASSAGES_AT_ONCE:
+                    self._predict_into(lines, pending, device)
+                    pending = []
+        self._predict_into(lines, pending, device)
+        return lines
+
+    def _predict_into(
+        self, lines: Floats, pending: list[tuple[NDArray[np.int64], Passages]], device: str
+    ) -> None:
+        if pending:
+            rows = np.concatenate([rows for rows, _ in pending])
+            joined = join_passages([passages for _, passages in pending])
+            hidden = np.full(len(rows), -1, np.int32)
+            lines[rows, 0] = self._predict(joined, hidden, device)
+
+    def weigh_words(
+        self, occurrences: Occurrences, directions: Floats
+    ) -> list[list[tuple[int, float]]]:
+        """How much nearer each word of the passage brings the line to the direction.
+
+        The line is predicted once more without each of the words; what is lost of its squared
+        projection on the direction is the word's effect. Words that lose nothing weigh nothing.
+        """
+        found: list[list[tuple[int, float]]] = []
+        for i in range(len(occurrences)):
+            one = occurrences[i : i + 1]
+            ((_, passages),) = list(self._cut_passages(one))
+            start = int(one.positions[0] - passages.places[0])
+            length = int((passages.ids[0] >= 0).sum())
+            others = [t for t in range(length) if t != passages.places[0]]
+            hidden = np.array([-1, *others], np.int32)
+            many = Passages(
+                passages.ids,
+                np.array([0, len(hidden)], np.int64),
+                np.full(len(hidden), passages.places[0], np.int32),
+            )
+            squares = np.square(self._predict(many, hidden, "numpy") @ directions[i])
+            effects = np.maximum(squares[0] - squares[1:], 0.0)
+            total = float(effects.sum())
+            pairs = zip(others, effects.tolist(), strict=True)
+            found.append([(start + t, e / total) for t, e in pairs] if total > 0.0 else [])
+        return found
+
+    def identity(self) -> Any:
+        """A digest of the weights."""
+        return self.weights.digest
+
+    def save(self, folder: Path) -> None:
+        """Write the weights beside the vectors."""
+        write_weights(folder / FOLDER, self.weights)
+
+    @classmethod
+    def open(
+        cls,
+        folder: Path,
+        vectors: WordVectors,
+        shape: ContextShape,
+        function_words: frozenset[str],
+    ) -> LearnedEncoder:
+        """Read the weights of a model, whose vectors are the encoder's."""
+        encoder = cls(vectors, shape, function_words, read_weights(folder / FOLDER))
+        encoder.folder = folder
+        return encoder
+
+    def ids_of(self, words: Sequence[str]) -> Integers:
+        """(n_words + 1,) the encoder's ids of words; the last one is that of unknown words."""
+        if self._kept_ids is not None and self._kept_ids[0] is words:
+            return self._kept_ids[1]
+        rows = self.vectors.ids_of(words)
+        ids = np.append(np.where(rows >= 0, rows + N_SPECIAL, UNKNOWN_ID), UNKNOWN_ID)
+        self._kept_ids = words, ids.astype(np.int32)
+        return self._kept_ids[1]
+
+    def _cut_passages(
+        self, occurrences: Occurrences
+    ) -> Iterator[tuple[NDArray[np.int64], Passages]]:
+        """Cut documents at fixed places, so that an answer depends on the text alone.
+
+        Passages overlap: each has its own half in the middle, and a quarter on either side that
+        belongs to its neighbours. A short document is one passage.
+        """
+        length = self.weights.shape.passage
+        own, margin = length // 2, length // 4
+        ids = self.ids_of(occurrences.words)
+        starts, ends = occurrences.document_bounds
+        inside = occurrences.positions - starts
+        whole = ends - starts <= length
+        cells = np.where(whole, 0, inside // own)
+        firsts = np.where(whole, starts, np.maximum(starts, starts + cells * own - margin))
+        order = np.argsort(firsts, kind="stable")
+        begins = np.flatnonzero(np.diff(firsts[order], prepend=-1))
+        bounds = np.append(begins, len(order))
+        for block in range(0, len(begins), _PASSAGES_AT_ONCE):
+            edges = bounds[block : block + _PASSAGES_AT_ONCE + 1]
+            rows = order[edges[0] : edges[-1]]
+            heads = order[edges[:-1]]
+            lasts = np.minimum(firsts[heads] + length, ends[heads])
+            cut = firsts[heads, None] + np.arange(int((lasts - firsts[heads]).max()))
+            there = cut < lasts[:, None]
+            tokens = occurrences.tokens[np.where(there, cut, 0)]
+            places = (occurrences.positions[rows] - firsts[rows]).astype(np.int32)
+            yield (
+                rows,
+                Passages(
+                    np.where(there, ids[tokens], -1).astype(np.int32), edges - edges[0], places
+                ),
+            )
+
+    def _predict(self, passages: Passages, hidden: Integers, device: str) -> Floats:
+        """(n, dim) unit lines of the places of passages."""
+        weights, size = self.weights, self.weights.shape
+        distinct, inverse = np.unique(passages.ids, return_inverse=True)
+        filled = int(distinct[0] < 0)
+        rows = inverse.reshape(passages.ids.shape).astype(np.int32) - filled
+        features = self._word_features(distinct[filled:])
+        heads = (size.n_heads, size.head_dim)
+        attend = get_kernels(device).attend_places
+        angles = size.angles(passages.ids.shape[1])
+        x = np.broadcast_to(weights.start, (len(passages.places), size.dim)).astype(np.float32)
+        for layer in range(size.n_layers):
+            queries = (_normalise(x) @ weights.queries[layer].T).reshape(-1, *heads)
+            if size.normalise_heads:
+                queries = _normalise(queries)
+            keys, values = features[:, layer, 0], features[:, layer, 1]
+            found = attend(
+                queries, keys, values, rows, passages.offsets, passages.places, hidden, angles
+            )
+            x = x + found.reshape(-1, size.dim) @ weights.mixing[layer].T
+            inner = np.maximum(_normalise(x) @ weights.inner_up[layer].T, 0.0)
+            x = x + np.square(inner, out=inner) @ weights.inner_down[layer].T
+        lines = _normalise(x) @ weights.output.T
+        lengths = np.linalg.norm(lines, axis=1, keepdims=True)
+        lines /= np.where(lengths > 0.0, lengths, 1.0)
+        # A passage of one word asks for nothing.
+        alone = np.repeat((passages.ids >= 0).sum(axis=1) < 2, np.diff(passages.offsets))
+        lines[alone] = 0.0
+        return lines
+
+    def _word_features(self, ids: NDArray[np.integer]) -> Floats:
+        """(n, n_layers, 2, n_heads, head_dim) keys and values of distinct words.
+
+        Words seen before are looked up: the table is only as large in memory as what was seen.
+        """
+        size = self.weights.shape
+        if self._features is None:
+            form = (size.n_ids, size.n_layers, 2, size.n_heads, size.head_dim)
+            self._features = np.empty(form, np.float16)
+        missing = ids[~self._known[ids]]
+        if len(missing):
+            self._features[missing] = self._compute_features(missing)
+            self._known[missing] = True
+        found: Floats = self._features[ids].astype(np.float32)
+        return found
+
+    def _compute_features(self, ids: NDArray[np.integer]) -> Floats:
+        weights, size = self.weights, self.weights.shape
+        raw = np.where(
+            (ids >= N_SPECIAL)[:, None],
+            self.vectors.vectors[np.maximum(ids - N_SPECIAL, 0)],
+            weights.specials[np.minimum(ids, N_SPECIAL - 1)],
+        )
+        normed = _normalise(raw)
+        inner = np.square(np.maximum(normed @ weights.word_up.T, 0.0))
+        features = (normed if size.normalise_words else raw) + inner @ weights.word_down.T
+        both = _normalise(features) @ weights.keys_values.reshape(-1, size.dim).T
+        found = both.reshape(-1, 2, size.n_layers, size.n_heads, size.head_dim)
+        keys, values = found[:, 0], found[:, 1]
+        if size.normalise_heads:
+            keys = _normalise(keys)
+        return np.ascontiguousarray(np.stack([keys, values], axis=2), np.float32)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers read the folder, once, and keep what they have computed from task to task.
+        if self.folder is not None and self.vectors.folder == self.folder / VECTORS_FOLDER:
+            return _open_kept, (self.folder, self.shape, self.function_words)
+        return type(self), (self.vectors, self.shape, self.function_words, self.weights)
+
+
+@lru_cache(maxsize=2)
+def _open_kept(folder: Path, shape: ContextShape, function_words: frozenset[str]) -> LearnedEncoder:
+    vectors = WordVectors.load(folder / VECTORS_FOLDER)
+    return LearnedEncoder.open(folder, vectors, shape, function_words)
+
+
+Encoder = LearnedEncoder
+
+
+def _normalise(x: NDArray[Any]) -> Floats:
+    """Rows (last axis) with a mean square of 1."""
+    squares = np.einsum("...i,...i->...", x, x)[..., None] / x.shape[-1]
+    normed: Floats = x / np.sqrt(squares + _EPSILON)
+    return normed

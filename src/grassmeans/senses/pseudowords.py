@@ -1,0 +1,173 @@
+"""Pseudo-words: answers of which it is known whether they are right, made from any corpus.
+
+The contexts of two to four words, put together as if they were one word, have known senses.
+Half of them are grouped as a word's are; the other half is decoded, and an answer is right where
+most of the group that it names came from the same word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.geometry.distances import measure_distances
+from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.progress import progress_bar
+from grassmeans.senses.calibration import (
+    Calibration,
+    answer_features,
+    fit_calibration,
+)
+from grassmeans.senses.induction import group_contexts, sample_word
+from grassmeans.senses.settings import InductionSettings
+from grassmeans.vectors.word_vectors import WordVectors
+
+N_PSEUDOWORDS = 60
+CONTEXTS_A_WORD = 160
+FEWEST_CONTEXTS = 40
+FEWEST_PSEUDOWORDS = 6
+"""With fewer a calibration would say more than it knows."""
+
+SIZES = (2, 3, 4)
+ALIKE = 0.5
+"""Words whose vectors have at least this cosine are not told apart by their contexts."""
+
+_LARGEST_COUNT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAnswers:
+    """Answers to occurrences of pseudo-words.
+
+    Attributes
+    ----------
+    features : (n, 2) float64
+        Of `answer_features`.
+    right : (n,) bool
+    weights : (n,) float64
+        Every pseudo-word weighs as much as any other.
+    """
+
+    features: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    weights: NDArray[np.float64]
+
+
+def calibrate(
+    corpus: Corpus,
+    encoder: ContextEncoder,
+    settings: InductionSettings,
+    *,
+    n_pseudowords: int = N_PSEUDOWORDS,
+    show_progress: bool | None = None,
+) -> Calibration | None:
+    """Learn how likely answers are right; None where the corpus has too few words for it."""
+    words = choose_members(corpus, encoder)
+    n_senses = settings.n_senses
+    # As many senses as the word is divided into, where that is fixed.
+    sizes = [size for size in SIZES if isinstance(n_senses, str) or size <= n_senses]
+    if not sizes:
+        return None
+    seed = settings.random_state
+    groups = draw_pseudowords(words, encoder.vectors, sizes, n_pseudowords, seed)
+    if len(groups) < FEWEST_PSEUDOWORDS:
+        return None
+    found = answer_pseudowords(corpus, encoder, settings, groups, show_progress=show_progress)
+    if found is None:
+        return None
+    return fit_calibration(found.features, found.right, found.weights)
+
+
+def draw_pseudowords(
+    words: Sequence[str],
+    vectors: WordVectors,
+    sizes: Sequence[int],
+    n_pseudowords: int,
+    random_state: int,
+) -> list[tuple[str, ...]]:
+    """Groups of words of different meaning, of these sizes in turns; no word is in two of them.
+
+    Words that are much alike ("Monday" and "Tuesday") stand in the same contexts: nobody could tell
+    which of them was meant, as anybody can for the senses of a word.
+    """
+    rng = np.random.default_rng(random_state)
+    left = [words[i] for i in rng.permutation(len(words))]
+    groups: list[tuple[str, ...]] = []
+    while len(groups) < n_pseudowords and left:
+        group = [left.pop()]
+        for word in left[::-1]:
+            if len(group) == sizes[len(groups) % len(sizes)]:
+                break
+            if max(abs(vectors.similarity(word, other)) for other in group) < ALIKE:
+                group.append(word)
+                left.remove(word)
+        if len(group) > 1:
+            groups.append(tuple(group))
+    return groups
+
+
+def choose_members(corpus: Corpus, encoder: ContextEncoder) -> list[str]:
+    """Words that pseudo-words are made of: content words that are neither rare nor everywhere."""
+    counts = np.asarray(corpus.vocabulary.counts)
+    largest = min(_LARGEST_COUNT, max(int(counts.max(initial=0)) // 4, FEWEST_CONTEXTS))
+    first = corpus.vocabulary.size_at(largest + 1)
+    end = corpus.vocabulary.size_at(FEWEST_CONTEXTS)
+    left_out = corpus.function_words
+    candidates = corpus.vocabulary.words[first:end]
+    return [w for w in candidates if w not in left_out and w in encoder.vectors and w.isalpha()]
+
+
+def answer_pseudowords(
+    corpus: Corpus,
+    encoder: ContextEncoder,
+    settings: InductionSettings,
+    groups: Sequence[tuple[str, ...]],
+    *,
+    show_progress: bool | None = None,
+) -> KnownAnswers | None:
+    """Induce and decode pseudo-words; None where none of them has two senses."""
+    sampling = replace(settings, max_contexts=CONTEXTS_A_WORD)
+    parts: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
+    with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
+        for members in groups:
+            answers = _answer_one(corpus, encoder, sampling, members)
+            if answers is not None:
+                parts.append(answers)
+            advance()
+    if not parts:
+        return None
+    return KnownAnswers(
+        np.concatenate([features for features, _ in parts]),
+        np.concatenate([right for _, right in parts]),
+        np.concatenate([np.full(len(right), 1.0 / len(right)) for _, right in parts]),
+    )
+
+
+def _answer_one(
+    corpus: Corpus,
+    encoder: ContextEncoder,
+    settings: InductionSettings,
+    members: tuple[str, ...],
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+    samples = [sample_word(word, corpus, encoder, settings).bases for word in members]
+    halves = [(bases[::2], bases[1::2]) for bases in samples]
+    learnt = np.concatenate([first for first, _ in halves])
+    tested = np.concatenate([second for _, second in halves])
+    if len(learnt) < settings.fewest_contexts or len(tested) == 0:
+        return None
+    owners, truth = (
+        np.repeat(np.arange(len(members)), [len(pair[half]) for pair in halves]) for half in (0, 1)
+    )
+    directions = group_contexts(" ".join(members), learnt, settings, encoder).directions_
+    if len(directions) == 1:
+        return None
+    groups = measure_distances(learnt, directions).argmin(axis=1)
+    pairs = np.bincount(groups * len(members) + owners, minlength=len(directions) * len(members))
+    member_of_group = pairs.reshape(len(directions), len(members)).argmax(axis=1)
+    distances = measure_distances(tested, directions)
+    right = member_of_group[distances.argmin(axis=1)] == truth
+    return answer_features(distances), np.asarray(right)
