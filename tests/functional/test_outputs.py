@@ -6,6 +6,7 @@ import json
 import shutil
 import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,11 @@ COMMANDS = {
         ("corpus",),
         ("--min-count 1 ", "--min-count 100000 "),
     ),
+    "encoder": Command(
+        f"encoder corpus -o {OUT} --dim 64 --layers 1 --epochs 0.2 --vocabulary 99 -j 1",
+        ("corpus",),
+        ("encoder corpus", "encoder other-corpus"),
+    ),
     "induce": Command(
         f"induce corpus vectors -o {OUT} --word crane -k 2 -j 1",
         ("corpus", "vectors"),
@@ -69,6 +75,8 @@ COMMANDS = {
         ("corpus", "other-corpus"),
     ),
 }
+if find_spec("torch") is None:
+    del COMMANDS["encoder"]  # which needs the extra of that name
 EVERY_COMMAND = pytest.mark.parametrize("name", COMMANDS)
 
 

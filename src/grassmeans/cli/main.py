@@ -14,6 +14,7 @@ from rich.console import Console
 from grassmeans.cli.compact import compact
 from grassmeans.cli.convert import convert
 from grassmeans.cli.demo import demo
+from grassmeans.cli.encoder import encoder
 from grassmeans.cli.evaluate import evaluate
 from grassmeans.cli.explore import explore
 from grassmeans.cli.export import export
@@ -103,7 +104,7 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
 
 
 _USE_A_MODEL = "Use what was found"
-_register("From text to senses", ingest, vectors, induce)
+_register("From text to senses", ingest, vectors, encoder, induce)
 _register(_USE_A_MODEL, show, tag, label, lexemes, iterate, similar, info, convert, compact)
 _register(_USE_A_MODEL, export, evaluate, score, compare, reproduce, explore, demo)
 _register("Test sets", links, pseudowords, lineup, group=build_dataset)

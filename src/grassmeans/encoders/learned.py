@@ -24,6 +24,8 @@ from numpy.typing import NDArray
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.encoders.attention.stored import (
+    N_SPECIAL,
+    UNKNOWN_ID,
     LearnedWeights,
     read_weights,
     write_weights,
@@ -37,7 +39,6 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
 FOLDER = "encoder"
-UNKNOWN_ID, BOUNDARY_ID, N_SPECIAL = 0, 1, 2
 _PASSAGES_AT_ONCE = 64
 _EPSILON = 1e-6
 

@@ -26,6 +26,9 @@ Floats = NDArray[np.float32]
 
 KIND = "encoder weights"
 FORMAT_VERSION = 1
+UNKNOWN_ID, BOUNDARY_ID, N_SPECIAL = 0, 1, 2
+"""Ids 0 and 1 are the unknown word and the document boundary; the words follow."""
+
 BITS = 8
 _FILE = "weights.safetensors"
 _ROTATION_BASE = 1000.0
@@ -78,14 +81,14 @@ class NetworkShape:
     @property
     def n_ids(self) -> int:
         """Number of ids: the unknown word, the document boundary, and the words."""
-        return self.n_words + 2
+        return N_SPECIAL + self.n_words
 
     def matrix_shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the weights."""
         d, n = self.dim, self.n_layers
         inner, word = d * self.inner_factor, d * self.word_factor
         return {
-            "specials": (2, d),
+            "specials": (N_SPECIAL, d),
             "word_up": (word, d),
             "word_down": (d, word),
             "keys_values": (2, n, d, d),
