@@ -27,8 +27,8 @@ import numpy as np
 from bench_tagging import build_demo_model
 from grassmeans import ContextShape, Corpus, InductionSettings, WordVectors, load
 from grassmeans.encoders import SubspaceEncoder
-from grassmeans.geometry.contexts import sample_positions
-from grassmeans.senses.induction import WordInducer, describe_contexts, group_contexts, word_seeds
+from grassmeans.geometry.contexts import Contexts, sample_positions
+from grassmeans.senses.induction import WordInducer, group_contexts, word_seeds
 from measurement import write_result
 
 TAG = [sys.executable, "-c", "from grassmeans.cli.main import run; run()", "tag"]
@@ -87,11 +87,11 @@ def measure_word(word: str, inducer: WordInducer) -> dict[str, float]:
     sampling = word_seeds(word, settings.random_state).spawn(2)[0]
     started = clock()
     positions = sample_positions(source.positions(word), settings.max_contexts, sampling)
-    contexts = describe_contexts(source, inducer.encoder, positions)
+    contexts = Contexts(inducer.encoder.describe_at(source, positions), positions)
     extracted = clock()
     bases = inducer.encoder.span(contexts.with_at_least(inducer.encoder.shape.rank).context_ids)
     solved = clock()
-    group_contexts(word, bases, settings)
+    group_contexts(word, bases, settings, inducer.encoder)
     return {
         "total": total,
         "extraction": extracted - started,

@@ -100,10 +100,12 @@ def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines)
     (n, most senses) float32
         NaN beyond a word's senses, and all along where a context says nothing.
     """
-    senses = np.arange(lines.most_senses)
-    absent = senses >= lines.n_senses[words, None]
-    rows = np.where(absent, 0, lines.offsets[words, None] + senses)
-    squares = np.square(bases @ lines.directions[rows].transpose(0, 2, 1)).sum(axis=1)
-    distances = distances_from_squares(squares).astype(np.float32)
-    distances[absent | ~usable_contexts(bases)[:, None]] = np.nan
+    distances = np.full((len(bases), lines.most_senses), np.nan, np.float32)
+    usable = np.flatnonzero(usable_contexts(bases))
+    order = usable[np.argsort(words[usable], kind="stable")]
+    changes = np.flatnonzero(np.diff(words[order])) + 1
+    for rows in np.split(order, changes) if len(order) else ():
+        first, end = lines.offsets[words[rows[0]] : words[rows[0]] + 2]
+        squares = np.square(bases[rows] @ lines.directions[first:end].T).sum(axis=1)
+        distances[rows, : end - first] = distances_from_squares(squares)
     return distances
