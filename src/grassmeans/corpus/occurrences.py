@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,13 @@ class Occurrences:
 
     def __getitem__(self, part: slice | NDArray[Any]) -> Occurrences:
         """Some of the occurrences, in the same text."""
-        return replace(self, positions=self.positions[part])
+        return self.at(self.positions[part])
+
+    def at(self, positions: NDArray[np.int64]) -> Occurrences:
+        """Other occurrences in the same text."""
+        return Occurrences(
+            self.tokens, self.document_offsets, positions, self.words, self.document_text
+        )
 
     @property
     def documents(self) -> NDArray[np.int64]:
@@ -87,4 +93,4 @@ def read_passages(
         places.append(start + len(before))
         start += len(document)
         documents.append(document)
-    return replace(number_words(documents), positions=np.array(places, np.int64))
+    return number_words(documents).at(np.array(places, np.int64))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from grassmeans.kernels import get_kernels
 
 Floats = NDArray[np.float32]
+
+_FEW = 64  # contexts of which each may have its own copy of directions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,8 @@ class SenseLines:
         """Of the directions (n_senses, dim) of each word."""
         found = list(directions)
         stacked = np.concatenate(found) if found else np.empty((0, 0))
-        ends = np.fromiter(chain([0], map(len, found)), np.int64, len(found) + 1)
-        return cls(np.ascontiguousarray(stacked, np.float32), np.cumsum(ends))
+        offsets = np.array([0, *accumulate(map(len, found))], np.int64)
+        return cls(np.ascontiguousarray(stacked, np.float32), offsets)
 
     @property
     def n_senses(self) -> NDArray[np.int64]:
@@ -100,6 +102,8 @@ def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines)
     (n, most senses) float32
         NaN beyond a word's senses, and all along where a context says nothing.
     """
+    if len(bases) <= _FEW:
+        return _measure_few(bases, words, lines)
     distances = np.full((len(bases), lines.most_senses), np.nan, np.float32)
     usable = np.flatnonzero(usable_contexts(bases))
     order = usable[np.argsort(words[usable], kind="stable")]
@@ -108,4 +112,15 @@ def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines)
         first, end = lines.offsets[words[rows[0]] : words[rows[0]] + 2]
         squares = np.square(bases[rows] @ lines.directions[first:end].T).sum(axis=1)
         distances[rows, : end - first] = distances_from_squares(squares)
+    return distances
+
+
+def _measure_few(bases: Floats, words: NDArray[np.integer], lines: SenseLines) -> Floats:
+    """As `measure_senses`, with a copy of its word's directions for every context."""
+    senses = np.arange(lines.most_senses)
+    absent = senses >= lines.n_senses[words, None]
+    rows = np.where(absent, 0, lines.offsets[words, None] + senses)
+    squares = np.square(bases @ lines.directions[rows].transpose(0, 2, 1)).sum(axis=1)
+    distances = distances_from_squares(squares).astype(np.float32)
+    distances[absent | ~usable_contexts(bases)[:, None]] = np.nan
     return distances

@@ -119,6 +119,8 @@ class ContextEncoder(ABC):
 
         Kinds of context that can do this without the bases have their own.
         """
+        if len(occurrences) <= _AT_ONCE:
+            return measure_senses(self.encode(occurrences), words, lines)
         distances = np.empty((len(occurrences), lines.most_senses), np.float32)
         for start in range(0, len(occurrences), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)

@@ -50,12 +50,21 @@ class Calibration:
             raise InputError(f"a calibration needs finite numbers, got {self}")
 
     def confidence(self, distances: ArrayLike) -> NDArray[np.float64]:
-        """(n,) probabilities to be right, of distances (n, n_senses); NaN for rows of NaN."""
-        found = np.asarray(distances, np.float64)
+        """(n,) probabilities to be right, of distances (n, n_senses).
+
+        NaN stands for senses that a word does not have; a row of NaN gives NaN.
+        """
+        found = np.sort(np.asarray(distances, np.float64), axis=1)[:, :2]  # NaN comes last
         if found.shape[1] == 1:
             return np.where(np.isnan(found[:, 0]), np.nan, 1.0)
-        score = self.intercept + answer_features(found) @ [self.nearest, self.margin]
-        return np.minimum(1.0 / (1.0 + np.exp(-score)), MOST_CERTAIN)
+        far = found * found
+        score = self.intercept + self.nearest * (1.0 - far[:, 0])
+        score += self.margin * (far[:, 1] - far[:, 0])
+        sure = np.minimum(1.0 / (1.0 + np.exp(-score)), MOST_CERTAIN)
+        alone = np.isnan(sure)
+        if alone.any():  # no next sense, or none at all
+            sure[alone] = np.where(np.isnan(found[alone, 0]), np.nan, 1.0)
+        return sure
 
     def to_dict(self) -> dict[str, float]:
         """Plain values, for a manifest."""
@@ -81,7 +90,7 @@ class ConfidenceRule:
         if not 0.0 <= self.at_least <= 1.0:
             raise InputError(f"confidence must be between 0 and 1, got {self.at_least}")
 
-    def is_unsure(self, distances: NDArray[np.float64]) -> NDArray[np.bool_]:
+    def is_unsure(self, distances: ArrayLike) -> NDArray[np.bool_]:
         """(n,) which answers are not sure enough."""
         return np.asarray(self.calibration.confidence(distances) < self.at_least)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normaliz
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.senses.calibration import Calibration
+from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
@@ -214,7 +214,7 @@ def locate_targets(texts: Sequence[ReadText]) -> tuple[Occurrences, list[str]]:
         start += len(text.keys)
     # Texts without a target need not be read again.
     numbered = number_words(text.keys for text in texts)
-    return replace(numbered, positions=np.array(places, np.int64)), keys
+    return numbered.at(np.array(places, np.int64)), keys
 
 
 def measure_occurrences(
@@ -278,26 +278,41 @@ class _Decoder:
     calibration: Calibration | None
     sharpness: float
 
+    def __post_init__(self) -> None:
+        nothing = np.empty((0, 1))
+        decode_hard(nothing, self.idk_threshold)  # both say what is wrong with their number
+        decode_soft(nothing, self.sharpness)
+
     def decode(
         self, distances: NDArray[np.float32], n_senses: NDArray[np.int64]
     ) -> Iterator[_Answer]:
-        """The answer of every occurrence; those with equally many senses at once."""
-        answers: dict[int, _Answer] = {}
-        for n in np.unique(n_senses).tolist():
-            rows = np.flatnonzero(n_senses == n)
-            own = distances[rows, :n]
-            senses = (decode_hard(own, self.idk_threshold) + 1).tolist()
-            probabilities = decode_soft(own, self.sharpness).tolist()
-            usable = (~np.isnan(own[:, 0])).tolist()
-            sure = [None] * len(rows)
-            if self.calibration is not None:
-                sure = self.calibration.confidence(own).tolist()
-            measured = own.tolist()
-            for i, row in enumerate(rows.tolist()):
-                far = tuple(measured[i]) if usable[i] else ()
-                confidence = sure[i] if usable[i] else None
-                answers[row] = senses[i], far, tuple(probabilities[i]), confidence
-        return (answers[row] for row in range(len(distances)))
+        """The answer of every occurrence, whatever the number of its senses.
+
+        As `decode_hard` and `decode_soft` give it, for all at once: the senses that a word does not
+        have are infinitely far.
+        """
+        found = distances.astype(np.float64)
+        absent = np.isnan(found)
+        usable = ~absent[:, 0]
+        sure = None if self.calibration is None else self.calibration.confidence(found)
+        found[absent] = np.inf
+        nearest = np.where(usable, found.min(axis=1), 0.0)
+        rule = self.idk_threshold
+        if not isinstance(rule, ConfidenceRule):
+            unsure = nearest >= (np.inf if rule is None else rule)
+        elif sure is not None and rule.calibration == self.calibration:
+            unsure = sure < rule.at_least
+        else:
+            unsure = rule.is_unsure(distances)
+        senses = np.where(usable & ~unsure, found.argmin(axis=1) + 1, 0)
+        weights = np.exp(-self.sharpness * (found - nearest[:, None]))
+        weights[~usable] = np.arange(found.shape[1]) < n_senses[~usable, None]
+        weights /= weights.sum(axis=1, keepdims=True)
+        certain = [None] * len(found) if sure is None else sure.tolist()
+        lists = distances.tolist(), weights.tolist(), usable.tolist(), n_senses.tolist(), certain
+        for sense, far, shares, can, n, chance in zip(senses.tolist(), *lists, strict=True):
+            known = tuple(far[:n]) if can else ()
+            yield sense, known, tuple(shares[:n]), chance if can else None
 
 
 def passage_distances(
