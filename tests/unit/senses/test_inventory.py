@@ -200,7 +200,9 @@ def test_entries_are_plain_json(inventory) -> None:
 
 def test_every_word_gets_its_own_number_of_senses(topic_corpus, topic_vectors, synthetic) -> None:
     one_topic = synthetic.topic_words[0][:2]
-    found = induce(topic_corpus, topic_vectors, ["crane", "bank", *one_topic], n_senses="auto")
+    found = induce(
+        topic_corpus, topic_vectors, ["crane", "bank", *one_topic], n_senses="auto", granularity=0.8
+    )
     assert found.sense_counts == {"crane": 2, "bank": 2, one_topic[0]: 1, one_topic[1]: 1}
     assert found[one_topic[0]].senses[0].share == 1.0
     assert found[one_topic[0]].senses[0].name
