@@ -35,6 +35,9 @@ FEWEST_WEIGHTED = 3
 FEW = 32
 """Up to this many occurrences, a sentence's, go through plain NumPy, which has nothing to load."""
 
+SHORT = 4096
+"""... in a text of at most this many words."""
+
 
 @dataclass(frozen=True, slots=True)
 class ContextShape:
@@ -154,7 +157,9 @@ def gather_rows(
     (n, 2 * window) int32
         Rows in text order, -1 where there is no word; the nearest on both sides of the middle.
     """
-    kernels = get_kernels("numpy" if len(occurrences) <= FEW else "cpu")
+    # Plain NumPy goes through the whole text: good for a sentence, not for a shard.
+    small = len(occurrences) <= FEW and len(occurrences.tokens) <= SHORT
+    kernels = get_kernels("numpy" if small else "cpu")
     text = np.asarray(occurrences.tokens), np.asarray(occurrences.document_offsets)
     positions, window = occurrences.positions, shape.window
     if word_of_token is None or not shape.drop_repeats:
