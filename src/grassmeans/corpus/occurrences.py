@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -43,7 +43,9 @@ class Occurrences:
 
     def at(self, positions: NDArray[np.int64]) -> Occurrences:
         """Other occurrences in the same text."""
-        return Occurrences(
+        if type(self) is not Occurrences:
+            return replace(self, positions=positions)
+        return Occurrences(  # `replace` would take as long as reading a short sentence
             self.tokens, self.document_offsets, positions, self.words, self.document_text
         )
 

@@ -32,7 +32,9 @@ def show(folder, name, word):
 
 def test_auto_gives_each_word_its_own_number(folder, synthetic):
     word = synthetic.topic_words[0][0]
-    done = induce(folder, "auto", "-w", "crane", "-w", word, "--senses", "auto")
+    done = induce(
+        folder, "auto", "-w", "crane", "-w", word, "--senses", "auto", "--granularity", "0.8"
+    )
     assert done.exit_code == 0, done.output
     assert len(show(folder, "auto", "crane")["senses"]) == 2
     assert len(show(folder, "auto", word)["senses"]) == 1
