@@ -87,6 +87,7 @@ class LearnedEncoder(ContextEncoder):
 
     kind = "learned"
     merge_cosine = 0.6
+    idk_distance = None  # no distance of a learned line means the same in two corpora
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
 
     def __init__(

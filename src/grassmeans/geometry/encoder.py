@@ -53,12 +53,15 @@ class ContextEncoder(ABC):
     merge_cosine : float
         Two directions with at least this cosine are one sense, where the number of senses is found
         by itself (`grassmeans.senses.sense_number`).
+    idk_distance : float or None
+        From which distance on a model that is not calibrated says "I don't know"; None for never.
     induction : mapping
         Settings of induction that suit this kind of context better than the paper's.
     """
 
     kind: ClassVar[str]
     merge_cosine: ClassVar[float] = 0.8
+    idk_distance: ClassVar[float | None] = 0.6
     induction: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(

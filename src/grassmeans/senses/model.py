@@ -29,7 +29,6 @@ from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
-    DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkRule,
@@ -213,11 +212,12 @@ class SenseModel:
         """When this model says "I don't know".
 
         Below a probability to be right of 0.7 where it is calibrated; else from a distance on, its
-        own or the paper's 0.6.
+        own or that of its kind of context, which is the paper's 0.6 for subspaces.
         """
         if self.calibration is not None and "idk_threshold" not in self.manifest:
             return ConfidenceRule(self.calibration)
-        return float(self.manifest.get("idk_threshold", DEFAULT_IDK_THRESHOLD))
+        distance = self.manifest.get("idk_threshold", self.encoder.idk_distance)
+        return None if distance is None else float(distance)
 
     def choose_threshold(
         self, idk_threshold: IdkThreshold = MODEL_THRESHOLD, confidence: float | None = None

@@ -249,3 +249,14 @@ def test_workers_read_the_folder_instead_of_arrays(topic_encoder_folder):
     again = pickle.loads(sent)
     assert again.identity() == encoder.identity()
     assert pickle.loads(sent) is again  # what it has computed is kept
+
+
+def test_without_calibration_every_context_is_answered(
+    topic_encoder_folder, topic_corpus, tmp_path
+):
+    place = tmp_path / "model"
+    model = build_model(
+        topic_corpus.path, topic_encoder_folder, place, ["crane"], calibrated=False, workers=1
+    )
+    assert model.idk_threshold is None
+    assert model.tag("a crane birdba birdbe")[0].sense > 0

@@ -26,7 +26,7 @@ function tableOf(answer) {
 /** Show the view of one's own text. */
 export function mount(root, route, app) {
   let controller = null, tagged = null, answer = null;
-  const ownThreshold = app.health.idk_threshold;
+  const ownThreshold = app.health.idk_threshold ?? 1;
   const calibrated = app.health.calibrated;
   const area = h("textarea", {
     id: "own-text", rows: 4, dir: "auto", placeholder: "Paste or type some sentences here.", spellcheck: "false",
