@@ -72,6 +72,7 @@ def evaluate(
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of a new induction; as in the model.")
     ] = None,
+    device: options.Device = "cpu",
     workers: options.Workers = None,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
@@ -119,7 +120,9 @@ def evaluate(
             opened, method, senses, corpus, vectors, max_contexts, seed or 0, workers
         )
     else:
-        system = _open_system(opened, model, lexemes, vectors, corpus, senses, seed, workers)
+        system = _open_system(
+            opened, model, lexemes, vectors, corpus, senses, seed, workers, device
+        )
     result = run(opened, system, settings)
     if isinstance(result, GroupingResult):
         if key_out is not None:
@@ -147,6 +150,7 @@ def _open_system(
     senses: int | None,
     seed: int | None,
     workers: int | None,
+    device: str,
 ) -> System:
     """A model, or word vectors alone for tasks that need no senses."""
     from grassmeans.corpus.corpus import Corpus
@@ -167,7 +171,7 @@ def _open_system(
             raise InputError(f"{task.name} needs --model or --vectors")
         return VectorSystem(plain)
     return ModelSystem(
-        load(model),
+        load(model, device=device),
         None if lexemes is None else LexemeVectors.load(lexemes),
         vectors=plain,
         # Sense vectors belong to the senses that the model has.

@@ -69,6 +69,7 @@ def induce(
         bool, typer.Option("--calibrate/--no-calibrate", help="Learn how sure answers are.")
     ] = True,
     seed: options.Seed = 0,
+    device: options.Device = "cpu",
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -123,6 +124,7 @@ def induce(
             chosen,
             min_count=min_count,
             calibrated=calibrated,
+            device=device,
             workers=workers,
             overwrite=overwrite,
             **changes,

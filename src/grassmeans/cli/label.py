@@ -24,6 +24,7 @@ def label(
     confidence: options.Confidence = None,
     sharpness: options.Sharpness = 10.0,
     seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
+    device: options.Device = "cpu",
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -60,6 +61,7 @@ def label(
         confidence=confidence,
         sharpness=sharpness,
         random_state=seed,
+        device=device,
         workers=workers,
         overwrite=overwrite,
     )

@@ -39,6 +39,7 @@ def tag(
     idk: options.Idk = None,
     confidence: options.Confidence = None,
     sharpness: options.Sharpness = 10.0,
+    device: options.Device = "cpu",
     as_json: options.Json = False,
 ) -> None:
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
@@ -55,7 +56,7 @@ def tag(
 
     if decoding not in ("hard", "soft"):
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
-    opened = load(model)
+    opened = load(model, device=device)
     for name in word or []:
         opened.inventory.directions(name)  # raises for a word that the model does not have
     json_lines = wants_json(as_json)

@@ -69,16 +69,20 @@ def read_function_words(folder: Path) -> frozenset[str]:
     return frozenset(text.split("\n")) if text else frozenset()
 
 
-def open_contexts(path: Path) -> WordVectors | ContextEncoder:
+def open_contexts(path: Path, device: str = "cpu") -> WordVectors | ContextEncoder:
     """What contexts can be made of: word vectors, an encoder, or the encoder of a model.
 
     Parameters
     ----------
     path : Path
         A folder of any of these kinds, or a file of vectors.
+    device : {"cpu", "cuda"}
+        Where an encoder computes.
     """
     if path.is_dir() and (path / MANIFEST).exists():
         manifest = read_manifest(path)
         if "context" in manifest:
-            return read_encoder(path, manifest)
+            encoder = read_encoder(path, manifest)
+            encoder.use_device(device)
+            return encoder
     return WordVectors.load(path)

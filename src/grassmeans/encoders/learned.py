@@ -7,22 +7,24 @@ of PyTorch is needed.
 
 What makes it cheap: keys and values depend on a word alone, so they are computed once for each
 distinct word, and kept; queries are computed only where a word is
-asked for.
+asked for. A GPU does the same for many passages at once, with PyTorch
+(`grassmeans.encoders.attention.inference`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.encoders import VECTORS_FOLDER
+from grassmeans.encoders.attention.devices import DEVICES, check_device, load_torch
+from grassmeans.encoders.attention.passages import Passages, cut_passages, gather_passages
 from grassmeans.encoders.attention.stored import (
     N_SPECIAL,
     UNKNOWN_ID,
@@ -31,48 +33,22 @@ from grassmeans.encoders.attention.stored import (
     write_weights,
 )
 from grassmeans.geometry.contexts import FEW, ContextShape
+from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.kernels import get_kernels
 from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.encoders.attention.inference import DeviceNetwork
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
 FOLDER = "encoder"
-_PASSAGES_AT_ONCE = 64
+_PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 64, 16_384
+_WORDS_AT_ONCE = 4_096
+_TORCH_CPU = "torch-cpu"  # what a GPU does, where there is none: for tests
 _EPSILON = 1e-6
-
-
-@dataclass(frozen=True, slots=True)
-class Passages:
-    """Stretches of text with the places to be encoded in them.
-
-    Attributes
-    ----------
-    ids : (n_passages, length) int32
-        Of the encoder's words; -1 fills up at the end.
-    offsets : (n_passages + 1,) int64
-        Where the places of each passage begin, and the end.
-    places : (n,) int32
-    """
-
-    ids: Integers
-    offsets: NDArray[np.int64]
-    places: Integers
-
-
-def join_passages(parts: Sequence[Passages]) -> Passages:
-    """Several groups of passages as one."""
-    if len(parts) == 1:
-        return parts[0]
-    length = max(part.ids.shape[1] for part in parts)
-    ids = [np.pad(p.ids, ((0, 0), (0, length - p.ids.shape[1])), constant_values=-1) for p in parts]
-    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
-    return Passages(
-        np.concatenate(ids),
-        np.concatenate([[0], np.cumsum(sizes)]),
-        np.concatenate([part.places for part in parts]),
-    )
 
 
 class LearnedEncoder(ContextEncoder):
@@ -100,40 +76,57 @@ class LearnedEncoder(ContextEncoder):
         super().__init__(vectors, shape, function_words)
         self.weights = weights
         self.folder: Path | None = None
+        self.device = "cpu"
         self._kept_ids: tuple[Sequence[str], Integers] | None = None
         self._known = np.zeros(weights.shape.n_ids, np.bool_)
         self._features: NDArray[np.float16] | None = None
 
+    def use_device(self, device: str) -> None:
+        """Encode on a GPU from now on ("cuda", with PyTorch), or on the CPU again.
+
+        A pickled encoder, as workers get it, is one for the CPU.
+        """
+        check_device(device, f"device={device!r}", known=(*DEVICES, _TORCH_CPU))
+        self.device = device
+        self.__dict__.pop("_network", None)
+
+    @cached_property
+    def _network(self) -> DeviceNetwork:
+        load_torch(f"device={self.device!r}")
+        from grassmeans.encoders.attention.inference import DeviceNetwork
+
+        ids = np.arange(self.weights.shape.n_ids)
+        parts = (ids[i : i + _WORDS_AT_ONCE] for i in range(0, len(ids), _WORDS_AT_ONCE))
+        return DeviceNetwork(self.weights, map(self._compute_features, parts), self.device)
+
+    @property
+    def _at_once(self) -> int:
+        return _PASSAGES_AT_ONCE if self.device == "cpu" else _PASSAGES_ON_DEVICE
+
     def encode(self, occurrences: Occurrences) -> Floats:
         """(n, 1, dim) unit lines; zeros where there is no other word in the passage."""
-        lines = np.zeros((len(occurrences), 1, self.weights.shape.dim), np.float32)
-        device = "numpy" if len(occurrences) <= FEW else "cpu"
-        for cut in self._cut_passages(occurrences):
-            self._predict_into(lines, [cut], device)
-        return lines
+        return self._encode(self._cut(occurrences), len(occurrences))
 
     def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
         """(n, 1, dim) lines of the occurrences at positions, those of several shards together."""
-        lines = np.zeros((len(positions), 1, self.weights.shape.dim), np.float32)
-        device = "numpy" if len(positions) <= FEW else "cpu"
-        pending: list[tuple[NDArray[np.int64], Passages]] = []
-        for part, occurrences in source.occurrences(positions):
-            for rows, passages in self._cut_passages(occurrences):
-                pending.append((rows + part.start, passages))
-                if sum(len(cut.ids) for _, cut in pending) >= _PASSAGES_AT_ONCE:
-                    self._predict_into(lines, pending, device)
-                    pending = []
-        self._predict_into(lines, pending, device)
-        return lines
+        cuts = (
+            passages
+            for part, occurrences in source.occurrences(positions)
+            for passages in self._cut(occurrences, part.start)
+        )
+        return self._encode(gather_passages(cuts, self._at_once), len(positions))
 
-    def _predict_into(
-        self, lines: Floats, pending: list[tuple[NDArray[np.int64], Passages]], device: str
-    ) -> None:
-        if pending:
-            rows = np.concatenate([rows for rows, _ in pending])
-            joined = join_passages([passages for _, passages in pending])
-            hidden = np.full(len(rows), -1, np.int32)
-            lines[rows, 0] = self._predict(joined, hidden, device)
+    def measure(
+        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        """Distances of occurrences to the senses of their words, as `measure_senses` gives them."""
+        if self.device == "cpu":
+            return super().measure(occurrences, words, lines)
+        distances = np.full((len(occurrences), lines.most_senses), np.nan, np.float32)
+        passages = self._cut(occurrences)
+        for rows, found in self._network.stream_distances(passages, words, lines):
+            distances[rows] = found
+        return distances
 
     def weigh_words(
         self, occurrences: Occurrences, directions: Floats
@@ -146,15 +139,16 @@ class LearnedEncoder(ContextEncoder):
         found: list[list[tuple[int, float]]] = []
         for i in range(len(occurrences)):
             one = occurrences[i : i + 1]
-            ((_, passages),) = list(self._cut_passages(one))
+            (passages,) = list(self._cut(one))
             start = int(one.positions[0] - passages.places[0])
-            length = int((passages.ids[0] >= 0).sum())
+            length = int(passages.lengths[0])
             others = [t for t in range(length) if t != passages.places[0]]
             hidden = np.array([-1, *others], np.int32)
             many = Passages(
                 passages.ids,
                 np.array([0, len(hidden)], np.int64),
                 np.full(len(hidden), passages.places[0], np.int32),
+                np.arange(len(hidden)),
             )
             squares = np.square(self._predict(many, hidden, "numpy") @ directions[i])
             effects = np.maximum(squares[0] - squares[1:], 0.0)
@@ -193,40 +187,22 @@ class LearnedEncoder(ContextEncoder):
         self._kept_ids = words, ids.astype(np.int32)
         return self._kept_ids[1]
 
-    def _cut_passages(
-        self, occurrences: Occurrences
-    ) -> Iterator[tuple[NDArray[np.int64], Passages]]:
-        """Cut documents at fixed places, so that an answer depends on the text alone.
+    def _cut(self, occurrences: Occurrences, first_row: int = 0) -> Iterator[Passages]:
+        ids, length = self.ids_of(occurrences.words), self.weights.shape.passage
+        return cut_passages(occurrences, ids, length, self._at_once, first_row)
 
-        Passages overlap: each has its own half in the middle, and a quarter on either side that
-        belongs to its neighbours. A short document is one passage.
-        """
-        length = self.weights.shape.passage
-        own, margin = length // 2, length // 4
-        ids = self.ids_of(occurrences.words)
-        starts, ends = occurrences.document_bounds
-        inside = occurrences.positions - starts
-        whole = ends - starts <= length
-        cells = np.where(whole, 0, inside // own)
-        firsts = np.where(whole, starts, np.maximum(starts, starts + cells * own - margin))
-        order = np.argsort(firsts, kind="stable")
-        begins = np.flatnonzero(np.diff(firsts[order], prepend=-1))
-        bounds = np.append(begins, len(order))
-        for block in range(0, len(begins), _PASSAGES_AT_ONCE):
-            edges = bounds[block : block + _PASSAGES_AT_ONCE + 1]
-            rows = order[edges[0] : edges[-1]]
-            heads = order[edges[:-1]]
-            lasts = np.minimum(firsts[heads] + length, ends[heads])
-            cut = firsts[heads, None] + np.arange(int((lasts - firsts[heads]).max()))
-            there = cut < lasts[:, None]
-            tokens = occurrences.tokens[np.where(there, cut, 0)]
-            places = (occurrences.positions[rows] - firsts[rows]).astype(np.int32)
-            yield (
-                rows,
-                Passages(
-                    np.where(there, ids[tokens], -1).astype(np.int32), edges - edges[0], places
-                ),
-            )
+    def _encode(self, passages: Iterable[Passages], n: int) -> Floats:
+        """(n, 1, dim) lines of the rows of passages."""
+        lines = np.zeros((n, 1, self.weights.shape.dim), np.float32)
+        if self.device != "cpu":
+            for rows, found in self._network.stream_lines(passages):
+                lines[rows, 0] = found
+            return lines
+        kernels = "numpy" if n <= FEW else "cpu"
+        for part in passages:
+            hidden = np.full(len(part.places), -1, np.int32)
+            lines[part.rows, 0] = self._predict(part, hidden, kernels)
+        return lines
 
     def _predict(self, passages: Passages, hidden: Integers, device: str) -> Floats:
         """(n, dim) unit lines of the places of passages."""
@@ -254,7 +230,7 @@ class LearnedEncoder(ContextEncoder):
         lengths = np.linalg.norm(lines, axis=1, keepdims=True)
         lines /= np.where(lengths > 0.0, lengths, 1.0)
         # A passage of one word asks for nothing.
-        alone = np.repeat((passages.ids >= 0).sum(axis=1) < 2, np.diff(passages.offsets))
+        alone = np.repeat(passages.lengths < 2, np.diff(passages.offsets))
         lines[alone] = 0.0
         return lines
 
@@ -274,7 +250,8 @@ class LearnedEncoder(ContextEncoder):
         found: Floats = self._features[ids].astype(np.float32)
         return found
 
-    def _compute_features(self, ids: NDArray[np.integer]) -> Floats:
+    def _compute_features(self, ids: NDArray[np.integer]) -> NDArray[np.float16]:
+        """(n, n_layers, 2, n_heads, head_dim), rounded: two bytes a number are kept of each."""
         weights, size = self.weights, self.weights.shape
         raw = np.where(
             (ids >= N_SPECIAL)[:, None],
@@ -289,7 +266,7 @@ class LearnedEncoder(ContextEncoder):
         keys, values = found[:, 0], found[:, 1]
         if size.normalise_heads:
             keys = _normalise(keys)
-        return np.ascontiguousarray(np.stack([keys, values], axis=2), np.float32)
+        return np.stack([keys, values], axis=2).astype(np.float16)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers read the folder, once, and keep what they have computed from task to task.

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape, gather_rows, rows_of_words
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.vectors.word_vectors import WordVectors
@@ -50,6 +51,9 @@ class ContextEncoder(ABC):
         Its rank is that of the bases; window and repeats say which words describe a context.
     function_words : frozenset of str
         Words that do not describe a context.
+    device : str
+        Where bases are computed: "cpu", or one that `use_device` has chosen. Any other is used
+        from one process, for many occurrences at once.
     merge_cosine : float
         Two directions with at least this cosine are one sense, where the number of senses is found
         by itself (`grassmeans.senses.sense_number`).
@@ -60,6 +64,7 @@ class ContextEncoder(ABC):
     """
 
     kind: ClassVar[str]
+    device: str = "cpu"
     merge_cosine: ClassVar[float] = 0.8
     idk_distance: ClassVar[float | None] = 0.6
     induction: ClassVar[Mapping[str, Any]] = {}
@@ -107,6 +112,13 @@ class ContextEncoder(ABC):
     ) -> ContextEncoder:
         """Read what `save` wrote."""
         return cls(vectors, shape, function_words)
+
+    def use_device(self, device: str) -> None:
+        """Choose where bases are computed from now on; most kinds know the CPU alone."""
+        if device != "cpu":
+            raise InputError(
+                f"contexts of the kind {self.kind!r} are computed on the CPU: leave the device out"
+            )
 
     def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
         """(n, rank, dim) bases of the occurrences at positions of a corpus, in text order."""

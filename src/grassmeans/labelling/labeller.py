@@ -55,6 +55,7 @@ def label_corpus(
     confidence: float | None = None,
     sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
+    device: str = "cpu",
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -78,6 +79,8 @@ def label_corpus(
         The smallest probability to be right, in place of a threshold.
     random_state : int
         Of soft decoding.
+    device : {"cpu", "cuda"}
+        Where distances are measured, for a model that is given by its folder or name.
 
     Returns
     -------
@@ -89,7 +92,7 @@ def label_corpus(
     InputError
         Where the model and the corpus do not fit.
     """
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = model if isinstance(model, SenseModel) else load(model, device=device)
     threshold = opened.choose_threshold(idk_threshold, confidence)
     chosen = Decoding(decoding, threshold, sharpness, random_state)
     digest = opened.digest

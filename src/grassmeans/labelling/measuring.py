@@ -34,6 +34,11 @@ class ShardMeasure(Protocol):
     """A way to measure the distances of a shard's occurrences."""
 
     @property
+    def device(self) -> str:
+        """Where distances are measured; any other than "cpu" is used from one process."""
+        ...
+
+    @property
     def word_of_token(self) -> NDArray[np.int32]:
         """(n_types + 1,) as in `Targets`."""
         ...
@@ -61,6 +66,11 @@ class EncoderMeasure:
     encoder: ContextEncoder
     lines: SenseLines
     word_of_token: NDArray[np.int32]
+
+    @property
+    def device(self) -> str:
+        """That of the encoder."""
+        return self.encoder.device
 
     def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
@@ -99,7 +109,8 @@ def measure_corpus(
     is_target = measure.word_of_token[:-1] >= 0
     total = int(np.asarray(corpus.vocabulary.counts)[is_target].sum())
     with progress_bar("measuring", total, unit="occurrences", show=show_progress) as advance:
-        for n_occurrences in map_tasks(measure_shard, tasks, workers):
+        here = workers if measure.device == "cpu" else 1
+        for n_occurrences in map_tasks(measure_shard, tasks, here):
             advance(n_occurrences)
 
 

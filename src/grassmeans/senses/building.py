@@ -29,6 +29,7 @@ def build_model(
     min_count: int | None = None,
     settings: InductionSettings | None = None,
     calibrated: bool = True,
+    device: str = "cpu",
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -49,6 +50,8 @@ def build_model(
         How senses are induced; by default as the paper does, or as suits the kind of context.
     calibrated : bool
         Learn from pseudo-words how likely answers are right.
+    device : {"cpu", "cuda"}
+        Where an encoder computes; word vectors need the CPU alone.
     **changes
         Single settings, and with word vectors the shape of contexts, as for `induce`.
 
@@ -60,6 +63,7 @@ def build_model(
     source = Corpus.open(corpus)
     place = resolve_name(contexts)
     given, settings = choose_encoder(source, open_contexts(place), settings, changes)
+    given.use_device(device)
     chosen = None if words is None else list(words)
     used = {
         "corpus": source.manifest["digest"],
@@ -71,6 +75,7 @@ def build_model(
         output, KIND, identity, inputs=[corpus, place], overwrite=overwrite
     ) as building:
         encoder = _store_encoder(given, place, building.folder, source.function_words)
+        encoder.use_device(device)
         inventory = induce(
             source,
             encoder,
@@ -92,7 +97,9 @@ def build_model(
             "language": source.manifest["options"]["language"],
         }
         if calibrated:
-            found = calibrate(source, encoder, settings, show_progress=show_progress)
+            found = calibrate(
+                source, encoder, settings, workers=workers, show_progress=show_progress
+            )
             manifest |= {} if found is None else {"calibration": found.to_dict()}
         SenseModel(encoder, inventory, source.tokenizer, manifest).fill(building.folder)
     return load(Path(output))

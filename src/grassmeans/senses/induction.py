@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -40,6 +40,9 @@ from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 BATCH_WORDS = 16
+BLOCK_BATCHES = 12
+"""Batches whose words a device encodes together: 300 MB of bases of 384 dimensions."""
+
 PAPER_MIN_COUNT = 10_000
 _TOKENS_PER_COUNT = 200_000
 _SMALLEST_MIN_COUNT = 50
@@ -90,6 +93,61 @@ class WordSample:
         return replace(self, contexts=self.contexts[part], bases=bases)
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedWord:
+    """A random sample of a word's occurrences with their bases, of which some may say nothing.
+
+    Attributes
+    ----------
+    positions : (n,) int64
+    bases : (n, rank, dim) float32
+    """
+
+    positions: NDArray[np.int64]
+    bases: Floats
+
+
+def encode_words(
+    words: Sequence[str], source: WordSource, encoder: ContextEncoder, settings: InductionSettings
+) -> list[EncodedWord]:
+    """Sample the occurrences of words, and encode all of them at once, in text order.
+
+    `UnknownWordError` for a word that does not occur.
+    """
+    drawn = [
+        sample_positions(
+            source.positions(word),
+            settings.max_contexts,
+            word_seeds(word, settings.random_state).spawn(2)[0],
+        )
+        for word in words
+    ]
+    if len(drawn) == 1:
+        return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
+    together = np.concatenate(drawn) if drawn else np.empty(0, np.int64)
+    order = np.argsort(together, kind="stable")
+    bases = encoder.encode_at(source, together[order])
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    ends = np.cumsum([len(positions) for positions in drawn])
+    rows = np.split(ranks, ends[:-1])
+    return [
+        EncodedWord(positions, bases[mine]) for positions, mine in zip(drawn, rows, strict=True)
+    ]
+
+
+def complete_sample(
+    word: str, encoded: EncodedWord, source: WordSource, encoder: ContextEncoder
+) -> WordSample:
+    """What is needed to group and to describe a word's contexts, without those that say nothing."""
+    positions, bases = encoded.positions, encoded.bases
+    usable = usable_contexts(bases)
+    if not usable.all():
+        positions, bases = positions[usable], bases[usable]
+    contexts = Contexts(encoder.describe_at(source, positions), positions)
+    return WordSample(word, contexts, bases, source)
+
+
 def sample_word(
     word: str, source: WordSource, encoder: ContextEncoder, settings: InductionSettings
 ) -> WordSample:
@@ -97,14 +155,8 @@ def sample_word(
 
     `UnknownWordError` for a word that does not occur.
     """
-    sampling = word_seeds(word, settings.random_state).spawn(2)[0]
-    positions = sample_positions(source.positions(word), settings.max_contexts, sampling)
-    bases = encoder.encode_at(source, positions)
-    usable = usable_contexts(bases)
-    if not usable.all():
-        positions, bases = positions[usable], bases[usable]
-    contexts = Contexts(encoder.describe_at(source, positions), positions)
-    return WordSample(word, contexts, bases, source)
+    (encoded,) = encode_words([word], source, encoder, settings)
+    return complete_sample(word, encoded, source, encoder)
 
 
 def group_contexts(
@@ -143,22 +195,49 @@ class WordInducer:
 
     The result depends on the word, the source, the encoder and the settings only, not on which
     other words are induced or on the number of workers.
+
+    Attributes
+    ----------
+    encoded : mapping
+        Samples of words that are encoded already; those of other words are when they are needed.
     """
 
     source: WordSource
     encoder: ContextEncoder
     settings: InductionSettings
+    encoded: Mapping[str, EncodedWord] = field(default_factory=dict)
 
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it has none."""
         try:
-            sample = sample_word(word, self.source, self.encoder, self.settings)
+            sample = self._sample(word)
         except UnknownWordError:
             return SkippedWord(word, "does not occur in the corpus")
         if len(sample.contexts) < self.settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, self.settings)
         found = group_contexts(word, sample.bases, self.settings, self.encoder)
         return describe_sample(sample, found.directions_, self.encoder.vectors)
+
+    def _sample(self, word: str) -> WordSample:
+        if word in self.encoded:
+            return complete_sample(word, self.encoded[word], self.source, self.encoder)
+        return sample_word(word, self.source, self.encoder, self.settings)
+
+    def encode_ahead(self, words: Sequence[str]) -> WordInducer:
+        """The same, with the samples of words encoded together."""
+        known = [word for word in words if self._occurs(word)]
+        encoded = encode_words(known, self.source, self.encoder, self.settings)
+        return replace(self, encoded=dict(zip(known, encoded, strict=True)))
+
+    def only(self, words: Sequence[str]) -> WordInducer:
+        """The same, with what is encoded of some words alone: no more is sent to a worker."""
+        return replace(self, encoded={w: self.encoded[w] for w in words if w in self.encoded})
+
+    def _occurs(self, word: str) -> bool:
+        try:
+            return self.source.count_of(word) > 0
+        except UnknownWordError:
+            return False
 
 
 def skip_poor_word(
@@ -217,6 +296,7 @@ def induce(
     ----------
     contexts : WordVectors or ContextEncoder
         What contexts are made of: word vectors for the paper's subspaces, or any kind of context.
+        Where a GPU encodes (`ContextEncoder.use_device`), it does so from this process.
     words : iterable of str, optional
         Unknown and too rare ones end up in ``skipped``. Without it: all content words that occur
         ``min_count`` times (`default_min_count` where that is not given either).
@@ -247,8 +327,8 @@ def choose_encoder(
     changes: dict[str, Any],
 ) -> tuple[ContextEncoder, InductionSettings]:
     """The kind of context, and the settings with some of them changed by name."""
-    shaping = {field.name for field in fields(ContextShape)} if _are_vectors(contexts) else set()
-    inducing = {field.name for field in fields(InductionSettings)}
+    shaping = {known.name for known in fields(ContextShape)} if _are_vectors(contexts) else set()
+    inducing = {known.name for known in fields(InductionSettings)}
     for name in changes:
         if name not in shaping | inducing:
             known = ", ".join(sorted(shaping | inducing))
@@ -285,16 +365,34 @@ def induce_words(
     """Yield the result of every word, in their order: parallel over batches, resumable by batch."""
     batches = [list(words[i : i + BATCH_WORDS]) for i in range(0, len(words), BATCH_WORDS)]
     n_workers = min(effective_workers(workers), max(len(batches), 1))
+    tasks = _make_tasks(batches, inducer, parts)
     with progress_bar("inducing", len(words), unit="words", show=show_progress) as advance:
         if n_workers == 1:
             # In this process, word by word: the bar moves, and each word may use all cores.
-            for batch in batches:
-                yield from _induce_batch(batch, inducer, parts, advance)
+            for task in tasks:
+                yield from _induce_batch(*task, advance)
             return
-        tasks = ((batch, inducer, parts) for batch in batches)
         for batch, results in zip(batches, map_tasks(_induce_batch, tasks, n_workers), strict=True):
             advance(len(batch))
             yield from results
+
+
+def _make_tasks(
+    batches: Sequence[list[str]], inducer: Callable[[str], Result], parts: Path | None
+) -> Iterator[tuple[list[str], Callable[[str], Result], Path | None]]:
+    """Batches with their inducer.
+
+    An encoder with a device of its own encodes many words at once, here: workers have only the
+    grouping left to do.
+    """
+    if not isinstance(inducer, WordInducer) or inducer.encoder.device == "cpu":
+        yield from ((batch, inducer, parts) for batch in batches)
+        return
+    for i in range(0, len(batches), BLOCK_BATCHES):
+        block = batches[i : i + BLOCK_BATCHES]
+        missing = [batch for batch in block if not _is_finished(_part_of(batch, parts))]
+        ahead = inducer.encode_ahead([word for batch in missing for word in batch])
+        yield from ((batch, ahead.only(batch), parts) for batch in block)
 
 
 def _induce_batch(
@@ -304,8 +402,8 @@ def _induce_batch(
     advance: Callable[[int], None] | None = None,
 ) -> list[Result]:
     """Induce a batch, or read it where an earlier run has finished it."""
-    part = None if parts is None else parts / digest_of(list(words))
-    if part is not None and part.with_suffix(".jsonl").exists():
+    part = _part_of(words, parts)
+    if part is not None and _is_finished(part):
         if advance is not None:
             advance(len(words))
         return _read_part(part)
@@ -317,6 +415,14 @@ def _induce_batch(
     if part is not None:
         _write_part(part, results)
     return results
+
+
+def _part_of(words: Sequence[str], parts: Path | None) -> Path | None:
+    return None if parts is None else parts / digest_of(list(words))
+
+
+def _is_finished(part: Path | None) -> bool:
+    return part is not None and part.with_suffix(".jsonl").exists()
 
 
 def _write_part(part: Path, results: Sequence[Result]) -> None:

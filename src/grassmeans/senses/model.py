@@ -283,15 +283,21 @@ def write_model_head(
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
 
 
-def load(path_or_name: str | Path) -> SenseModel:
+def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
 
     A model folder of that name in the working directory goes before the package's.
+
+    Parameters
+    ----------
+    device : {"cpu", "cuda"}
+        Where contexts are computed; a GPU is for learned contexts, of many texts.
     """
     folder = find_model(path_or_name)
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
     inventory = SenseInventory.load(folder / INVENTORY_FOLDER)
     encoder = read_encoder(folder, manifest)
+    encoder.use_device(device)
     try:
         tokenizer = tokenizer_from_dict(manifest["tokenizer"])
     except (KeyError, TypeError, InputError) as error:

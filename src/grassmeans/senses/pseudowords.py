@@ -7,22 +7,24 @@ most of the group that it names came from the same word.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.geometry.distances import measure_distances
+from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import (
     Calibration,
     answer_features,
     fit_calibration,
 )
-from grassmeans.senses.induction import group_contexts, sample_word
+from grassmeans.senses.induction import encode_words, group_contexts
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -37,6 +39,9 @@ ALIKE = 0.5
 """Words whose vectors have at least this cosine are not told apart by their contexts."""
 
 _LARGEST_COUNT = 20_000
+_GROUPS_AT_ONCE = 12
+
+Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +68,7 @@ def calibrate(
     settings: InductionSettings,
     *,
     n_pseudowords: int = N_PSEUDOWORDS,
+    workers: int | None = 1,
     show_progress: bool | None = None,
 ) -> Calibration | None:
     """Learn how likely answers are right; None where the corpus has too few words for it."""
@@ -76,7 +82,9 @@ def calibrate(
     groups = draw_pseudowords(words, encoder.vectors, sizes, n_pseudowords, seed)
     if len(groups) < FEWEST_PSEUDOWORDS:
         return None
-    found = answer_pseudowords(corpus, encoder, settings, groups, show_progress=show_progress)
+    found = answer_pseudowords(
+        corpus, encoder, settings, groups, workers=workers, show_progress=show_progress
+    )
     if found is None:
         return None
     return fit_calibration(found.features, found.right, found.weights)
@@ -127,14 +135,15 @@ def answer_pseudowords(
     settings: InductionSettings,
     groups: Sequence[tuple[str, ...]],
     *,
+    workers: int | None = 1,
     show_progress: bool | None = None,
 ) -> KnownAnswers | None:
     """Induce and decode pseudo-words; None where none of them has two senses."""
     sampling = replace(settings, max_contexts=CONTEXTS_A_WORD)
     parts: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
-        for members in groups:
-            answers = _answer_one(corpus, encoder, sampling, members)
+        tasks = _encode_groups(corpus, encoder, sampling, groups)
+        for answers in map_tasks(_answer_one, tasks, workers):
             if answers is not None:
                 parts.append(answers)
             advance()
@@ -147,13 +156,28 @@ def answer_pseudowords(
     )
 
 
-def _answer_one(
+def _encode_groups(
     corpus: Corpus,
     encoder: ContextEncoder,
     settings: InductionSettings,
+    groups: Sequence[tuple[str, ...]],
+) -> Iterator[tuple[ContextEncoder, InductionSettings, tuple[str, ...], list[Floats]]]:
+    """The pseudo-words, with the bases of each of their words; some are encoded together."""
+    for start in range(0, len(groups), _GROUPS_AT_ONCE):
+        block = groups[start : start + _GROUPS_AT_ONCE]
+        words = [word for members in block for word in members]
+        encoded = iter(encode_words(words, corpus, encoder, settings))
+        for members in block:
+            samples = [word.bases for word in islice(encoded, len(members))]
+            yield encoder, settings, members, [b[usable_contexts(b)] for b in samples]
+
+
+def _answer_one(
+    encoder: ContextEncoder,
+    settings: InductionSettings,
     members: tuple[str, ...],
+    samples: Sequence[Floats],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
-    samples = [sample_word(word, corpus, encoder, settings).bases for word in members]
     halves = [(bases[::2], bases[1::2]) for bases in samples]
     learnt = np.concatenate([first for first, _ in halves])
     tested = np.concatenate([second for _, second in halves])

@@ -18,6 +18,10 @@ Markdown = Annotated[bool, typer.Option("--markdown", help="Print a table in Mar
 Workers = Annotated[
     int | None, typer.Option("--workers", "-j", min=1, help="Workers; all cores by default.")
 ]
+Device = Annotated[
+    str,
+    typer.Option("--device", metavar="cpu|cuda", help="For learned contexts: a GPU, by PyTorch."),
+]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
 ]

@@ -121,13 +121,13 @@ def test_an_answer_depends_on_the_text_alone(encoder):
 def test_passages_reach_at_least_a_quarter_to_either_side(encoder):
     text = [WORDS[i % 29] for i in range(60)]
     occurrences = number_words([text])
-    for _, passages in encoder._cut_passages(occurrences):
+    for passages in encoder._cut(occurrences):
         lengths = (passages.ids >= 0).sum(axis=1)
         assert lengths.max() <= 16
     seen = {}
-    for rows, passages in encoder._cut_passages(occurrences):
+    for passages in encoder._cut(occurrences):
         owner = np.repeat(np.arange(len(passages.ids)), np.diff(passages.offsets))
-        for row, passage, place in zip(rows, owner, passages.places, strict=True):
+        for row, passage, place in zip(passages.rows, owner, passages.places, strict=True):
             seen[row] = place, int((passages.ids[passage] >= 0).sum()) - 1 - place
     assert sorted(seen) == list(range(60))
     for row, (before, after) in seen.items():
@@ -156,12 +156,13 @@ def test_deciding_words_are_those_whose_loss_is_felt(encoder):
     # Of each word: what its loss takes from the squared projection on the line itself, 1.
     lost = {}
     for hidden in (0, 1, 3, 4):
-        from grassmeans.encoders.learned import Passages
+        from grassmeans.encoders.attention.passages import Passages
 
         passages = Passages(
             encoder.ids_of(occurrences.words)[occurrences.tokens][None],
             np.array([0, 1]),
             np.array([2], np.int32),
+            np.array([0]),
         )
         without = encoder._predict(passages, np.array([hidden], np.int32), "numpy")[0]
         lost[hidden] = max(1.0 - float(without @ line[0]) ** 2, 0.0)
@@ -260,3 +261,56 @@ def test_without_calibration_every_context_is_answered(
     )
     assert model.idk_threshold is None
     assert model.tag("a crane birdba birdbe")[0].sense > 0
+
+
+def test_a_device_changes_neither_senses_nor_labels(topic_encoder_folder, topic_corpus, tmp_path):
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    from grassmeans.labelling import label_corpus
+
+    words = ["crane", "absent", "bank", "seal", *topic_corpus.vocabulary.words[:14]]
+    made = {}
+    for device, workers in (("cpu", 1), ("torch-cpu", 1), ("torch-cpu", 2)):
+        place = tmp_path / f"{device}-{workers}"
+        model = build_model(
+            topic_corpus.path, topic_encoder_folder, place, words, device=device, workers=workers
+        )
+        assert model.encoder.device == "cpu"
+        output = tmp_path / f"labelled-{device}-{workers}"
+        labelled = label_corpus(topic_corpus, place, output, device=device, workers=workers)
+        made[device, workers] = model, labelled
+    model, labelled = made["cpu", 1]
+    for key in (("torch-cpu", 1), ("torch-cpu", 2)):
+        other, others = made[key]
+        assert other.words == model.words
+        assert [s.word for s in other.inventory.skipped] == ["absent"]
+        for word in model.words:
+            found, expected = other.inventory.directions(word), model.inventory.directions(word)
+            np.testing.assert_allclose(found, expected, atol=1e-3)
+        np.testing.assert_array_equal(
+            np.concatenate([shard.tokens for shard in others.shards]),
+            np.concatenate([shard.tokens for shard in labelled.shards]),
+        )
+
+
+def test_an_interrupted_induction_goes_on_from_its_parts(
+    topic_encoder_folder, topic_corpus, tmp_path, monkeypatch
+):
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    from grassmeans.encoders import open_contexts
+    from grassmeans.senses import induction
+
+    monkeypatch.setattr(induction, "BATCH_WORDS", 2)
+    words = ["crane", "bank", "seal", "the"]
+    encoder = open_contexts(topic_encoder_folder, "torch-cpu")
+    induction.induce(topic_corpus, encoder, words[:2], parts=tmp_path)
+    asked = []
+    original = induction.encode_words
+
+    def encode(words, *rest):
+        asked.append(words)
+        return original(words, *rest)
+
+    monkeypatch.setattr(induction, "encode_words", encode)
+    found = induction.induce(topic_corpus, encoder, words, parts=tmp_path)
+    assert list(found.words) == words
+    assert asked == [["seal", "the"]]

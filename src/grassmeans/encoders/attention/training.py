@@ -17,10 +17,11 @@ import numpy as np
 from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.encoders.attention.devices import check_device, load_torch
 from grassmeans.encoders.attention.reading import PassageReader
 from grassmeans.encoders.attention.stored import NetworkShape
 from grassmeans.encoders.learned import LearnedEncoder
-from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 KIND = "encoder"
 FORMAT_VERSION = 1
-DEVICES = ("cpu", "cuda")
 MIN_COUNT = 5
 """Rarer words are unknown, however large the vocabulary may be: little is to be learned of them."""
 
@@ -153,17 +153,9 @@ def choose_size(n_tokens: int, device: str) -> dict[str, Any]:
 
 def choose_device(device: str | None = None) -> str:
     """A device that is there: a GPU where none is asked for and there is one."""
-    try:
-        import torch
-    except ImportError as error:
-        raise MissingExtraError("torch", "encoder", "training an encoder") from error
-    if device is not None and device not in DEVICES:
-        raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
-    if device == "cuda" and not torch.cuda.is_available():
-        raise InputError(
-            "there is no GPU here that PyTorch can use: train with --device cpu, or install a "
-            "PyTorch with CUDA"
-        )
+    torch = load_torch("training an encoder")
+    if device is not None:
+        check_device(device, "training an encoder")
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 

@@ -1,0 +1,35 @@
+"""PyTorch and its devices, where they are asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from grassmeans.errors import InputError, MissingExtraError
+
+DEVICES = ("cpu", "cuda")
+
+
+def load_torch(purpose: str) -> ModuleType:
+    """PyTorch; an error that names the extra where it is not installed."""
+    try:
+        return import_module("torch")
+    except ImportError as error:
+        raise MissingExtraError("torch", "encoder", purpose) from error
+
+
+def check_device(device: str, purpose: str, *, known: tuple[str, ...] = DEVICES) -> None:
+    """Refuse a device that does not exist, or is not there.
+
+    Parameters
+    ----------
+    purpose : str
+        What it is for, as the message begins: "training an encoder".
+    """
+    if device not in known:
+        raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
+    if device == "cuda" and not load_torch(purpose).cuda.is_available():
+        raise InputError(
+            "there is no GPU here that PyTorch can use: take --device cpu, or install a PyTorch "
+            "with CUDA"
+        )

@@ -1,0 +1,246 @@
+"""A trained network on a GPU: many passages at once, with PyTorch.
+
+The keys and values of all words stay on the device. What comes in is sorted by length and by the
+number of places, so that little is filled up; dense layers see the places one after the other,
+attention sees them passage by passage. Layers compute in single precision (TF32 where the GPU has
+it), keys, queries and values are half as long: lines differ from those of the CPU by a thousandth
+or so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from grassmeans.encoders.attention.passages import Passages
+from grassmeans.encoders.attention.stored import LearnedWeights
+from grassmeans.geometry.distances import SenseLines
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
+
+_TOKENS_A_PASS, _PLACES_A_PASS = 1 << 18, 1 << 16
+_LENGTH_STEP = 16
+_EPSILON = 1e-6
+_ON_THE_WAY = 2
+
+
+class _Answer(NamedTuple):
+    """What is on its way back from the device: which rows, their values, and when it is there."""
+
+    rows: Rows
+    values: Tensor
+    arrival: Any
+
+    def wait(self) -> tuple[Rows, Floats]:
+        if self.arrival is not None:
+            self.arrival.synchronize()
+        return self.rows, self.values.numpy()
+
+
+class DeviceNetwork:
+    """A network that encodes passages on a device.
+
+    Parameters
+    ----------
+    weights : LearnedWeights
+    features : iterable of (n, n_layers, 2, n_heads, head_dim) float16
+        Keys and values of all words, by their ids, part by part.
+    device : {"cuda", "torch-cpu"}
+        The latter is there for tests: the same in single precision.
+    """
+
+    def __init__(
+        self, weights: LearnedWeights, features: Iterable[NDArray[np.float16]], device: str
+    ) -> None:
+        self.shape = weights.shape
+        self._device = torch.device("cuda" if device == "cuda" else "cpu")
+        self._half = torch.float16 if device == "cuda" else torch.float32
+        parts = [torch.from_numpy(part).to(self._device, self._half) for part in features]
+        # (n_layers, n_ids, 2 * dim): a layer's keys and values of a word lie beside each other.
+        self._features = torch.cat(parts).transpose(0, 1).flatten(2).contiguous()
+        names = ("start", "queries", "mixing", "inner_up", "inner_down", "output")
+        self._weights = {
+            name: torch.from_numpy(getattr(weights, name)).to(self._device) for name in names
+        }
+        angles = torch.from_numpy(self.shape.angles(self.shape.passage + _LENGTH_STEP))
+        self._cos, self._sin = angles.cos().to(self._device), angles.sin().to(self._device)
+        self._lines: tuple[SenseLines, Tensor, Tensor] | None = None
+
+    def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Rows, Floats]]:
+        """Which rows, and their unit lines (n, dim), pass by pass."""
+        return self._stream(passages, lambda lines, rows: lines)
+
+    def stream_distances(
+        self, passages: Iterable[Passages], words: NDArray[np.integer], lines: SenseLines
+    ) -> Iterator[tuple[Rows, Floats]]:
+        """Which rows, and the distances (n, most senses) of these to the senses of their words.
+
+        As `grassmeans.geometry.distances.measure_senses` gives them; lines stay on the device.
+        """
+        if self._lines is None or self._lines[0] is not lines:
+            directions = torch.from_numpy(lines.directions).to(self._device)
+            self._lines = lines, directions, torch.from_numpy(lines.offsets).to(self._device)
+        _, directions, offsets = self._lines
+        numbers = np.asarray(words, np.int64)
+
+        def measure(found: Tensor, rows: Rows) -> Tensor:
+            mine = self._send(numbers[rows])
+            firsts, ends = offsets[mine], offsets[mine + 1]
+            said = found.any(dim=1)
+            distances = found.new_full((len(found), lines.most_senses), torch.nan)
+            for sense in range(lines.most_senses):
+                line = directions[(firsts + sense).clamp_(max=len(directions) - 1)]
+                squares = (found * line).sum(dim=1).double().square()
+                there = said & (firsts + sense < ends)
+                distance = (1.0 - squares).clamp_(0.0, 1.0).sqrt_().float()
+                distances[:, sense] = distance.where(there, distances[:, sense])
+            return distances
+
+        return self._stream(passages, measure)
+
+    def _stream(
+        self, passages: Iterable[Passages], finish: Callable[[Tensor, Rows], Tensor]
+    ) -> Iterator[tuple[Rows, Floats]]:
+        """Answers in the order of the passes; the next ones are prepared while one is computed."""
+        on_the_way: deque[_Answer] = deque()
+        for group in passages:
+            for part in split_passages(group):
+                on_the_way.append(self._begin(part, finish))
+                if len(on_the_way) > _ON_THE_WAY:
+                    yield on_the_way.popleft().wait()
+        while on_the_way:
+            yield on_the_way.popleft().wait()
+
+    def _begin(self, passages: Passages, finish: Callable[[Tensor, Rows], Tensor]) -> _Answer:
+        with torch.inference_mode(), self._precision():
+            found = finish(self._predict(passages), passages.rows)
+            if self._device.type == "cpu":
+                return _Answer(passages.rows, found, None)
+            # Into pinned memory, and noted when: nothing waits here, and nothing for later passes.
+            values = torch.empty(found.shape, dtype=found.dtype, pin_memory=True)
+            values.copy_(found, non_blocking=True)
+            arrival = torch.cuda.Event()
+            arrival.record()
+            return _Answer(passages.rows, values, arrival)
+
+    def _precision(self) -> contextlib.AbstractContextManager[None]:
+        return _use_tf32() if self._device.type == "cuda" else contextlib.nullcontext()
+
+    def _send(self, array: NDArray[Any]) -> Tensor:
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        if self._device.type == "cpu":
+            return tensor
+        return tensor.pin_memory().to(self._device, non_blocking=True)
+
+    def _predict(self, passages: Passages) -> Tensor:
+        """(n, dim) unit lines of the places, in their order; zeros in a passage of one word."""
+        shape, weights = self.shape, self._weights
+        heads = (shape.n_heads, shape.head_dim)
+        n_passages, length = passages.ids.shape
+        counts = np.diff(passages.offsets)
+        widest = int(counts.max())
+        owners = np.repeat(np.arange(n_passages), counts)
+        columns = np.arange(len(owners)) - passages.offsets[owners]
+        ids, places = self._send(passages.ids), self._send(passages.places).long()
+        slots = self._send(owners * widest + columns)  # of places, where passages have equally many
+        there = ids >= 0
+        ids = ids.clamp_(min=0)
+
+        def lay_out(values: Tensor) -> Tensor:
+            """(n, ...) by places -> (n_passages, widest, ...) by passages."""
+            filled = values.new_zeros((n_passages * widest, *values.shape[1:]))
+            return filled.index_copy_(0, slots, values).view(n_passages, widest, *values.shape[1:])
+
+        # Filled-up queries look at what they like; a place never looks at itself.
+        spread = lay_out(places)[:, None, :, None]
+        seen = (torch.arange(length, device=ids.device) != spread) & there[:, None, None]
+        mask = torch.zeros(seen.shape, dtype=self._half, device=ids.device)
+        mask.masked_fill_(~seen, -torch.inf)
+        turns = self._cos[places][:, None], self._sin[places][:, None]
+        cos = self._cos[:length, None].to(self._half)
+        sin = self._sin[:length, None].to(self._half)
+        x = weights["start"].expand(len(owners), -1)
+        for layer in range(shape.n_layers):
+            read = functional.embedding(ids, self._features[layer])
+            keys, values = read.view(n_passages, length, 2, *heads).unbind(2)
+            queries = functional.linear(_normalise(x), weights["queries"][layer]).view(-1, *heads)
+            if shape.normalise_heads:
+                queries = _normalise(queries)
+            queries = lay_out(_rotate(queries, *turns).to(self._half))
+            found = functional.scaled_dot_product_attention(
+                queries.transpose(1, 2),
+                _rotate(keys, cos, sin).transpose(1, 2),
+                values.transpose(1, 2),
+                attn_mask=mask,
+            )
+            found = found.transpose(1, 2).reshape(-1, shape.dim)[slots].to(x.dtype)
+            x = x + functional.linear(found, weights["mixing"][layer])
+            inner = functional.linear(_normalise(x), weights["inner_up"][layer]).relu_().square_()
+            x = torch.addmm(x, inner, weights["inner_down"][layer].T)
+        lines = functional.linear(_normalise(x), weights["output"])
+        alone = (there.sum(dim=1) < 2)[self._send(owners)]
+        lines = functional.normalize(lines, dim=1)
+        return lines.masked_fill_(alone[:, None], 0.0)
+
+
+def split_passages(passages: Passages) -> Iterator[Passages]:
+    """Passages of like length and with like many places together, as many as one pass takes.
+
+    Lengths are those of the longest, a little more where that suits the device.
+    """
+    counts, lengths = np.diff(passages.offsets), passages.lengths
+    steps = -(-lengths // _LENGTH_STEP)
+    order = np.lexsort((counts, steps))
+    counts, lengths = counts[order], steps[order] * _LENGTH_STEP
+    ids = passages.ids
+    missing = (lengths[-1] if len(lengths) else 0) - ids.shape[1]
+    if missing > 0:
+        ids = np.pad(ids, ((0, 0), (0, missing)), constant_values=-1)
+    start = 0
+    while start < len(order):
+        # Sorted as they are, the last of a pass is the longest; the widest may be any of them.
+        numbers = np.arange(1, len(order) - start + 1)
+        widest = np.maximum.accumulate(counts[start:])
+        fits = (numbers * lengths[start:] <= _TOKENS_A_PASS) & (numbers * widest <= _PLACES_A_PASS)
+        end = start + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))
+        chosen = order[start:end]
+        sizes = counts[start:end]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        flat = np.repeat(passages.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        yield Passages(
+            ids[chosen, : lengths[end - 1]], offsets, passages.places[flat], passages.rows[flat]
+        )
+        start = end
+
+
+@contextlib.contextmanager
+def _use_tf32() -> Iterator[None]:
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def _normalise(x: Tensor) -> Tensor:
+    return functional.rms_norm(x, (x.shape[-1],), eps=_EPSILON)
+
+
+def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn the two halves of each head by its place's angles, written in place: memory is short."""
+    first, second = x.chunk(2, dim=-1)
+    turned = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    left, right = turned.chunk(2, dim=-1)
+    torch.mul(first, cos, out=left).addcmul_(second, sin, value=-1)
+    torch.mul(second, cos, out=right).addcmul_(first, sin)
+    return turned
