@@ -45,7 +45,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
             ) from error
         if error.errno in _NO_PERMISSION:
             raise StorageError(
-                error.errno, f"cannot write {path}: {error.strerror}; choose another place with -o"
+                error.errno, f"cannot write {path}: {error.strerror}; choose another place"
             ) from error
         raise
 

@@ -167,7 +167,7 @@ def check_output_file(
         raise InputError(f"{path} is not an ordinary file: choose another name")
     _check_inputs(path, path.resolve(), inputs)
     if path.exists() and not overwrite:
-        raise InputError(f"{path} exists already: choose another, or pass --overwrite")
+        raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
     if not path.parent.is_dir():
         raise InputError(f"there is no folder {path.parent} to write {path.name} into")
 
@@ -211,7 +211,7 @@ def _check_replaceable(path: Path, kind: str, fields: Collection[str], overwrite
             "choose another"
         )
     if not overwrite:
-        raise InputError(f"{path} exists already: choose another, or pass --overwrite")
+        raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
 
 
 def _holds_files(*folders: Path) -> bool:
@@ -302,7 +302,7 @@ def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) ->
         if found.get("digest") is not None and not overwrite:
             raise InputError(
                 f"an unfinished {found['kind']} of other inputs or options is there for {path}: "
-                "start that command again, pass --overwrite to begin anew, or choose another"
+                "start that command again, pass overwrite=True to begin anew, or choose another"
             )
     _throw_away(work, _NEW)
     shutil.rmtree(work / _SCRATCH, ignore_errors=True)

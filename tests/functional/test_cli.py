@@ -66,7 +66,7 @@ def work(tmp_path_factory, synthetic_text_file) -> Path:
     assert json.loads(done.stdout)["dim"] == 40
     done = grassmeans(
         "induce", folder / "corpus", folder / "vectors", "-o", folder / "model",
-        "-w", "crane", "-w", "bank", "-w", "heron", "--senses", 2,
+        "-w", "Crane", "-w", "bank", "-w", "heron", "--senses", 2,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["skipped"] == {"heron": "does not occur in the corpus"}
@@ -75,8 +75,10 @@ def work(tmp_path_factory, synthetic_text_file) -> Path:
 
 
 def test_show_gives_the_senses_as_json(work, synthetic) -> None:
-    entry = json.loads(grassmeans("show", work / "model", "crane").stdout)
-    assert entry["count"] == 200
+    shown = grassmeans("show", work / "model", "Crane", "--json", "--examples", 1)
+    entry = json.loads(shown.stdout)
+    assert (entry["word"], entry["count"]) == ("crane", 200)
+    assert [len(sense["examples"]) for sense in entry["senses"]] == [1, 1]
     topics = [set(words) for words in synthetic.topic_words[:2]]
     for sense in entry["senses"]:
         assert any(set(sense["characteristic_words"]) <= topic for topic in topics)

@@ -70,7 +70,7 @@ def test_an_empty_folder_is_filled(tmp_path) -> None:
 
 def test_only_overwrite_replaces(tmp_path) -> None:
     build(tmp_path / "t", "old")
-    with pytest.raises(InputError, match="exists already: choose another, or pass --overwrite"):
+    with pytest.raises(InputError, match="exists already: choose another, or pass overwrite=True"):
         build(tmp_path / "t", "new")
     assert value_of(tmp_path / "t") == "old"
     build(tmp_path / "t", "new", overwrite=True)
@@ -112,7 +112,7 @@ def test_interrupted_work_goes_on(tmp_path, overwrite) -> None:
 
 def test_unfinished_work_of_other_options_is_replaced_only_when_told(tmp_path) -> None:
     stop(tmp_path / "t", "one")
-    with pytest.raises(InputError, match=r"unfinished thing of other .* pass --overwrite"):
+    with pytest.raises(InputError, match=r"unfinished thing of other .* pass overwrite=True"):
         build(tmp_path / "t", "two")
     build(tmp_path / "t", "two", overwrite=True)
     assert value_of(tmp_path / "t") == "two"

@@ -34,6 +34,7 @@ from grassmeans.laboratory.commands.build_dataset import lineup, links, pseudowo
 from grassmeans.laboratory.commands.compare import compare
 from grassmeans.laboratory.commands.iterate import iterate
 from grassmeans.laboratory.commands.reproduce import reproduce
+from grassmeans.terminal.output import name_options
 from grassmeans.version import __version__
 
 app = typer.Typer(
@@ -138,5 +139,5 @@ def _message_of(error: GrassmeansError) -> str:
 
 def _complain(message: str) -> None:
     Console(stderr=True, soft_wrap=True).print(
-        f"grassmeans: {message}", style="bold red", markup=False, highlight=False
+        f"grassmeans: {name_options(message)}", style="bold red", markup=False, highlight=False
     )

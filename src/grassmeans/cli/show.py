@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,9 +31,14 @@ def show(
 
     entry = load(model).senses(word)
     if wants_json(as_json):
-        print_json(entry_to_dict(entry))
+        print_json(entry_to_dict(_keep_examples(entry, examples)))
         return
     print_entry(entry, examples)
+
+
+def _keep_examples(entry: WordSenses, n_examples: int) -> WordSenses:
+    senses = (replace(sense, examples=sense.examples[:n_examples]) for sense in entry.senses)
+    return replace(entry, senses=tuple(senses))
 
 
 def print_entry(entry: WordSenses, examples: int = 3) -> None:

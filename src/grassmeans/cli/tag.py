@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -58,11 +57,10 @@ def tag(
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
     opened = load(model, device=device)
     for name in word or []:
-        opened.inventory.directions(name)  # raises for a word that the model does not have
+        opened.inventory.directions(opened.spell(name))  # raises where the model has it not
     json_lines = wants_json(as_json)
     threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
     language = LanguageCheck(opened.tokenizer, opened.encoder.function_words)
-    names_of = cache(lambda key: [sense.name for sense in opened.inventory[key].senses])
     for batch in _read_batches(file):
         for text in batch:
             language.add(text)
@@ -76,7 +74,7 @@ def tag(
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
             if json_lines:
-                print_json(_as_dict(result, decoding, names_of))
+                print_json(_as_dict(result, decoding))
             else:
                 print_tagged(result, decoding)
         sys.stdout.flush()
@@ -110,15 +108,13 @@ def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
         yield found
 
 
-def _as_dict(
-    tagged: TaggedText, decoding: str, names_of: Callable[[str], list[str]]
-) -> dict[str, Any]:
-    words = [_word_as_dict(word, decoding, names_of(word.key)) for word in tagged]
+def _as_dict(tagged: TaggedText, decoding: str) -> dict[str, Any]:
+    words = [_word_as_dict(word, decoding) for word in tagged]
     unknown = {"unknown": list(tagged.unknown)} if tagged.unknown else {}
     return {"text": tagged.text, "words": words} | unknown
 
 
-def _word_as_dict(word: TaggedWord, decoding: str, names: list[str]) -> dict[str, Any]:
+def _word_as_dict(word: TaggedWord, decoding: str) -> dict[str, Any]:
     told = ("start", "end", "word", "key", "sense", "label")
     fields: dict[str, Any] = {name: getattr(word, name) for name in told}
     fields["distances"] = [round(d, 4) for d in word.distances]
@@ -126,8 +122,7 @@ def _word_as_dict(word: TaggedWord, decoding: str, names: list[str]) -> dict[str
         fields["confidence"] = round(word.confidence, 4)
     if decoding == "soft":
         fields["probabilities"] = [round(p, 4) for p in word.probabilities]
-    named = 0 < word.sense <= len(names)  # "I don't know" has no name, nor do some models' senses
-    return fields | {"name": (names[word.sense - 1] or None) if named else None}
+    return fields | {"name": word.name or None}
 
 
 def print_tagged(tagged: TaggedText, decoding: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -12,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import read_manifest
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.artifacts import find_manifest, read_manifest
+from grassmeans.corpus.documents import ReadOptions, ReadReport
+from grassmeans.corpus.given import iterate_documents, spell_word
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
     KIND,
@@ -66,7 +68,7 @@ class Corpus:
     @classmethod
     def from_files(
         cls,
-        inputs: Iterable[str | Path],
+        inputs: str | Path | Iterable[str | Path],
         output: str | Path,
         *,
         options: IngestOptions | None = None,
@@ -80,7 +82,7 @@ class Corpus:
         ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``.
         """
-        files = list_inputs([Path(item) for item in inputs])
+        files = list_inputs([inputs] if isinstance(inputs, str | Path) else list(inputs))
         report = ReadReport()
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
@@ -101,23 +103,37 @@ class Corpus:
     @classmethod
     def from_texts(
         cls,
-        texts: Iterable[str],
+        texts: Any,
         output: str | Path | None = None,
         *,
+        column: str | None = None,
         options: IngestOptions | None = None,
         workers: int | None = 1,
     ) -> Corpus:
         """Make a corpus of texts in memory, one document each.
 
-        Without ``output`` it lies in a temporary folder that goes when the corpus does.
+        Parameters
+        ----------
+        texts : iterable, table or path
+            Strings, lists of tokens, records, a column or a table, paths: see
+            `grassmeans.corpus.given.iterate_documents`. Missing ones are passed over; those that
+            come twice are not, unless ``options`` say so.
+        output : path, optional
+            Without it the corpus lies in a temporary folder that goes when the corpus does.
+        column : str, optional
+            The column or field of the texts.
         """
+        report = ReadReport()
+        documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         temporary = None
         if output is None:
             temporary = tempfile.TemporaryDirectory(prefix="grassmeans-")
             output = Path(temporary.name) / "corpus"
-        documents = (RawDocument(str(i), "", text) for i, text in enumerate(texts))
-        chosen = options or default_options()
-        ingest_documents(documents, Path(output), chosen, workers=workers, show_progress=False)
+        # Who gives the same text twice in a list means it twice.
+        chosen = options or replace(default_options(), keep_duplicates=True)
+        ingest_documents(
+            documents, Path(output), chosen, report=report, workers=workers, show_progress=False
+        )
         corpus = cls.open(output)
         corpus._temporary = temporary
         return corpus
@@ -160,14 +176,15 @@ class Corpus:
         """Number of documents."""
         return int(self.document_starts[-1])
 
+    def spell(self, word: str) -> str:
+        """A word as the corpus spells it: in lower case, say."""
+        return word if word in self.vocabulary else spell_word(word, self.tokenizer)
+
     def word_id(self, word: str) -> int:
         """The word's id; raises `UnknownWordError` where it does not occur."""
-        i = self.vocabulary.id_of(word)
+        i = self.vocabulary.id_of(self.spell(word))
         if i == UNKNOWN:
-            hint = ""
-            if self.tokenizer.lowercase and self.vocabulary.id_of(word.lower()) != UNKNOWN:
-                hint = f"; the corpus is lower-cased, try {word.lower()!r}"
-            raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}{hint}")
+            raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}")
         return i
 
     def positions(self, word: str | int) -> NDArray[np.int64]:
@@ -243,6 +260,30 @@ class Corpus:
             raise InputError(f"document {number} is outside the corpus of {self.n_documents}")
         shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
         return shard.document_text(number - shard.first_document)
+
+
+def as_corpus(
+    texts: Any,
+    *,
+    column: str | None = None,
+    options: IngestOptions | None = None,
+    workers: int | None = 1,
+) -> Corpus:
+    """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
+    if isinstance(texts, Corpus):
+        return texts
+    if isinstance(texts, str | Path) and is_corpus(texts):
+        return Corpus.open(texts)
+    return Corpus.from_texts(texts, column=column, options=options, workers=workers)
+
+
+def is_corpus(path: str | Path) -> bool:
+    """Whether a path is the folder of a stored corpus."""
+    try:
+        manifest = find_manifest(Path(path))
+    except (OSError, ValueError):  # a text is too long for a path
+        return False
+    return manifest is not None and manifest["kind"] == KIND
 
 
 def default_options(language: str = "en") -> IngestOptions:

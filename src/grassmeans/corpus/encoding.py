@@ -104,10 +104,11 @@ class ShardEncoder:
         table = self._tables[pretokenised]
         consumed = 0
         for piece in _pieces(text):
-            found = tokenizer.encode(piece, table)
-            if keys is not None:
-                chosen = keys[consumed : consumed + len(found)]
-                consumed += len(found)
+            if keys is None:
+                found = tokenizer.encode(piece, table)
+            else:  # the surface forms are counted, and get no numbers: they are no words here
+                chosen = keys[consumed : consumed + len(tokenizer.tokenize(piece))]
+                consumed += len(chosen)
                 found = np.fromiter(map(table.__getitem__, chosen), np.int32, len(chosen))
             self._anchors.append((self._n_tokens, self._n_bytes))
             self._tokens.append(found)

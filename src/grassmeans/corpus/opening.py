@@ -229,7 +229,7 @@ def find_unreadable(head: bytes, *, encoding_known: bool = False) -> str | None:
     if controls > _BINARY_SHARE * len(sample) and (encoding_known or undecodable):
         return "binary file"
     if undecodable > _FOREIGN_SHARE * len(sample):
-        return "text in another encoding than UTF-8 (name it with --encoding)"
+        return "text in another encoding than UTF-8 (name it as encoding=...)"
     return None
 
 

@@ -7,7 +7,7 @@ fragments that the tokenizer leaves at apostrophes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -137,10 +137,15 @@ def load_function_words(language: str | None = None, file: Path | None = None) -
     if code not in available_languages():
         raise InputError(
             f"there is no list of function words for the language {language!r}: the languages are "
-            f"{', '.join(available_languages())}; give your own list with --function-words FILE, "
-            f"or choose {NO_LANGUAGE}"
+            f"{', '.join(available_languages())}; give your own list (function_words=...), or "
+            f"choose {NO_LANGUAGE}"
         )
     return _parse_words(_lists_folder().joinpath(code + _SUFFIX).read_text(encoding="utf-8"))
+
+
+def is_function_word(word: str, function_words: Collection[str]) -> bool:
+    """Whether a word is one of them, in whatever case: lists are in lower case."""
+    return word in function_words or word.lower() in function_words
 
 
 def _read_file(path: Path) -> frozenset[str]:

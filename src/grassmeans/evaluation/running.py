@@ -147,7 +147,7 @@ def evaluate(
     chosen = replace(settings or RunSettings(), **changes)
     if chosen.induce == "on-test" and not task.groups_instances:
         raise InputError(
-            f"{task.name} has no instances to be grouped: it is scored with --induce on-corpus only"
+            f"{task.name} has no instances to be grouped: it is scored with induce='on-corpus' only"
         )
     started = time.perf_counter()
     result = task.score(answering, chosen)

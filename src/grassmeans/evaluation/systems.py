@@ -164,7 +164,7 @@ class System(ABC):
         """
         raise InputError(
             f"{self.name} does not work on given contexts, so it cannot induce senses on a test "
-            "set: leave it out, or take --induce on-corpus"
+            "set: leave it out, or take induce='on-corpus'"
         )
 
     def plain_vectors(self, senses: Senses) -> WordVectors:

@@ -20,7 +20,6 @@ from grassmeans.senses.edited_words import EditedWord, apply_edits
 from grassmeans.senses.induction import WordSample
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import spell_word
 
 if TYPE_CHECKING:
     from grassmeans.explorer.queries.concordance import MeasuredWord
@@ -161,7 +160,7 @@ class OpenModel:
 
     def key_of(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""
-        return spell_word(word, self.base.tokenizer)
+        return self.base.spell(word)
 
 
 def _size_of_sample(sample: WordSample) -> int:

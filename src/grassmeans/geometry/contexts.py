@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
 from grassmeans.vectors.word_vectors import WordVectors
@@ -178,7 +179,8 @@ def rows_of_words(
 ) -> NDArray[np.int32]:
     """(n_words,) row of every word in the vectors; -1 for unknown ones and those left out."""
     rows = vectors.ids_of(words)
-    rows[np.fromiter((word in left_out for word in words), np.bool_, len(words))] = -1
+    dropped = (is_function_word(word, left_out) for word in words)
+    rows[np.fromiter(dropped, np.bool_, len(words))] = -1
     return rows
 
 
@@ -195,8 +197,8 @@ def rows_of_tokens(
     if vectors is None:
         rows = np.arange(len(vocabulary), dtype=np.int32)
         rows[vocabulary.size_at(DEFAULT_MIN_COUNT) :] = -1
-        function_ids = vocabulary.ids_of(sorted(left_out))
-        rows[function_ids[function_ids >= 0]] = -1
+        dropped = (is_function_word(word, left_out) for word in vocabulary.words)
+        rows[np.fromiter(dropped, np.bool_, len(rows))] = -1
         return rows
     check_common_words(corpus, vectors)
     return rows_of_words(vocabulary.words, vectors, left_out)

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from grassmeans.artifacts import write_json
-from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.corpus.given import check_words
+from grassmeans.errors import MissingExtraError
 from grassmeans.integrations.alignment import normalize_with_positions
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
@@ -84,7 +85,7 @@ class SenseComponent:
                 "model": str(model),
                 "idk_threshold": idk_threshold,
                 "sharpness": sharpness,
-                "words": words if words is None or isinstance(words, str) else list(words),
+                "words": None if words is None else check_words(words),
             }
         )
 
@@ -96,10 +97,8 @@ class SenseComponent:
         self._opened: SenseModel | None = None
         model = self.model
         decode_hard(nothing, model.choose_threshold(config["idk_threshold"]))
-        if isinstance(config["words"], str):
-            raise InputError(f"words must be a list of words, got the string {config['words']!r}")
         for word in config["words"] or ():
-            model.inventory.directions(word)  # raises for a word that the model does not have
+            model.inventory.directions(model.spell(word))  # raises where the model has it not
         language = model.manifest.get("language")
         asked = self._language
         if language and asked not in _MANY_LANGUAGES and language != asked:

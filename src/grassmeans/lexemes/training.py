@@ -108,8 +108,8 @@ def _check_freezing(start_from: WordVectors | None) -> None:
         raise InputError("frozen words stay where word vectors have them: give start_from")
     if start_from.output is None:
         raise InputError(
-            "frozen words need the output side of the vectors too: train these with keep_output "
-            "(`grassmeans vectors --keep-output`)"
+            "frozen words need the output side of the vectors too: train these with "
+            "keep_output=True"
         )
 
 

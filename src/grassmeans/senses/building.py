@@ -9,6 +9,7 @@ from typing import Any
 
 from grassmeans.artifacts import MANIFEST, digest_of_array
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.given import check_words
 from grassmeans.encoders import VECTORS_FOLDER, open_contexts
 from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
@@ -24,7 +25,7 @@ def build_model(
     corpus: str | Path,
     contexts: str | Path,
     output: str | Path,
-    words: Iterable[str] | None = None,
+    words: str | Iterable[str] | None = None,
     *,
     min_count: int | None = None,
     settings: InductionSettings | None = None,
@@ -44,8 +45,8 @@ def build_model(
     contexts : path or str
         Word vectors (a folder, or a word2vec, GloVe or fastText file) for the paper's subspaces; an
         encoder for learned contexts; or a model, or the name of one, whose contexts are taken.
-    words : iterable of str, optional
-        The words to induce; without it all frequent content words (see `induce`).
+    words : str or iterable of str, optional
+        The words to induce, or the only one; without it all frequent content words (see `induce`).
     settings : InductionSettings, optional
         How senses are induced; by default as the paper does, or as suits the kind of context.
     calibrated : bool
@@ -64,7 +65,7 @@ def build_model(
     place = resolve_name(contexts)
     given, settings = choose_encoder(source, open_contexts(place), settings, changes)
     given.use_device(device)
-    chosen = None if words is None else list(words)
+    chosen = None if words is None else check_words(words)
     used = {
         "corpus": source.manifest["digest"],
         "vectors": digest_of_array(given.vectors.vectors),

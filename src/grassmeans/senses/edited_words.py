@@ -140,6 +140,12 @@ class EditedInventory(SenseInventory):
             return self._entries[word].directions
         return self._base.directions(word)
 
+    def name_of(self, word: str, sense: int) -> str:
+        """What a sense is called now."""
+        if word not in self._entries:
+            return self._base.name_of(word, sense)
+        return next((s.name for s in self._entries[word].senses if s.number == sense), "")
+
     @property
     def sense_counts(self) -> Mapping[str, int]:
         """How many senses each word has, hidden ones included."""
@@ -166,9 +172,9 @@ class EditedInventory(SenseInventory):
             skipped=self.skipped,
         )
 
-    def save(self, folder: Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the inventory into a folder, as an ordinary one."""
-        SenseInventory._from_compact(self.to_compact()).save(folder)
+        SenseInventory._from_compact(self.to_compact()).save(path)
 
 
 def apply_edits(model: SenseModel, edits: Mapping[str, EditedWord]) -> SenseModel:

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of, open_array, write_array, write_bytes
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.given import check_words
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import (
@@ -275,13 +277,13 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
         min_count = default_min_count(corpus.n_tokens)
     candidates = corpus.vocabulary.words[: corpus.vocabulary.size_at(min_count)]
     left_out = corpus.function_words
-    return [word for word in candidates if word not in left_out and word in vectors]
+    return [w for w in candidates if w in vectors and not is_function_word(w, left_out)]
 
 
 def induce(
     corpus: Corpus,
     contexts: WordVectors | ContextEncoder,
-    words: Iterable[str] | None = None,
+    words: str | Iterable[str] | None = None,
     *,
     min_count: int | None = None,
     settings: InductionSettings | None = None,
@@ -297,8 +299,9 @@ def induce(
     contexts : WordVectors or ContextEncoder
         What contexts are made of: word vectors for the paper's subspaces, or any kind of context.
         Where a GPU encodes (`ContextEncoder.use_device`), it does so from this process.
-    words : iterable of str, optional
-        Unknown and too rare ones end up in ``skipped``. Without it: all content words that occur
+    words : str or iterable of str, optional
+        One word or several, in any case where the corpus is lower-cased. Unknown and too rare ones
+        end up in ``skipped``. Without it: all content words that occur
         ``min_count`` times (`default_min_count` where that is not given either).
     workers : int or None
         Processes; with one, a single word uses all cores.
@@ -312,7 +315,7 @@ def induce(
     chosen = (
         frequent_words(corpus, encoder.vectors, min_count)
         if words is None
-        else list(dict.fromkeys(words))
+        else list(dict.fromkeys(map(corpus.spell, check_words(words))))
     )
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")

@@ -64,6 +64,7 @@ class SenseInventory(Mapping[str, WordSenses]):
     ) -> None:
         self.words = tuple(words)
         self.skipped = skipped
+        self._names: dict[str, tuple[str, ...]] = {}
         self._numbers = {word: i for i, word in enumerate(self.words)}
         self._offsets = offsets
         self._directions = directions
@@ -86,6 +87,16 @@ class SenseInventory(Mapping[str, WordSenses]):
         number = self._number(word)
         return self._directions[self._offsets[number] : self._offsets[number + 1]]
 
+    def name_of(self, word: str, sense: int) -> str:
+        """What a sense is called; empty where it has no name, and for 0, "I don't know"."""
+        if sense < 1:
+            return ""
+        if word not in self._names:
+            senses = json.loads(self._lines[self._number(word)])["senses"]
+            self._names[word] = tuple(sense.get("name", "") for sense in senses)
+        names = self._names[word]
+        return names[sense - 1] if sense <= len(names) else ""
+
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
         if number is None:
@@ -97,8 +108,9 @@ class SenseInventory(Mapping[str, WordSenses]):
             )
         return number
 
-    def save(self, folder: Path) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the inventory into a folder."""
+        folder = Path(path)
         folder.mkdir(parents=True, exist_ok=True)
         sizes = [len(line) + 1 for line in self._lines]
         write_bytes(folder / "words.txt", "\n".join(self.words).encode())
@@ -114,8 +126,9 @@ class SenseInventory(Mapping[str, WordSenses]):
         )
 
     @classmethod
-    def load(cls, folder: Path) -> SenseInventory:
+    def load(cls, path: str | Path) -> SenseInventory:
         """Open an inventory that `save` wrote, or a compact one; entries stay on disk."""
+        folder = Path(path)
         if (folder / MANIFEST).exists():
             return cls._from_compact(read_compact_inventory(folder))
         text = read_bytes(folder / "words.txt").decode()

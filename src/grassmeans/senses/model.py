@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from importlib import resources
@@ -21,6 +21,7 @@ from grassmeans.artifacts import (
     write_bytes,
     write_manifest,
 )
+from grassmeans.corpus.given import spell_word
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.errors import ArtifactError, InputError
@@ -131,15 +132,19 @@ class SenseModel:
             return None
         return WordVectors.load(self.folder / LEXEMES_FOLDER)
 
+    def spell(self, word: str) -> str:
+        """A word as the model spells it: in lower case, say."""
+        return word if word in self.inventory else spell_word(word, self.tokenizer)
+
     def senses(self, word: str) -> WordSenses:
         """The senses of a word."""
-        entry = self.inventory[word]
+        entry = self.inventory[self.spell(word)]
         if not entry.senses or any(sense.nearest_words for sense in entry.senses):
             return entry
         # A compact model does not store what its vectors tell.
         from grassmeans.senses.description import find_nearest_words
 
-        nearest = find_nearest_words(word, entry.directions, self.vectors)
+        nearest = find_nearest_words(entry.word, entry.directions, self.vectors)
         described = zip(entry.senses, nearest, strict=True)
         senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
         return replace(entry, senses=senses)
@@ -148,7 +153,7 @@ class SenseModel:
         self,
         text: str,
         *,
-        words: Collection[str] | None = None,
+        words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
         sharpness: float = DEFAULT_SHARPNESS,
@@ -157,8 +162,8 @@ class SenseModel:
 
         Parameters
         ----------
-        words : collection of str, optional
-            Tag only these.
+        words : str or iterable of str, optional
+            Tag only these, or only this one.
         idk_threshold : float, "model" or None
             Answer 0, "I don't know", where the nearest sense is as far as this; "model" takes the
             model's own rule (`idk_threshold`). None never does so, except where a context has too
@@ -184,7 +189,7 @@ class SenseModel:
         self,
         texts: Iterable[str],
         *,
-        words: Collection[str] | None = None,
+        words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
         sharpness: float = DEFAULT_SHARPNESS,
@@ -250,7 +255,8 @@ class SenseModel:
             inflected form, is left out. `decode_hard` and `decode_soft` turn the result into
             senses or probabilities; a row of NaN has too few known words around it.
         """
-        return passage_distances(word, passages, self.inventory, self.encoder, self.tokenizer)
+        key = self.spell(word)
+        return passage_distances(key, passages, self.inventory, self.encoder, self.tokenizer)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model as a folder that `load` opens.

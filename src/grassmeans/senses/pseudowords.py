@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.parallel import map_tasks
@@ -126,7 +127,11 @@ def choose_members(corpus: Corpus, encoder: ContextEncoder) -> list[str]:
     end = corpus.vocabulary.size_at(FEWEST_CONTEXTS)
     left_out = corpus.function_words
     candidates = corpus.vocabulary.words[first:end]
-    return [w for w in candidates if w not in left_out and w in encoder.vectors and w.isalpha()]
+    return [
+        word
+        for word in candidates
+        if word in encoder.vectors and word.isalpha() and not is_function_word(word, left_out)
+    ]
 
 
 def answer_pseudowords(

@@ -10,8 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.given import check_words, spell_word
 from grassmeans.corpus.occurrences import Occurrences, number_words, read_passages
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
@@ -52,6 +54,9 @@ class TaggedWord:
     confidence : float or None
         The probability that the nearest sense is right; None where the model is not calibrated, or
         the context says nothing.
+    name : str
+        What the sense is called, "river, basin, dam"; empty for "I don't know", and where the model
+        has no names.
     """
 
     start: int
@@ -62,6 +67,7 @@ class TaggedWord:
     distances: tuple[float, ...]
     probabilities: tuple[float, ...]
     confidence: float | None = None
+    name: str = ""
 
     @property
     def label(self) -> str:
@@ -125,7 +131,7 @@ def tag_texts(
     encoder: ContextEncoder,
     tokenizer: AnyTokenizer,
     *,
-    words: Collection[str] | None = None,
+    words: str | Iterable[str] | None = None,
     idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
     calibration: Calibration | None = None,
     sharpness: float = DEFAULT_SHARPNESS,
@@ -136,7 +142,7 @@ def tag_texts(
     the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
     character references are no words of the text; they stay in it.
     """
-    wanted = _check_words(words, tokenizer)
+    wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
     decoder = _Decoder(idk_threshold, calibration, sharpness)
     tagged: list[TaggedText] = []
     pending: list[ReadText] = []
@@ -157,19 +163,6 @@ def _check_texts(texts: Iterable[str]) -> Iterator[str]:
         if not isinstance(text, str):
             raise InputError(f"text {number} must be a string, got {type(text).__name__}")
         yield text
-
-
-def _check_words(words: Collection[str] | None, tokenizer: AnyTokenizer) -> frozenset[str] | None:
-    if isinstance(words, str):
-        raise InputError(f"words must be a list of words, got the string {words!r}")
-    return None if words is None else frozenset(spell_word(word, tokenizer) for word in words)
-
-
-def spell_word(word: str, tokenizer: AnyTokenizer) -> str:
-    """A word as the model spells it: in lower case, say."""
-    plain = normalize_text(word)
-    keys = tokenizer.tokenize(plain)
-    return keys[0] if len(keys) == 1 else plain.strip()
 
 
 def read_text(
@@ -253,7 +246,7 @@ def _tag_block(
         TaggedText(
             text.text,
             tuple(
-                _make_word(text, i, answer)
+                _make_word(text, i, answer, inventory)
                 for i, answer in zip(text.targets, answers, strict=False)
             ),
             text.unknown,
@@ -265,9 +258,11 @@ def _tag_block(
 _Answer = tuple[int, tuple[float, ...], tuple[float, ...], float | None]
 
 
-def _make_word(text: ReadText, i: int, answer: _Answer) -> TaggedWord:
+def _make_word(text: ReadText, i: int, answer: _Answer, inventory: SenseInventory) -> TaggedWord:
     start, end = text.spans[i]
-    return TaggedWord(start, end, text.text[start:end], text.keys[i], *answer)
+    key = text.keys[i]
+    name = inventory.name_of(key, answer[0])
+    return TaggedWord(start, end, text.text[start:end], key, *answer, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -430,4 +425,4 @@ class LanguageCheck:
             return
         keys = self._tokenizer.tokenize(normalize_text(text))
         self.n_tokens += len(keys)
-        self.n_function_words += sum(key in self._function_words for key in keys)
+        self.n_function_words += sum(is_function_word(key, self._function_words) for key in keys)

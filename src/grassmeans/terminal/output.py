@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -40,7 +41,23 @@ def terminal() -> Console:
 
 def note(message: str) -> None:
     """A remark on standard error, so that it never mixes with results."""
-    Console(stderr=True, highlight=False, soft_wrap=True).print(message, markup=False)
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    console.print(name_options(message), markup=False)
+
+
+# The library names its arguments as Python does: overwrite=True, encoding=..., induce='on-corpus'.
+_ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:True|(False)|\.\.\.|'([^']*)')")
+
+
+def name_options(message: str) -> str:
+    """A message of the library, with options in place of Python's arguments."""
+    return _ARGUMENT.sub(_name_option, message)
+
+
+def _name_option(match: re.Match[str]) -> str:
+    name, off, value = match.groups()
+    option = f"--{'no-' if off else ''}{name.replace('_', '-')}"
+    return f"{option} {value}" if value else option
 
 
 def print_result(

@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Protocol, Self
 
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from grassmeans.artifacts import digest_of, digest_of_array
+from grassmeans.corpus.corpus import as_corpus
+from grassmeans.corpus.given import is_missing
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
 from grassmeans.outputs import output_folder
@@ -110,7 +113,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
 
     def fit(
         self,
-        corpus: TokenCorpus | Iterable[Sequence[str]],
+        corpus: TokenCorpus | Any,
         y: None = None,
         *,
         start: WordVectors | None = None,
@@ -119,10 +122,13 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         checkpoint: str | Path | None = None,
         show_progress: bool | None = None,
     ) -> Self:
-        """Train on a corpus, or on an iterable of token sequences (any keys).
+        """Train on a corpus, or on texts.
 
         Parameters
         ----------
+        corpus : Corpus, iterable, table or path
+            Lists of tokens are taken as they are, whatever their keys; strings and all else that
+            `Corpus.from_texts` takes is tokenised as it does; the folder of a corpus is opened.
         start : WordVectors, optional
             Vectors to start from, on the output side too where they have one (otherwise it starts
             at zero); words that are not in it start at random.
@@ -189,17 +195,33 @@ def _find_frozen(words: Sequence[str], names: Iterable[str]) -> NDArray[np.bool_
 
 
 def _as_corpus(corpus: Any) -> TokenCorpus:
-    """A corpus as it is, or token sequences encoded in memory."""
+    """A corpus as it is, one of texts, or token sequences encoded in memory."""
     if hasattr(corpus, "shards") and hasattr(corpus, "vocabulary"):
         return corpus  # type: ignore[no-any-return]
-    if isinstance(corpus, str):
-        raise InputError("a string is not a corpus: give Corpus.open(path) or lists of tokens")
-    documents = [list(document) for document in corpus]
+    if isinstance(corpus, str | Path) or hasattr(corpus, "columns"):
+        return as_corpus(corpus)
+    if not isinstance(corpus, Iterable):
+        raise InputError(f"corpus must be a Corpus, or texts, got {type(corpus).__name__}")
+    items = iter(corpus)
+    first = list(islice(items, 1))
+    given = chain(first, items)
+    if first and (isinstance(first[0], str | Path | Mapping) or is_missing(first[0])):
+        return as_corpus(given)
+    documents = [_check_tokens(document, number) for number, document in enumerate(given)]
     counts = Counter(key for document in documents for key in document)
     vocabulary = Vocabulary.from_counts(counts)
     tokens = vocabulary.ids_of(key for document in documents for key in document)
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
     return _MemoryCorpus(vocabulary, (MemoryShard(tokens, offsets),))
+
+
+def _check_tokens(document: Any, number: int) -> list[str]:
+    if isinstance(document, str) or not isinstance(document, Iterable):
+        raise InputError(
+            f"corpus[{number}] must be a list of tokens as the others are, got "
+            f"{type(document).__name__}"
+        )
+    return list(document)
 
 
 def train_vectors(

@@ -8,6 +8,7 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.artifacts import building_place
+from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.corpus.tokenizer import Tokenizer
@@ -65,9 +66,9 @@ def test_document_text(corpus: Corpus) -> None:
         corpus.document_text(3)
 
 
-def test_unknown_word_says_what_to_try(corpus: Corpus) -> None:
-    with pytest.raises(UnknownWordError, match="try 'crane'"):
-        corpus.positions("Crane")
+def test_words_are_found_in_any_case_where_the_corpus_is_lower_cased(corpus: Corpus) -> None:
+    assert corpus.positions("Crane").tolist() == corpus.positions("crane").tolist()
+    assert corpus.count_of("CRANE") == 3
     with pytest.raises(UnknownWordError, match="does not occur"):
         corpus.positions("heron")
 
@@ -207,7 +208,7 @@ def test_unfinished_corpus_of_other_options_is_refused(tmp_path) -> None:
 
 def test_finished_corpus_is_replaced_only_when_told(tmp_path) -> None:
     Corpus.from_texts(["one"], tmp_path / "c")
-    with pytest.raises(InputError, match="--overwrite"):
+    with pytest.raises(InputError, match="overwrite=True"):
         Corpus.from_texts(["two"], tmp_path / "c")
     ingest_documents(
         [RawDocument("", "", "two")], tmp_path / "c", IngestOptions(), workers=1, overwrite=True
@@ -282,3 +283,27 @@ def test_another_kind_and_another_version_are_refused(corpus: Corpus, tmp_path) 
         Corpus.open(corpus.path)
     with pytest.raises(ArtifactError, match="there is no corpus"):
         Corpus.open(tmp_path / "missing")
+
+
+def test_texts_given_twice_count_twice_and_missing_ones_not_at_all() -> None:
+    corpus = Corpus.from_texts(["the crane", None, "the crane"])
+    assert (corpus.n_documents, corpus.count_of("crane")) == (2, 2)
+    assert corpus.manifest["skipped"] == {"missing text": 1}
+    with pytest.raises(InputError, match="got the string 'one string'"):
+        Corpus.from_texts("one string")
+
+
+def test_only_what_occurs_is_counted_as_a_type(tmp_path) -> None:
+    rows = [("1", "Cranes", "crane"), ("2", "fly", "fly"), ("3", "cranes", "crane")]
+    lines = ["\t".join([*row, *["_"] * 7]) for row in rows]
+    (tmp_path / "a.conllu").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    corpus = Corpus.from_files(tmp_path / "a.conllu", tmp_path / "corpus", column="lemma")
+    assert corpus.manifest["n_types"] == 2
+    assert list(corpus.vocabulary.words) == ["crane", "fly"]
+    assert [corpus.line_at(i).word for i in range(3)] == ["Cranes", "fly", "cranes"]
+
+
+def test_a_corpus_is_what_its_folder_holds(corpus: Corpus) -> None:
+    assert as_corpus(corpus) is corpus
+    assert as_corpus(str(corpus.path)).n_tokens == corpus.n_tokens
+    assert as_corpus(["a crane"]).n_documents == 1

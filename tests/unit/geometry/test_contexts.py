@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from grassmeans import Corpus, WordVectors, extract_contexts
 from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextExtractor
 
@@ -111,3 +114,14 @@ def test_function_words_can_be_kept(tmp_path) -> None:
     kept = ContextExtractor(corpus, vectors, window=2, drop_function_words=False).extract("crane")
     assert [words[i] for i in dropped.context_ids[0] if i >= 0] == ["nest"]
     assert [words[i] for i in kept.context_ids[0] if i >= 0] == ["the", "of", "a"]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_function_words_are_known_in_every_case(tmp_path, known) -> None:
+    options = replace(OPTIONS, tokenizer=Tokenizer(lowercase=False), keep_duplicates=True)
+    text = "The a OF Target THE b the"
+    corpus = Corpus.from_texts([text] * 5, tmp_path / "c", options=options)
+    vectors = vectors_of(*corpus.vocabulary.words) if known else None
+    found = extract_contexts(corpus, "Target", window=3, vectors=vectors).context_ids[0]
+    words = [corpus.vocabulary.words[i] for i in found if i >= 0]
+    assert words == ["a", "b"]

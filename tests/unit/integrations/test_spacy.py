@@ -145,9 +145,10 @@ def test_mistakes_show_when_the_pipe_is_added(model_folder, config, error, messa
         make_pipeline(**{"folder": config.pop("model", model_folder)} | config)
 
 
-def test_a_string_is_no_list_of_words(model_folder) -> None:
-    with pytest.raises(InputError, match="words must be a list"):
-        component.SenseComponent(str(model_folder), words="crane")
+def test_one_word_may_stand_for_a_list_and_in_any_case(model_folder) -> None:
+    assert component.SenseComponent(str(model_folder), words="Crane").config["words"] == ["Crane"]
+    with pytest.raises(InputError, match="words must be a word or a list of words"):
+        component.SenseComponent(str(model_folder), words=7)
 
 
 def test_the_entry_point_finds_the_factory(model_folder, tmp_path) -> None:

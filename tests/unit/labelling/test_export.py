@@ -139,7 +139,7 @@ def test_words_beyond_the_vocabulary_are_written_from_the_text(tmp_path) -> None
 def test_files_are_not_replaced_unless_told(labelled, tmp_path) -> None:
     path = tmp_path / "out.txt"
     path.write_text("mine")
-    with pytest.raises(InputError, match="--overwrite"):
+    with pytest.raises(InputError, match="overwrite=True"):
         export_corpus(labelled, path)
     assert export_corpus(labelled, path, overwrite=True) == 3
     assert path.read_text().startswith("the crane.1 wing")

@@ -271,7 +271,7 @@ def test_labels_of_another_model_are_not_labelled_over(corpus, model, make, tmp_
 
 def test_finished_labels_are_replaced_only_when_told(corpus, model, tmp_path, keys_of) -> None:
     label_corpus(corpus, model, tmp_path / "l", workers=1)
-    with pytest.raises(InputError, match="--overwrite"):
+    with pytest.raises(InputError, match="overwrite=True"):
         label_corpus(corpus, model, tmp_path / "l", idk_threshold=0.0, workers=1)
     again = label_corpus(
         corpus, model, tmp_path / "l", idk_threshold=0.0, workers=1, overwrite=True

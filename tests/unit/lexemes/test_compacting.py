@@ -62,7 +62,7 @@ def test_freezing_needs_vectors_with_an_output_side(
         train_lexemes(labelled, tmp_path / "a", trainer, freeze_words=True)
     words = WordVectors.load(vectors_folder)
     without = WordVectors(words.words, words.vectors)
-    with pytest.raises(InputError, match="--keep-output"):
+    with pytest.raises(InputError, match="keep_output=True"):
         train_lexemes(labelled, tmp_path / "b", trainer, start_from=without, freeze_words=True)
 
 
@@ -179,7 +179,7 @@ def test_lexemes_of_another_space_are_refused(
 
 def test_an_existing_model_is_kept(compact: SenseModel, model: SenseModel) -> None:
     assert compact.folder is not None
-    with pytest.raises(InputError, match="--overwrite"):
+    with pytest.raises(InputError, match="overwrite=True"):
         compact_model(model, compact.folder)
     assert load(compact.folder).words == compact.words
 

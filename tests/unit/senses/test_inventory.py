@@ -230,3 +230,8 @@ def test_entries_of_older_models_have_no_names(inventory) -> None:
         del sense["name"]
     old = entry_from_dict(values, inventory.directions("crane"))
     assert [sense.name for sense in old.senses] == ["", ""]
+
+
+def test_an_inventory_is_stored_under_any_path(inventory, tmp_path) -> None:
+    inventory.save(str(tmp_path / "stored"))
+    assert SenseInventory.load(str(tmp_path / "stored")).words == inventory.words

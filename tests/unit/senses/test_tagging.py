@@ -216,3 +216,25 @@ def test_pieces_are_counted_together_until_enough_was_seen() -> None:
 
 def test_a_model_without_function_words_tells_nothing() -> None:
     assert not check_language("uno dos tres " * 20, function_words=frozenset()).looks_foreign
+
+
+def test_tagged_words_have_the_names_of_their_senses(topic_model, synthetic) -> None:
+    text = sentence(synthetic.topic_words[0])
+    (word,) = topic_model.tag(text)
+    assert word.name == topic_model.senses("crane").senses[word.sense - 1].name != ""
+    assert topic_model.tag(text, idk_threshold=0.01)[0].name == ""
+
+
+def test_words_may_be_asked_for_one_at_a_time_and_in_any_case(topic_model, synthetic) -> None:
+    text = sentence(synthetic.topic_words[0])
+    assert topic_model.senses("Crane").word == "crane"
+    assert [word.key for word in topic_model.tag(text, words="Crane")] == ["crane"]
+    assert len(topic_model.tag(text, words="Bank")) == 0
+    passages = [(text.split("crane")[0], text.split("crane")[1])]
+    lower = topic_model.distances("crane", passages)
+    np.testing.assert_array_equal(topic_model.distances("CRANE", passages), lower)
+
+
+def test_senses_are_induced_in_any_case(topic_corpus, topic_vectors) -> None:
+    for given in ("Crane", ["crane", "Crane"]):
+        assert induce(topic_corpus, topic_vectors, given, n_senses=2).words == ("crane",)

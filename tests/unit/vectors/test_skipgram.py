@@ -141,7 +141,7 @@ def test_nothing_frequent_enough_is_an_error() -> None:
 
 
 def test_a_string_is_not_a_corpus() -> None:
-    with pytest.raises(InputError, match="not a corpus"):
+    with pytest.raises(InputError, match="got the string 'some/path', which names no file"):
         SkipGram(dim=4).fit("some/path")
 
 
@@ -228,3 +228,17 @@ def test_an_interrupted_training_goes_on_and_others_are_refused(
         train_vectors(corpus, tmp_path / "v", small_trainer(), start=start)
     resumed = train_vectors(corpus, tmp_path / "v", small_trainer())
     assert np.array_equal(resumed.vectors, whole.vectors)
+
+
+def test_texts_are_tokenised_and_not_trained_character_by_character(tmp_path) -> None:
+    texts = ["The crane waded.", "A crane flew."] * 5
+    words = {"the", "a", "crane", "waded", "flew"}
+    file = tmp_path / "texts.txt"
+    file.write_text("\n\n".join([*texts[:2]]), encoding="utf-8")
+    for given in (texts, iter(texts), str(file)):
+        trainer = SkipGram(dim=2, epochs=1, min_count=1, workers=1).fit(given)
+        assert set(trainer.vectors_.words) == words
+    with pytest.raises(InputError, match=r"corpus\[1\] must be a list of tokens"):
+        SkipGram().fit([["a", "crane"], "a crane"])
+    with pytest.raises(InputError, match="got int"):
+        SkipGram().fit(7)

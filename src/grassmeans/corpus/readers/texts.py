@@ -102,7 +102,7 @@ def _choose_columns(path: Path, schema: Any, text_field: str) -> list[str]:
     if text_field not in names:
         raise InputError(
             f"{path} has no column {text_field!r}: its columns are {', '.join(names) or 'none'}; "
-            "choose the one with the text (--text-field)"
+            "choose the one with the text as text_field=..."
         )
     kind = str(schema.field(text_field).type)
     if "string" not in kind:

@@ -30,6 +30,6 @@ def check_device(device: str, purpose: str, *, known: tuple[str, ...] = DEVICES)
         raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
     if device == "cuda" and not load_torch(purpose).cuda.is_available():
         raise InputError(
-            "there is no GPU here that PyTorch can use: take --device cpu, or install a PyTorch "
+            "there is no GPU here that PyTorch can use: take device='cpu', or install a PyTorch "
             "with CUDA"
         )

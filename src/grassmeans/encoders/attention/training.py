@@ -275,7 +275,7 @@ def _run(
     except torch.cuda.OutOfMemoryError as error:
         raise InputError(
             "the memory of the GPU is too small for this: take fewer tokens a step "
-            f"(--batch-tokens, now {settings.batch_tokens}) or a smaller --dim"
+            f"(batch_tokens=..., now {settings.batch_tokens}) or smaller vectors (dim=...)"
         ) from error
 
 

@@ -127,6 +127,6 @@ def _read_gold(name: str, folder: Path) -> Key:
     if path is None:
         raise InputError(
             f"{folder} has no gold key: expected {' or '.join(_GOLD_PLACES[name])}; "
-            "name it with --gold"
+            "name it as gold=..."
         )
     return read_key(path)

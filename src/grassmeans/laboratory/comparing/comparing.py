@@ -139,7 +139,7 @@ class Comparison:
                 if not system.can_induce_on_test:
                     raise InputError(
                         f"{system.name} does not work on given contexts, so it cannot induce "
-                        "senses on a test set: leave it out, or compare with --induce on-corpus"
+                        "senses on a test set: leave it out, or take induce='on-corpus'"
                     )
         return self._compare(systems)
 

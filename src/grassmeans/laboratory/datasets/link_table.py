@@ -82,7 +82,7 @@ def collect_links(
     if not any(shard.has_links for shard in corpus.shards):
         raise InputError(
             f"{corpus.path} has no links: make it of a Wikipedia dump (pages-articles.xml) with "
-            "`grassmeans ingest DUMP --keep-links`"
+            "keep_links=True"
         )
     numbers: dict[str, int] = {}
     parts = []

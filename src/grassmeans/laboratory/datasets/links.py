@@ -111,7 +111,7 @@ def build_links(
     if not senses:
         raise InputError(
             f"no word is linked to {chosen.min_senses} pages or more, "
-            f"{chosen.min_instances} times each: lower --min-instances or take a larger dump"
+            f"{chosen.min_instances} times each: lower min_instances=... or take a larger dump"
         )
     parts = _make_instances(corpus, groups, senses, chosen, show_progress)
     skipped = {

@@ -254,7 +254,7 @@ def choose_groups(
         raise InputError(
             f"{choice.n_groups} artificial words of {choice.size} words need {needed} words, but "
             f"the corpus has {len(candidates)} {kind} that occur {choice.min_count:,}{upper} times:"
-            " widen the band (--min-count, --max-count), or merge fewer"
+            " widen the band (min_count=..., max_count=...), or merge fewer"
         )
     rng = np.random.default_rng(choice.random_state)
     drawn = rng.choice(

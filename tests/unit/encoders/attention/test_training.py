@@ -166,7 +166,7 @@ def test_without_torch_the_extra_is_named(topic_corpus, tmp_path, monkeypatch) -
 def test_a_device_that_is_not_there_is_told_in_one_line(monkeypatch) -> None:
     torch = pytest.importorskip("torch", reason="needs the extra encoder")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    with pytest.raises(InputError, match="no GPU here that PyTorch can use: take --device cpu"):
+    with pytest.raises(InputError, match="no GPU here that PyTorch can use: take device='cpu'"):
         choose_device("cuda")
     with pytest.raises(InputError, match="device must be one of cpu, cuda, got 'tpu'"):
         choose_device("tpu")

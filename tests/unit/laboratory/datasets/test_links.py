@@ -242,7 +242,7 @@ def test_corpora_of_older_releases_are_read(corpus, tmp_path) -> None:
 
 def test_mistakes_are_explained(corpus, tmp_path) -> None:
     plain = Corpus.from_texts(["a crane"])
-    with pytest.raises(InputError, match=r"has no links: .*--keep-links"):
+    with pytest.raises(InputError, match=r"has no links: .*keep_links=True"):
         build_links(plain, tmp_path / "set")
     with pytest.raises(UnknownWordError, match="does not have 'heron'"):
         build_links(corpus, tmp_path / "set", words=["heron", "crane"])
@@ -254,7 +254,7 @@ def test_mistakes_are_explained(corpus, tmp_path) -> None:
 
 def test_only_a_test_set_is_overwritten(corpus, tmp_path) -> None:
     build_links(corpus, tmp_path / "set", settings())
-    with pytest.raises(InputError, match="exists already: choose another, or pass --overwrite"):
+    with pytest.raises(InputError, match="exists already: choose another, or pass overwrite=True"):
         build_links(corpus, tmp_path / "set", settings())
     build_links(corpus, tmp_path / "set", settings(min_instances=2), overwrite=True)
     assert load_task("jsonl", tmp_path / "set" / "instances.jsonl").gold.n_instances == 5

@@ -1,0 +1,225 @@
+"""What users hand over in Python: texts and words. One door for each, used everywhere.
+
+A string is never taken for a list of characters, nor a table for the list of its columns: what was
+meant is done, or an error of one line says what to pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.reading import read_documents
+from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
+from grassmeans.errors import InputError
+
+Text = str | RawDocument
+"""A text as it stands, or one that comes tokenised (``markup="tokens"``)."""
+
+DEFAULT_COLUMN = "text"
+_LONGEST_PATH = 1024
+_SHOWN = 40
+_WHITE_SPACE_IN_TOKEN = "\u00a0"
+_MISSING_TYPES = {"NAType", "NaTType"}
+
+
+def iterate_documents(
+    texts: Any,
+    *,
+    column: str | None = None,
+    name: str = "texts",
+    skip_missing: bool = False,
+    options: ReadOptions | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[RawDocument]:
+    """The documents of whatever holds texts.
+
+    Parameters
+    ----------
+    texts : iterable, table or path
+        Strings; texts that come tokenised, as lists of strings; records, with the text in the field
+        ``column``; a column of a table (pandas, polars), or a table whose ``column`` holds the
+        texts; the path of a file or folder, or several of them as `pathlib.Path`. Anything that can
+        be iterated over once will do.
+    column : str, optional
+        Of a table or of records; "text" by default, or the only column of a table.
+    name : str
+        What the caller calls the argument, for errors.
+    skip_missing : bool
+        Pass over None and NaN; otherwise they are refused.
+    options : ReadOptions, optional
+        How files are read.
+    report : ReadReport, optional
+        Where files and what was passed over are counted.
+
+    Yields
+    ------
+    RawDocument
+        With its number as id, where it does not come from a file.
+
+    Raises
+    ------
+    InputError
+        At once where ``texts`` cannot be read at all; while reading where one of them is no text.
+    """
+    items = _open_container(texts, column, name)
+    # `report or` would replace one that is empty so far.
+    counted = ReadReport() if report is None else report
+    return _read_items(items, column, name, skip_missing, options or ReadOptions(), counted)
+
+
+def _open_container(texts: Any, column: str | None, name: str) -> Iterable[Any]:
+    if isinstance(texts, str):
+        if _names_file(texts):
+            return [Path(texts)]
+        raise InputError(
+            f"{name} must be a list of texts or the path of a file, got the string "
+            f"{_shorten(texts)}, which names no file: put a text into a list"
+        )
+    if isinstance(texts, Path):
+        return [texts]
+    if isinstance(texts, bytes | bytearray):
+        raise InputError(f"{name} must be strings, got bytes: decode them first")
+    if isinstance(texts, Mapping):
+        raise InputError(
+            f"{name} must be a list of texts, got a {type(texts).__name__}: pass its values"
+        )
+    if hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
+        return _choose_column(texts, column, name)
+    shape = getattr(texts, "shape", None)
+    if shape is not None and len(shape) > 1:
+        if len(shape) == 2 and shape[1] == 1:
+            return list(texts.ravel())
+        raise InputError(f"{name} must be one column of texts, got an array of the shape {shape}")
+    if not isinstance(texts, Iterable):
+        raise InputError(
+            f"{name} must be a list of texts, a column of a table or a path, got "
+            f"{type(texts).__name__}"
+        )
+    return texts
+
+
+def _choose_column(table: Any, column: str | None, name: str) -> Iterable[Any]:
+    """The column of a table that holds the texts."""
+    columns = list(table.columns)
+    wanted: Any = column
+    if column is None:
+        wanted = columns[0] if len(columns) == 1 else DEFAULT_COLUMN
+    if wanted not in columns:
+        shown = ", ".join(map(repr, columns[:10])) or "none"
+        said = f"has no column {wanted!r}" if column is not None else "has several columns"
+        raise InputError(
+            f"{name} is a table that {said}: name the one with the texts as column=..., of {shown}"
+        )
+    chosen: Iterable[Any] = table[wanted]
+    return chosen
+
+
+def _names_file(text: str) -> bool:
+    if not text.strip() or len(text) > _LONGEST_PATH or "\n" in text or "\0" in text:
+        return False
+    try:
+        return Path(text).exists()
+    except OSError:  # a part that is too long for a name
+        return False
+
+
+def _read_items(
+    items: Iterable[Any],
+    column: str | None,
+    name: str,
+    skip_missing: bool,
+    options: ReadOptions,
+    report: ReadReport,
+) -> Iterator[RawDocument]:
+    for number, item in enumerate(items):
+        if isinstance(item, Path):
+            files = replace(options, text_field=column or options.text_field)
+            yield from read_documents(item, files, report=report)
+            continue
+        place = f"{name}[{number}]"
+        text = _read_field(item, column or DEFAULT_COLUMN, place) if _is_record(item) else item
+        if is_missing(text) and skip_missing:
+            report.skip("missing text", place)
+            continue
+        document = make_document(text, str(number), place)
+        report.n_documents += 1
+        yield document
+
+
+def _is_record(item: Any) -> bool:
+    return isinstance(item, Mapping)
+
+
+def _read_field(item: Mapping[str, Any], field: str, place: str) -> Any:
+    if field not in item:
+        shown = ", ".join(map(repr, list(item)[:10])) or "none"
+        raise InputError(
+            f"{place} is a record without the field {field!r}: name the one with the text as "
+            f"column=..., of {shown}"
+        )
+    return item[field]
+
+
+def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDocument:
+    """A document of a string, or of a list of tokens.
+
+    Parameters
+    ----------
+    place : str
+        What it is called, for errors.
+    """
+    if isinstance(text, RawDocument):
+        return text
+    if isinstance(text, str):
+        return RawDocument(identifier, "", text)
+    if is_missing(text):
+        raise InputError(f'{place} is missing ({text}): leave it out, or put "" in its place')
+    is_sequence = isinstance(text, list | tuple) or getattr(text, "ndim", 0) == 1
+    tokens = list(text) if is_sequence else []
+    if is_sequence and all(isinstance(token, str) for token in tokens):
+        return RawDocument(identifier, "", " ".join(map(_clean_token, tokens)), "tokens")
+    raise InputError(f"{place} must be a string or a list of tokens, got {type(text).__name__}")
+
+
+def _clean_token(token: str) -> str:
+    """A token without white space that would split it, and never empty."""
+    return _WHITE_SPACE_IN_TOKEN.join(token.split()) or "_"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell of a table holds nothing: None, NaN, or pandas' own sign for it."""
+    if value is None or type(value).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def check_words(words: Any, name: str = "words") -> list[str]:
+    """Words as a list, each once: one word, or whatever holds several of them."""
+    if isinstance(words, str):
+        words = [words]
+    wrong = isinstance(words, bytes | Mapping) or hasattr(words, "columns")
+    if wrong or not isinstance(words, Iterable):
+        raise InputError(f"{name} must be a word or a list of words, got {type(words).__name__}")
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str) or not word.strip():
+            raise InputError(f"{name} must be words, got {word!r} among them")
+    return list(dict.fromkeys(found))
+
+
+def spell_word(word: str, tokenizer: Tokenizer | WhitespaceTokenizer) -> str:
+    """A word as a tokenizer makes its keys: in lower case, say."""
+    plain = normalize_text(word)
+    keys = tokenizer.tokenize(plain)
+    if len(keys) == 1:
+        return keys[0]
+    return plain.strip().lower() if tokenizer.lowercase else plain.strip()
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")
