@@ -1,4 +1,8 @@
-"""Progress on standard error for everything that takes longer than a second."""
+"""Progress on standard error for everything that takes longer than a second.
+
+A bar on a terminal; elsewhere (a log, a notebook's server, a job of a cluster) a line every ten
+seconds, so that work of hours can be looked at and work of seconds leaves no trace.
+"""
 
 from __future__ import annotations
 
@@ -12,45 +16,63 @@ from rich.console import Console
 from rich.progress import (
     BarColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
-    Task,
     TaskProgressColumn,
     TextColumn,
     TimeElapsedColumn,
-    TimeRemainingColumn,
 )
-from rich.text import Text
 
 Advance = Callable[..., None]
 
 _SECONDS_PER_LINE = 10.0
+_TAKEN_OVER_SECONDS = 1.0
 
 
-class _RateColumn(ProgressColumn):
-    """How fast it goes: words/s, bytes/s, ..."""
+class _Meter:
+    """How much is done and how fast it goes.
 
-    def __init__(self, unit: str) -> None:
-        super().__init__()
+    What is done within the first second was most likely done before, by a run that was stopped: it
+    counts for the share but not for the speed.
+    """
+
+    def __init__(self, total: float | None, unit: str) -> None:
+        self._total = total
         self._unit = unit
+        self._began = time.monotonic()
+        self._taken_over = self._speed = 0.0
+        self.done = 0.0
 
-    def render(self, task: Task) -> Text:
-        """Show the speed of a task, once it is known."""
-        speed = task.finished_speed or task.speed
-        is_known = speed is not None and self._unit
-        return Text(f"{speed:,.0f} {self._unit}/s" if is_known else "", style="cyan")
+    def add(self, amount: float) -> float:
+        """Count a part; returns the seconds since the beginning."""
+        elapsed = time.monotonic() - self._began
+        self.done += amount
+        if elapsed < _TAKEN_OVER_SECONDS:
+            self._taken_over = self.done
+        self._speed = (self.done - self._taken_over) / max(elapsed, _TAKEN_OVER_SECONDS)
+        return elapsed
+
+    def describe(self) -> list[str]:
+        """The speed and the time that is left, as far as they are known."""
+        if self._speed <= 0:
+            return []
+        told = [f"{self._speed:,.0f} {self._unit}/s"] if self._unit else []
+        if self._total is not None:
+            left = max(self._total - self.done, 0.0) / self._speed
+            told.append(f"{_duration(left)} left")
+        return told
+
+    def describe_share(self) -> str:
+        """The part that is done: a share of the whole, or an amount where that is not known."""
+        if self._total:
+            return f"{min(self.done / self._total, 1.0):.1%}"
+        return f"{self.done:,.0f} {self._unit}".rstrip()
 
 
 @contextlib.contextmanager
 def progress_bar(
-    description: str,
-    total: float | None,
-    *,
-    unit: str = "",
-    show: bool | None = None,
-    in_lines: bool = False,
+    description: str, total: float | None, *, unit: str = "", show: bool | None = None
 ) -> Iterator[Advance]:
-    """Show a bar; the block receives ``advance(amount, note="")``.
+    """Show how far it is; the block receives ``advance(amount, note="")``.
 
     Parameters
     ----------
@@ -59,54 +81,53 @@ def progress_bar(
     unit : str
         What is counted, for the speed; without it none is shown.
     show : bool, optional
-        Whether to show it; by default only where standard error is a terminal.
-    in_lines : bool
-        Where it is no terminal, write a line every ten seconds: for work of hours, whose log is
-        looked at. ``total`` must be known.
+        False: nothing. By default a bar where standard error is a terminal, and elsewhere a line
+        every ten seconds. True: a bar in any case.
     """
-    if in_lines and show is None and total is not None and not sys.stderr.isatty():
-        yield _line_writer(description, total)
-        return
-    visible = sys.stderr.isatty() if show is None else show
-    if not visible:
+    meter = _Meter(total, unit)
+    if show is False:
         yield lambda amount=1, note="": None
-        return
+    elif show or sys.stderr.isatty():
+        with _draw_bar(description, total, meter) as advance:
+            yield advance
+    else:
+        yield _line_writer(description, meter)
+
+
+@contextlib.contextmanager
+def _draw_bar(description: str, total: float | None, meter: _Meter) -> Iterator[Advance]:
     columns = [
         SpinnerColumn(),
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
-        _RateColumn(unit),
         TimeElapsedColumn(),
-        TextColumn("left:"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[speed]}", style="cyan"),
         TextColumn("{task.fields[note]}"),
     ]
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(description, total=total, note="")
+        task = progress.add_task(description, total=total, speed="", note="")
 
         def advance(amount: float = 1, note: str | None = None) -> None:
-            fields: dict[str, Any] = {} if note is None else {"note": note}
-            progress.update(task, advance=amount, **fields)
+            meter.add(amount)
+            fields: dict[str, Any] = {"speed": ", ".join(meter.describe())}
+            if note is not None:
+                fields["note"] = note
+            progress.update(task, completed=meter.done, **fields)
 
         yield advance
 
 
-def _line_writer(description: str, total: float) -> Advance:
-    began = shown = time.monotonic()
-    done, first = 0.0, None
+def _line_writer(description: str, meter: _Meter) -> Advance:
+    shown = 0.0
 
     def advance(amount: float = 1, note: str | None = None) -> None:
-        nonlocal done, first, shown
-        done += amount
-        # What a resumed work has done already comes at once and says nothing of the speed.
-        first = done if first is None else first
-        now = time.monotonic()
-        if now - shown >= _SECONDS_PER_LINE:
-            shown = now
-            left = (total - done) * (now - began) / max(done - first, 1e-9)
-            text = f"{description}: {done / total:.1%}, {_duration(left)} left"
-            print(f"{text}, {note}" if note else text, file=sys.stderr, flush=True)
+        nonlocal shown
+        elapsed = meter.add(amount)
+        if elapsed - shown >= _SECONDS_PER_LINE:
+            shown = elapsed
+            told = [meter.describe_share(), *meter.describe(), *([note] if note else [])]
+            print(f"{description}: {', '.join(told)}", file=sys.stderr, flush=True)
 
     return advance
 

@@ -44,6 +44,7 @@ def fails(done: subprocess.CompletedProcess[str], *parts: str) -> None:
     """A user's mistake: exit code 2, one clear line, no traceback."""
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
     message = " ".join(done.stderr.split())
     for part in parts:
         assert part in message
@@ -354,3 +355,28 @@ def test_demo_runs_without_a_terminal(tmp_path) -> None:
     text = page.read_text(encoding="utf-8")
     assert text.count("drawPlanes(document") == 5
     assert "https://" not in text.replace("http://www.w3.org", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["ingest"], ["Missing argument", "see grassmeans ingest --help"]),
+        (["tag", "en", "--nothing"], ["No such option: --nothing", "see grassmeans tag --help"]),
+        (["tag", "en", "--idk", 2], ["--idk", "1"]),
+        (["nothing"], ["No such command 'nothing'", "see grassmeans --help"]),
+        (["build-dataset", "links"], ["see grassmeans build-dataset links --help"]),
+    ],
+)
+def test_usage_mistakes_are_one_line(arguments: list[object], parts: list[str]) -> None:
+    fails(grassmeans(*arguments), *parts)
+
+
+def test_warnings_of_libraries_do_not_leak() -> None:
+    code = (
+        "import sys, warnings; from grassmeans.cli import main; "
+        "main._silence_libraries(); warnings.warn('from a library')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert done.stderr == b""
+    asked = [sys.executable, "-W", "default", "-c", code]
+    assert b"from a library" in subprocess.run(asked, capture_output=True, check=True).stderr

@@ -72,8 +72,7 @@ def label(
     print_summary(
         about | facts | {"seconds": round(seconds, 1)},
         f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
-        f"in {seconds:.0f} s ({facts['n_occurrences'] / seconds:,.0f} a second), "
-        f'{unknown:.1%} of them "don\'t know"\n'
+        f'in {seconds:.0f} s, {unknown:.1%} of them "don\'t know"\n'
         f"next: [bold]grassmeans lexemes {output} -o lexemes[/], "
         f"[bold]grassmeans export {output}[/]",
         as_json,

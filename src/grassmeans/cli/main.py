@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import warnings
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -36,6 +37,8 @@ from grassmeans.laboratory.commands.iterate import iterate
 from grassmeans.laboratory.commands.reproduce import reproduce
 from grassmeans.terminal.output import name_options
 from grassmeans.version import __version__
+
+_PROGRAM = "grassmeans"
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -112,10 +115,18 @@ _register("Test sets", links, pseudowords, lineup, group=build_dataset)
 app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
 
 
+# The base of Typer's errors about arguments: some releases take it from click, some have their own.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
+
 def run() -> None:
     """Entry point: user's mistakes end with one line on standard error and exit code 2."""
+    _silence_libraries()
     try:
-        app()
+        sys.exit(app(prog_name=_PROGRAM, standalone_mode=False))
+    except _UsageError as error:
+        _explain_usage(error)
+        sys.exit(error.exit_code)
     except GrassmeansError as error:
         _complain(_message_of(error))
         sys.exit(2)
@@ -131,6 +142,21 @@ def run() -> None:
         sys.exit(130)
 
 
+def _silence_libraries() -> None:
+    """Keep libraries' warnings, which tell a user nothing, to those who ask Python for them."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+        os.environ["PYTHONWARNINGS"] = "ignore"  # for worker processes
+
+
+def _explain_usage(error: Any) -> None:
+    """One line that names the command's help."""
+    message = error.format_message().rstrip(".")
+    if message:  # without any argument the help itself was shown
+        command = _PROGRAM if error.ctx is None else error.ctx.command_path
+        _complain(f"{message}; see {command} --help")
+
+
 def _message_of(error: GrassmeansError) -> str:
     if isinstance(error, OSError) and error.strerror:
         return str(error.strerror)
@@ -139,5 +165,5 @@ def _message_of(error: GrassmeansError) -> str:
 
 def _complain(message: str) -> None:
     Console(stderr=True, soft_wrap=True).print(
-        f"grassmeans: {name_options(message)}", style="bold red", markup=False, highlight=False
+        f"{_PROGRAM}: {name_options(message)}", style="bold red", markup=False, highlight=False
     )

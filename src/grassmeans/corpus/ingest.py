@@ -181,25 +181,22 @@ def _encode_all(
     advance: Advance,
 ) -> list[EncodedShard]:
     unique = documents if options.keep_duplicates else _without_duplicates(documents, report)
-    tasks = (
-        (
-            batch,
-            shard_folder(building.folder, number),
-            shard_folder(building.scratch, number),
-            number,
-            options.tokenizer,
-            options.keep_links,
-        )
-        for number, batch in enumerate(_batches(unique, options.shard_chars))
-    )
-    encoded = []
+    # How far the reader was when it had filled a shard: it runs ahead of the workers, by half of a
+    # small input.
+    read: list[int] = [0]
+
+    def make_tasks() -> Iterator[tuple[Any, ...]]:
+        for number, batch in enumerate(_batches(unique, options.shard_chars)):
+            read.append(report.n_bytes)
+            places = (shard_folder(place, number) for place in (building.folder, building.scratch))
+            yield (batch, *places, number, options.tokenizer, options.keep_links)
+
+    encoded: list[EncodedShard] = []
     n_tokens = 0
-    n_bytes = 0
-    for shard in map_tasks(encode_shard, tasks, workers):
+    for number, shard in enumerate(map_tasks(encode_shard, make_tasks(), workers)):
         encoded.append(shard)
         n_tokens += shard.n_tokens
-        advance(report.n_bytes - n_bytes, f"{n_tokens:,} words")
-        n_bytes = report.n_bytes
+        advance(read[number + 1] - read[number], f"{n_tokens:,} words")
     return encoded
 
 

@@ -275,21 +275,18 @@ def export_corpus(
     """
     if format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
-    if isinstance(output, Path):
-        with (
-            progress_bar(
-                "exporting", corpus.n_documents, unit="documents", show=show_progress
-            ) as advance,
-            output_file(output, inputs=[corpus.path], overwrite=overwrite) as temporary,
-        ):
-            documents = _counted(read_keyed_documents(corpus), advance)
+    if format == "parquet" and not isinstance(output, Path):
+        raise InputError("parquet cannot be written to a stream: name a file with -o")
+    bar = progress_bar("exporting", corpus.n_documents, unit="documents", show=show_progress)
+    with bar as advance:
+        documents = _counted(read_keyed_documents(corpus), advance)
+        if not isinstance(output, Path):
+            return _write_lines(documents, output, format)
+        with output_file(output, inputs=[corpus.path], overwrite=overwrite) as temporary:
             if format == "parquet":
                 return write_parquet(documents, temporary)
             with temporary.open("wb") as file:
                 return _write_lines(documents, file, format)
-    if format == "parquet":
-        raise InputError("parquet cannot be written to a stream: name a file with -o")
-    return _write_lines(read_keyed_documents(corpus), output, format)
 
 
 def _counted(

@@ -110,7 +110,7 @@ class Course:
         log = self._log
         began, saved = time.perf_counter() - log.seconds, time.perf_counter()
         batches = self._reader.batches(self._batch_passages, log.step)
-        with progress_bar("training", 1.0, show=show_progress, in_lines=True) as advance:
+        with progress_bar("training", 1.0, show=show_progress) as advance:
             advance(self.progress)
             while (before := self.progress) < 1:
                 self._waiting.append(self._trainer.step(next(batches), log.step, before))
