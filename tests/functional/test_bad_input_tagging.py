@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import subprocess
 import sys
@@ -167,8 +168,17 @@ def test_input_that_is_no_text(model) -> None:
 
 
 def test_bytes_that_are_no_utf_8(folder, tag) -> None:
-    first, _ = tag(folder, text=b"steel crane \xff\xfe\n\x00\n")
-    assert [word["label"] for word in first["words"]] == ["crane.2"]
+    (line,) = tag(folder, text="A steel crane at the café.\n".encode("latin-1"))
+    assert line["text"] == "A steel crane at the café."
+    (line,) = tag(folder, text="A steel crane.\n".encode("utf-16"))
+    assert [word["label"] for word in line["words"]] == ["crane.2"]
+    with pytest.raises(InputError, match=r"binary file: 1 \(first: .*input\.txt"):
+        tag(folder, text=b"steel crane \xff\xfe\n\x00\n")
+
+
+def test_compressed_files_are_opened(folder, tag) -> None:
+    (line,) = tag(folder, text=gzip.compress(b"A steel crane.\n"))
+    assert [word["label"] for word in line["words"]] == ["crane.2"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,8 @@ def ingest(
     format: Annotated[
         str,
         typer.Option(
-            help="auto, mediawiki, wikiextractor, jsonl, text, parquet, tokens, vertical, conllu."
+            help="auto, mediawiki, wikiextractor, jsonl, json, csv, text, parquet, tokens, "
+            "vertical, conllu."
         ),
     ] = "auto",
     language: Annotated[
@@ -29,13 +30,15 @@ def ingest(
         Path | None, typer.Option(help="Your own function words, one a line, instead of a list.")
     ] = None,
     text_field: Annotated[
-        str, typer.Option(help="Field or column of the text (jsonl, parquet).")
+        str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
     ] = "text",
     column: Annotated[
         str | None,
         typer.Option(help="Column of the token (vertical: number; conllu: form, lemma, ...)."),
     ] = None,
-    encoding: Annotated[str | None, typer.Option(help="Of the text files, if not UTF-8.")] = None,
+    encoding: Annotated[
+        str | None, typer.Option(help="Of the text files that are no UTF-8.")
+    ] = None,
     numbers: Annotated[
         str, typer.Option(help="Tokens of digits only: drop, keep or mask (as 0).")
     ] = "drop",
@@ -52,18 +55,21 @@ def ingest(
 ) -> None:
     """Read raw text into a corpus folder: tokens, words with counts, an index, the text itself.
 
-    Takes Wikipedia dumps, WikiExtractor output, JSON lines, plain text (a blank line starts a new
-    document), Parquet, and text that is tokenised already; gzip, bzip2, xz and zstd are opened as
-    they are. Broken lines and files are counted and reported, they do not end the run. Started
-    again after an interruption, it goes on from where it was.
+    Takes Wikipedia dumps, WikiExtractor output, JSON, CSV, plain text (a blank line starts a new
+    document), Parquet, and text that is tokenised already; gzip, bzip2, xz, zstd, zip and tar are
+    opened as they are. Broken lines and files are counted and reported, they do not end the run.
+    Started again after an interruption, it goes on from where it was.
 
     [dim]grassmeans ingest enwiki-pages-articles.xml.bz2 -o corpus[/]
 
     [dim]grassmeans ingest novels/ -o corpus --language fr[/]
 
+    [dim]grassmeans ingest posts.csv -o corpus --text-field body[/]
+
     [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.corpus.documents import describe_skipped
     from grassmeans.corpus.ingest import IngestOptions
     from grassmeans.corpus.tokenizer import Tokenizer
     from grassmeans.corpus.vocabulary import load_function_words
@@ -87,9 +93,10 @@ def ingest(
         encoding=encoding,
     )
     report = corpus.manifest
-    for reason, count in report["skipped"].items():
-        example = report["examples"].get(reason)
-        note(f"passed over: {reason}: {count:,}" + (f" (first: {example})" if example else ""))
+    for line in describe_skipped(report["skipped"], report["examples"]):
+        note(f"passed over: {line}")
+    for line in describe_skipped(report["remarks"], report["examples"]):
+        note(line)
     summary = {name: report[name] for name in ("n_documents", "n_tokens", "n_types")}
     print_summary(
         {"corpus": str(output)} | summary | {"skipped": report["skipped"]},

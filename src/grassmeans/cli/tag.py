@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
+_LINES_AT_ONCE = 1000
 
 
 def tag(
     model: options.Model,
     file: Annotated[
-        Path | None, typer.Argument(help="Text, one passage a line; standard input by default.")
+        Path | None,
+        typer.Argument(help="Text, one passage a line, packed or not; or standard input."),
     ] = None,
     word: Annotated[
         list[str] | None, typer.Option("--word", "-w", help="Tag only this word; may be repeated.")
@@ -86,20 +88,41 @@ def tag(
 
 
 def _read_batches(file: Path | None) -> Iterator[list[str]]:
-    """Lines of a file or of standard input, as many at a time as are there already.
+    """Lines of a file, compressed or not, or of standard input; a very long one in pieces.
 
     A program that writes line by line into the pipe gets its answers line by line; a file goes
-    through in large batches. A very long line comes in pieces.
+    through in large batches.
     """
-    source = nullcontext(sys.stdin.buffer) if file is None else file.open("rb")
-    with source as stream:
-        rest = b""
-        while block := os.read(stream.fileno(), _BLOCK):
-            *lines, rest = (rest + block).split(b"\n")
-            if len(rest) > _MAX_LINE:
-                lines, rest = [*lines, rest], b""
-            yield from _decode_lines(lines)
-        yield from _decode_lines([rest])
+    if file is None:
+        yield from _read_stream()
+        return
+    from grassmeans.corpus.documents import ReadReport
+    from grassmeans.corpus.lines import read_lines
+
+    if not file.is_file():
+        raise InputError(f"there is no file {file}: check the path")
+    report = ReadReport()
+    texts = (line.strip() for line in read_lines(file, report, max_line=_MAX_LINE))
+    filled = filter(None, texts)
+    is_empty = True
+    while batch := list(islice(filled, _LINES_AT_ONCE)):
+        yield batch
+        is_empty = False
+    if is_empty and report.skipped:
+        raise InputError("; ".join(report.describe()))
+    for line in report.describe():
+        note(line)
+
+
+def _read_stream() -> Iterator[list[str]]:
+    """Lines of standard input, as many at a time as are there already."""
+    rest = b""
+    while block := os.read(sys.stdin.fileno(), _BLOCK):
+        *lines, rest = (rest + block).split(b"\n")
+        if len(rest) > _MAX_LINE:
+            lines, rest = [*lines, rest], b""
+        yield from _decode_lines(lines)
+    yield from _decode_lines([rest])
 
 
 def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:

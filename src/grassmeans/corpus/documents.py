@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from grassmeans.errors import InputError
@@ -50,7 +50,7 @@ class ReadOptions:
         CoNLL-U (a name or a number) and vertical files (a number, from 0): where the keys of the
         tokens are; by default they are the forms.
     encoding : str, optional
-        Of text files; by default UTF-8, or what a byte order mark says.
+        Of those text files that have no byte order mark and are no UTF-8.
     max_document_chars : int
         Longer documents are split at white space; the ids of the parts end in ``#2``, ``#3`` ...
     keep_redirects : bool
@@ -84,13 +84,31 @@ class ReadReport:
     n_files: int = 0
     n_bytes: int = 0  # of the files themselves, compressed as they are: shows the progress
     skipped: Counter[str] = field(default_factory=Counter)
+    remarks: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
+
+    def describe(self) -> list[str]:
+        """What was passed over and what was remarked: how often, and the first example."""
+        return describe_skipped(self.skipped | self.remarks, self.examples)
+
+    def remark(self, reason: str, example: str) -> None:
+        """Count a thing that was read, but in a way that the user should know of."""
+        self.remarks[reason] += 1
+        self.examples.setdefault(reason, example[:200])
 
     def skip(self, reason: str, example: str = "") -> None:
         """Count one thing that was passed over, and keep the first example of its kind."""
         self.skipped[reason] += 1
         if example and reason not in self.examples:
             self.examples[reason] = example[:200]
+
+
+def describe_skipped(counts: Mapping[str, int], examples: Mapping[str, str]) -> list[str]:
+    """Reasons with their counts and first examples, for people."""
+    return [
+        f"{reason}: {count:,}" + (f" (first: {examples[reason]})" if reason in examples else "")
+        for reason, count in counts.items()
+    ]
 
 
 class DocumentBuilder:

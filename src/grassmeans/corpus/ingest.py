@@ -80,6 +80,7 @@ class IngestReport:
     n_tokens: int
     n_types: int
     skipped: dict[str, int]
+    remarks: dict[str, int]
     examples: dict[str, str]
 
 
@@ -118,7 +119,7 @@ def ingest_documents(
         with bar as advance:
             encoded = _encode_all(documents, building, options, report, workers, advance)
         if not any(shard.n_tokens for shard in encoded):
-            reasons = "; ".join(f"{reason}: {n}" for reason, n in report.skipped.items())
+            reasons = "; ".join(report.describe())
             raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
         return _finish_corpus(encoded, building, options, report, sources, workers, show_progress)
 
@@ -153,6 +154,7 @@ def _finish_corpus(
         n_tokens=sum(shard.n_tokens for shard in encoded),
         n_types=len(vocabulary),
         skipped=dict(sorted(report.skipped.items())),
+        remarks=dict(sorted(report.remarks.items())),
         examples=dict(sorted(report.examples.items())),
     )
     shards = [{"n_documents": s.n_documents, "n_tokens": s.n_tokens} for s in encoded]

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from grassmeans.corpus.detection import detect_format
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.corpus.reading import FORMATS, detect_format, read_documents
+from grassmeans.corpus.reading import FORMATS, read_documents
 from grassmeans.errors import InputError
 
 CONLLU_ROW = "{}\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
@@ -29,6 +30,11 @@ CASES = {
         b'broken\n{"text": "b"}\n{"text": "c"}\n',
         b'{"text": "' + b"long " * 40_000 + b'"}\n',
     ],
+    "json": [
+        b'[{"text": "a"}, {"text": "b"}]',
+        b'\n [\n  {\n    "text": "a"\n  }\n]\n',
+        b'["one text", "another"]\n',
+    ],
     "conllu": [
         b"# newdoc\n# sent_id = 1\n" + CONLLU_ROW.format(1).encode() + b"\n",
         (CONLLU_ROW.format("1-2") + CONLLU_ROW.format(1) * 9 + "bad line\n").encode(),
@@ -45,10 +51,11 @@ CASES = {
         b"A sentence.\nAnother.\n",
         b"{curly} text\nthat is no JSON\n",
         b"word\tdefinition of it\nother\tdefinition\n",
-        b"<html>\n<body>\nSome text in here\n",
         bytes(range(256)) * 10,
         gzip.compress(b"text " * 1000, mtime=0)[:30],
         b"1\n2\n3\n",
+        b'["Yes" he said]\n',
+        b"[1] A footnote.\n",
     ],
 }  # fmt: skip
 
@@ -74,7 +81,7 @@ def test_formats_are_told_by_content(tmp_path: Path, expected: str, content: byt
 
 
 def test_the_name_decides_about_columns_without_tags(tmp_path: Path) -> None:
-    for name, expected in (("a.vert.gz", "vertical"), ("a.tsv.gz", "text")):
+    for name, expected in (("a.vert.gz", "vertical"), ("a.TSV.gz", "csv"), ("a.csv", "csv")):
         (tmp_path / name).write_bytes(gzip.compress(b"The\tDT\ncat\tNN\n", mtime=0))
         assert detect_format(tmp_path / name) == expected
 
@@ -87,7 +94,7 @@ def test_a_real_json_line_beats_a_misleading_name(tmp_path: Path) -> None:
 
 def test_wrong_arguments_are_refused_before_reading(tmp_path: Path) -> None:
     path = write(tmp_path, "a.txt", "x")
-    with pytest.raises(InputError, match=r"unknown format 'docx'.*text, jsonl, mediawiki"):
+    with pytest.raises(InputError, match=r"unknown format 'docx'.*text, jsonl, json, csv,"):
         read_documents([path], ReadOptions(format="docx"), report=ReadReport())
     with pytest.raises(InputError, match="there is no file"):
         read_documents([tmp_path / "missing"], report=ReadReport())
@@ -110,7 +117,7 @@ def test_a_folder_of_several_formats_is_read_through_its_damage(tmp_path: Path) 
     }
 
 
-@pytest.mark.parametrize("format_name", [name for name in FORMATS if name != "parquet"])
+@pytest.mark.parametrize("format_name", [f for f in FORMATS if f not in ("parquet", "csv")])
 @pytest.mark.parametrize("content", [b"", b"\n\n\n", b"\xff\xfe\xfd\x00\x01" * 999, b"\x00" * 99])
 def test_every_reader_survives_empty_and_binary_files(
     tmp_path: Path, format_name: str, content: bytes
@@ -129,3 +136,36 @@ def test_a_file_that_does_not_fit_ends_no_run_that_has_begun(tmp_path: Path) -> 
     documents, report = read(tmp_path)
     assert [d.text for d in documents] == ["in 1", "in 3"]
     assert report.skipped == {"file that cannot be read as asked": 1}
+
+
+def test_a_first_file_that_does_not_fit_ends_no_run_either(tmp_path: Path) -> None:
+    write(tmp_path, "1.csv", "body,author\na text,me\n")
+    write(tmp_path, "2.txt", "Read.\n")
+    documents, report = read(tmp_path)
+    assert [d.text for d in documents] == ["Read."]
+    assert "its fields are body, author" in report.examples["file that cannot be read as asked"]
+    (tmp_path / "2.txt").unlink()
+    with pytest.raises(InputError, match=r"its fields are body, author; choose .* text_field"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"%PDF-1.7\nplain enough", "PDF document"),
+        (b"{\\rtf1 text}", "RTF document"),
+        (b"<!DOCTYPE html>\n<p>text", "HTML page"),
+        (b'\xef\xbb\xbf <?xml version="1.0"?>\n<HTML lang="en">', "HTML page"),
+        (b"Rar!\x1a\x07\x00", "RAR archive"),
+    ],
+)
+def test_what_no_reader_reads_is_passed_over_by_name(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    path = write(tmp_path, "strange", content)
+    documents, report = read(path)
+    assert documents == []
+    [(reason, count)] = report.skipped.items()
+    assert reason.startswith(kind)
+    assert count == 1
+    assert report.examples[reason] == str(path)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grassmeans.corpus.documents import DocumentBuilder, RawDocument, ReadOptions, ReadReport
-from grassmeans.corpus.opening import read_lines
+from grassmeans.corpus.lines import read_lines
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.errors import InputError
 
