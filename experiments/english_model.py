@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans import Corpus, SkipGram, WordVectors, load
-from grassmeans.artifacts import MANIFEST
+from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import default_options
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem

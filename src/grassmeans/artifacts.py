@@ -10,23 +10,23 @@ import contextlib
 import errno
 import hashlib
 import json
-import mmap
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.checked import CHECKSUMS, MANIFEST, TEMPORARY, make_checksums, read_json
 from grassmeans.errors import ArtifactError, StorageError
 from grassmeans.version import __version__
 
-MANIFEST = "manifest.json"
-TEMPORARY = ".partial-"
-_BUILD_AGAIN = "the folder is incomplete, build it again"
+SEAL = "manifest_digest"
+"""Field of a manifest with the digest of all its other fields."""
+
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
 
@@ -88,48 +88,6 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
         file.write(content.reshape(-1).view(np.uint8).data if content.size else b"")
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file of an artifact."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
-    except (ValueError, UnicodeDecodeError) as error:
-        raise ArtifactError(f"{path} is damaged ({error}): build the folder again") from error
-
-
-def read_bytes(path: Path) -> bytes:
-    """Read a small file of an artifact."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
-
-
-def map_bytes(path: Path) -> memoryview:
-    """Map a file of an artifact into memory, read-only."""
-    try:
-        with path.open("rb") as file:
-            if path.stat().st_size == 0:
-                return memoryview(b"")
-            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-    except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
-
-
-def open_array(path: Path, *, mapped: bool = True) -> NDArray[Any]:
-    """Open an array of an artifact, memory-mapped unless it is empty or told otherwise."""
-    try:
-        array = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-    except FileNotFoundError as error:
-        raise ArtifactError(f"{path} is missing: {_BUILD_AGAIN}") from error
-    except (ValueError, EOFError, OSError) as error:
-        if mapped and "empty" in str(error):  # mmap of zero bytes is refused by the system
-            return open_array(path, mapped=False)
-        raise ArtifactError(f"{path} is truncated or damaged: build the folder again") from error
-    return cast("NDArray[Any]", array)
-
-
 def write_manifest(
     folder: Path, kind: str, version: int, fields: dict[str, Any], *, created: bool = True
 ) -> None:
@@ -137,13 +95,21 @@ def write_manifest(
     head: dict[str, Any] = {"kind": kind, "format_version": version, "grassmeans": __version__}
     if created:
         head["created"] = datetime.now(UTC).isoformat(timespec="seconds")
-    write_json(folder / MANIFEST, head | fields)
+    with explain_write_errors(folder):
+        checksums = make_checksums(folder)
+    write_bytes(folder / CHECKSUMS, checksums)
+    manifest = head | fields
+    write_json(folder / MANIFEST, manifest | {SEAL: _seal(manifest)})
 
 
-def read_manifest(
-    folder: Path, kind: str | None = None, version: int | None = None
-) -> dict[str, Any]:
-    """Read a folder's manifest and check that it is of the expected kind and version."""
+def _seal(manifest: Mapping[str, Any]) -> str:
+    """The digest of a manifest as it is read back from JSON."""
+    plain = json.loads(json.dumps(manifest, ensure_ascii=False))
+    return digest_of({name: value for name, value in plain.items() if name != SEAL})
+
+
+def read_manifest(folder: Path, kind: str | None = None, *versions: int) -> dict[str, Any]:
+    """Read a folder's manifest and check that it is of the expected kind and versions."""
     if not folder.exists():
         advice = "check the path"
         if building_place(folder).exists():
@@ -154,15 +120,21 @@ def read_manifest(
             f"{folder} is not a grassmeans {kind or 'folder'}: it has no {MANIFEST}"
         )
     manifest = read_json(folder / MANIFEST)
-    if not isinstance(manifest, dict) or "kind" not in manifest:
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
         raise ArtifactError(f"{folder / MANIFEST} is not a grassmeans manifest")
     if kind is not None and manifest["kind"] != kind:
         raise ArtifactError(f"{folder} holds a {manifest['kind']}, but a {kind} is needed here")
-    if version is not None and manifest.get("format_version") != version:
+    if versions and manifest.get("format_version") not in versions:
+        known = " or ".join(map(str, versions))
         raise ArtifactError(
             f"{folder} has format version {manifest.get('format_version')}, this release reads "
-            f"version {version}: build it again, or use the release that wrote it "
+            f"version {known}: build it again, or use the release that wrote it "
             f"({manifest.get('grassmeans', 'unknown')})"
+        )
+    if SEAL in manifest and manifest[SEAL] != _seal(manifest):
+        raise ArtifactError(
+            f"{folder / MANIFEST} was changed after it was written: build the folder again, or "
+            f"take {SEAL!r} out of it if the change is meant"
         )
     return manifest
 

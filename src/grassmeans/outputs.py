@@ -26,16 +26,15 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import (
-    TEMPORARY,
     atomic_path,
     building_place,
     digest_of,
     explain_write_errors,
     find_manifest,
-    read_json,
     read_manifest,
     write_json,
 )
+from grassmeans.checked import TEMPORARY, read_json
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
 
 try:

@@ -6,7 +6,7 @@ import os
 import numpy as np
 import pytest
 
-from grassmeans import artifacts
+from grassmeans import artifacts, checked
 from grassmeans.errors import ArtifactError, StorageError
 
 
@@ -21,7 +21,7 @@ from grassmeans.errors import ArtifactError, StorageError
 )
 def test_arrays_round_trip(tmp_path, array) -> None:
     artifacts.write_array(tmp_path / "a.npy", array)
-    loaded = artifacts.open_array(tmp_path / "a.npy")
+    loaded = checked.open_array(tmp_path / "a.npy", array.dtype, array.shape)
     assert loaded.dtype == array.dtype
     np.testing.assert_array_equal(loaded, array)
     np.testing.assert_array_equal(np.load(tmp_path / "a.npy"), array)
@@ -33,7 +33,7 @@ def test_arrays_of_objects_are_never_written_or_read(tmp_path) -> None:
         artifacts.write_array(tmp_path / "a.npy", objects)
     np.save(tmp_path / "b.npy", objects, allow_pickle=True)
     with pytest.raises(ArtifactError):
-        artifacts.open_array(tmp_path / "b.npy")
+        checked.open_array(tmp_path / "b.npy", object, (1,))
 
 
 def _write_half(path) -> None:
@@ -47,7 +47,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path) -> None:
     artifacts.write_json(path, {"old": True})
     with pytest.raises(RuntimeError):
         _write_half(path)
-    assert artifacts.read_json(path) == {"old": True}
+    assert checked.read_json(path) == {"old": True}
     assert os.listdir(tmp_path) == ["f.json"]
 
 
@@ -73,15 +73,15 @@ def test_truncated_array_is_noticed(tmp_path) -> None:
     artifacts.write_array(path, np.zeros(1000))
     path.write_bytes(path.read_bytes()[:-8])
     with pytest.raises(ArtifactError, match="truncated or damaged"):
-        artifacts.open_array(path)
+        checked.open_array(path, np.float64, (1000,))
 
 
 def test_missing_and_broken_json(tmp_path) -> None:
     with pytest.raises(ArtifactError, match="is missing"):
-        artifacts.read_json(tmp_path / "x.json")
+        checked.read_json(tmp_path / "x.json")
     (tmp_path / "y.json").write_text('{"cut": ')
-    with pytest.raises(ArtifactError, match="is damaged"):
-        artifacts.read_json(tmp_path / "y.json")
+    with pytest.raises(ArtifactError, match="or damaged"):
+        checked.read_json(tmp_path / "y.json")
 
 
 def test_manifest_checks_kind_and_version(tmp_path) -> None:

@@ -30,7 +30,7 @@ def value_of(folder: Path) -> str:
     """The value of a whole artifact; fails for half a one."""
     value = find_manifest(folder)["value"]
     assert (folder / "one.txt").read_text() == (folder / "two.txt").read_text() == value
-    assert names(folder) == ["manifest.json", "one.txt", "two.txt"]
+    assert names(folder) == ["checksums.txt", "manifest.json", "one.txt", "two.txt"]
     return value
 
 
@@ -59,7 +59,7 @@ def test_an_output_appears_when_it_is_whole_and_leaves_nothing_else(tmp_path) ->
         assert not place.exists()
         assert building.folder.parent.parent == place.parent  # the same file system
     assert names(place.parent) == ["t"]
-    assert names(place) == ["manifest.json"]
+    assert names(place) == ["checksums.txt", "manifest.json"]
 
 
 def test_an_empty_folder_is_filled(tmp_path) -> None:
@@ -144,7 +144,7 @@ def test_other_kinds_are_kept(tmp_path) -> None:
     write_manifest(tmp_path / "t", "thing", 1, {})
     with pytest.raises(InputError, match=r"another kind \(thing without 'labelled'\)"):
         build(tmp_path / "t", "new", overwrite=True, fields=["labelled"])
-    assert names(tmp_path / "t") == ["manifest.json"]
+    assert names(tmp_path / "t") == ["checksums.txt", "manifest.json"]
 
 
 def test_inputs_are_kept(tmp_path) -> None:

@@ -11,21 +11,31 @@ from rich.markup import escape
 from rich.table import Table
 
 from grassmeans.terminal import options
-from grassmeans.terminal.output import print_json, terminal, wants_json
+from grassmeans.terminal.output import name_some, print_json, terminal, wants_json
 
 
 def info(
     artifact: Annotated[
         Path, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
     ],
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Read every file and compare it with its digest."),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
-    """Show what a folder holds: kind, sizes, the settings that made it."""
+    """Show what a folder holds: kind, sizes, the settings that made it.
+
+    With [bold]--verify[/] every file is read and compared with the digest that was stored when it
+    was written; a file that is not the same ends the command with an error that names it.
+    """
     from grassmeans.artifacts import read_manifest
     from grassmeans.senses.model import resolve_name
 
     artifact = resolve_name(artifact)
     manifest = read_manifest(artifact)
+    if verify:
+        manifest["verified"] = _verify(artifact)
     files = [path for path in artifact.rglob("*") if path.is_file()]
     manifest["bytes"] = sum(path.stat().st_size for path in files)
     if manifest["kind"] == "model":
@@ -44,6 +54,20 @@ def info(
         if name != "shards":
             table.add_row(name, escape(_readable(value)))
     terminal().print(table)
+
+
+def _verify(artifact: Path) -> str:
+    """Compare all files with their digests; what was found, or an error that names them."""
+    from grassmeans.checked import find_damage
+    from grassmeans.errors import ArtifactError
+
+    problems, n_compared, n_unknown = find_damage(artifact)
+    if problems:
+        raise ArtifactError(f"{name_some(problems)}: build the folder again")
+    found = f"{n_compared:,} files are what was written"
+    if n_unknown:
+        found += f"; {n_unknown:,} have no digest (an older release wrote none)"
+    return found
 
 
 def _readable(value: Any) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import find_manifest, read_manifest
+from grassmeans.checked import MANIFEST, damaged, read_text
 from grassmeans.corpus.documents import ReadOptions, ReadReport
 from grassmeans.corpus.given import iterate_documents, spell_word
 from grassmeans.corpus.ingest import (
@@ -26,10 +27,23 @@ from grassmeans.corpus.ingest import (
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.opening import list_inputs
 from grassmeans.corpus.reading import read_documents
-from grassmeans.corpus.shard import ConcordanceLine, Shard
+from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes
 from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
-from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.schema import check_values, each, record, text, whole
+
+_MOST_TOKENS = 2**31 - 1
+"""Of a shard, whose positions are numbers of 32 bits."""
+
+_MANIFEST_RULES = {
+    "n_tokens": whole(),
+    "n_documents": whole(),
+    "n_types": whole(0, _MOST_TOKENS),
+    "digest": text,
+    "options": record({"tokenizer": record(), "language": text}),
+    "shards": each(record({"n_tokens": whole(0, _MOST_TOKENS), "n_documents": whole()})),
+}
 
 
 class Corpus:
@@ -48,12 +62,16 @@ class Corpus:
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
         self.manifest = manifest
-        sizes = [shard["n_tokens"] for shard in manifest["shards"]]
-        documents = [shard["n_documents"] for shard in manifest["shards"]]
-        self.shard_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        n_words = manifest["n_types"]
+        sizes = [ShardSizes(s["n_tokens"], s["n_documents"], n_words) for s in manifest["shards"]]
+        tokens, documents = [s.n_tokens for s in sizes], [s.n_documents for s in sizes]
+        self.shard_starts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
         self.document_starts = np.concatenate([[0], np.cumsum(documents)]).astype(np.int64)
-        starts = zip(self.shard_starts[:-1].tolist(), self.document_starts.tolist(), strict=False)
-        self.shards = [Shard(shard_folder(path, i), *first) for i, first in enumerate(starts)]
+        starts = zip(self.shard_starts.tolist(), self.document_starts.tolist(), strict=True)
+        self.shards = [
+            Shard(shard_folder(path, i), size, *first)
+            for i, (size, first) in enumerate(zip(sizes, starts, strict=False))
+        ]
         self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
@@ -61,8 +79,11 @@ class Corpus:
         """Open a corpus folder; arrays are mapped when they are first used."""
         folder = Path(path)
         manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-        if not isinstance(manifest.get("shards"), list):
-            raise ArtifactError(f"{folder} has a damaged manifest: build the corpus again")
+        check_values(folder / MANIFEST, manifest, _MANIFEST_RULES)
+        for name in ("n_tokens", "n_documents"):
+            total = sum(shard[name] for shard in manifest["shards"])
+            if total != manifest[name]:
+                raise damaged(folder / MANIFEST, f"{name} is not {total:,}, that of its shards")
         return cls(folder, manifest)
 
     @classmethod
@@ -150,20 +171,25 @@ class Corpus:
     @cached_property
     def vocabulary(self) -> Vocabulary:
         """The words with their counts, most frequent first."""
-        return Vocabulary.load(self.path)
+        return Vocabulary.load(self.path, self.manifest["n_types"])
 
     @cached_property
     def function_words(self) -> frozenset[str]:
         """The words that contexts leave out."""
         path = self.path / "function_words.txt"
-        text = path.read_text(encoding="utf-8") if path.exists() else ""
+        text = read_text(path) if path.exists() else ""
         return frozenset(text.split("\n")) if text else frozenset()
 
     @cached_property
     def tokenizer(self) -> Tokenizer:
         """The token rule that made the corpus."""
-        tokenizer = tokenizer_from_dict(self.manifest["options"]["tokenizer"])
-        assert isinstance(tokenizer, Tokenizer)
+        about = self.manifest["options"]["tokenizer"]
+        try:
+            tokenizer = tokenizer_from_dict(about)
+        except InputError as error:
+            raise damaged(self.path / MANIFEST, str(error)) from error
+        if not isinstance(tokenizer, Tokenizer):
+            raise damaged(self.path / MANIFEST, f"a corpus has no tokenizer {about}")
         return tokenizer
 
     @property

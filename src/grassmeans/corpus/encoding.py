@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import (
     digest_of_bytes,
     explain_write_errors,
-    read_json,
     write_array,
     write_bytes,
     write_json,
 )
+from grassmeans.checked import read_json
 from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.shard import DONE
 from grassmeans.corpus.tokenizer import SurfaceTable, Tokenizer, WhitespaceTokenizer, normalize_text

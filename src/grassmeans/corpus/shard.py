@@ -9,7 +9,6 @@ again from the nearest anchor before it, which is never more than a short stretc
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -19,14 +18,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import map_bytes, open_array, read_bytes, read_json, write_array
+from grassmeans.artifacts import write_array
+from grassmeans.checked import (
+    check_offsets,
+    check_range,
+    check_rising,
+    damaged,
+    map_bytes,
+    open_array,
+    parse_json,
+    read_json,
+    read_text,
+)
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
-from grassmeans.errors import ArtifactError
+from grassmeans.schema import each, text
 
 DONE = "shard.json"
 _BYTES_PER_CHARACTER = 4
 _CONTINUATION = 0b1000_0000
 _CONTINUATION_MASK = 0b1100_0000
+_TITLED = each(text, length=2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +55,63 @@ class ConcordanceLine:
         return f"{self.left}<b>{self.word}</b>{self.right}"
 
 
+@dataclass(frozen=True, slots=True)
+class ShardSizes:
+    """What a corpus's manifest says of a shard: its arrays have to fit it."""
+
+    n_tokens: int
+    n_documents: int
+    n_words: int  # of the corpus's vocabulary
+
+
 class Shard:
-    """A shard on disk; arrays are opened when they are first used.
+    """A shard on disk; arrays are opened and checked when they are first used.
 
     Parameters
     ----------
+    sizes : ShardSizes
     first_position, first_document : int
         Where the shard's tokens and documents begin in its corpus.
     """
 
-    def __init__(self, folder: Path, first_position: int = 0, first_document: int = 0) -> None:
+    def __init__(
+        self, folder: Path, sizes: ShardSizes, first_position: int = 0, first_document: int = 0
+    ) -> None:
         self.folder = folder
+        self.sizes = sizes
         self.first_position = first_position
         self.first_document = first_document
 
-    def _open(self, name: str) -> NDArray[Any]:
-        return open_array(self.folder / f"{name}.npy")
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Workers open the files again instead of receiving arrays.
+        return Shard, (self.folder, self.sizes, self.first_position, self.first_document)
+
+    def _place(self, name: str) -> Path:
+        return self.folder / f"{name}.npy"
 
     @cached_property
     def tokens(self) -> NDArray[np.int32]:
         """(n_tokens,) word ids, -1 for words beyond the vocabulary's limit."""
-        return self._open("tokens")
+        path = self._place("tokens")
+        tokens = open_array(path, np.int32, (self.sizes.n_tokens,))
+        # Kernels take them as row numbers: the whole shard is looked at once, a few megabytes.
+        check_range(path, tokens, -1, self.sizes.n_words)
+        return tokens
 
     def read_tokens(self, start: int, end: int, epoch: int = 0) -> NDArray[np.int32]:
         """The word ids of the positions ``start:end``, the same in every epoch of a training."""
         return self.tokens[start:end]
 
+    def _open_offsets(self, name: str, end: int) -> NDArray[np.int64]:
+        path = self._place(name)
+        offsets = open_array(path, np.int64, (self.sizes.n_documents + 1,))
+        check_offsets(path, offsets, end)
+        return offsets
+
     @cached_property
     def document_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) position of each document's first token, and the end."""
-        return self._open("documents")
+        return self._open_offsets("documents", self.sizes.n_tokens)
 
     def document_bounds(
         self, positions: NDArray[np.integer]
@@ -86,12 +124,12 @@ class Shard:
     @cached_property
     def text_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) byte offset of each document in the text."""
-        return self._open("text_offsets")
+        return self._open_offsets("text_offsets", len(self.text))
 
     @cached_property
     def pretokenised(self) -> NDArray[np.bool_]:
         """(n_documents,) whether the document came already split into tokens."""
-        return self._open("pretokenised")
+        return open_array(self._place("pretokenised"), np.bool_, (self.sizes.n_documents,))
 
     @cached_property
     def anchors(self) -> NDArray[np.int64]:
@@ -99,7 +137,13 @@ class Shard:
 
         Tokenising the text from an anchor's byte offset gives the tokens from its position on.
         """
-        return self._open("anchors")
+        path = self._place("anchors")
+        anchors = open_array(path, np.int64, (None, 2))
+        if self.sizes.n_tokens:
+            ends = (self.sizes.n_tokens, len(self.text))
+            for column, end in zip(np.asarray(anchors).T, ends, strict=True):
+                check_offsets(path, np.append(column, end), end)
+        return anchors
 
     @cached_property
     def text(self) -> memoryview:
@@ -109,9 +153,15 @@ class Shard:
     @cached_property
     def metadata(self) -> list[tuple[str, str]]:
         """Id and title of every document."""
-        text = read_bytes(self.folder / "metadata.jsonl").decode()
+        path = self.folder / "metadata.jsonl"
+        content = read_text(path)
         # Not splitlines, which also cuts at separators that a title may hold.
-        entries = map(json.loads, text.split("\n") if text else ())
+        lines = content.split("\n") if content else []
+        if len(lines) != self.sizes.n_documents:
+            raise damaged(path, f"{len(lines):,} lines for {self.sizes.n_documents:,} documents")
+        entries = [parse_json(line, path) for line in lines]
+        if any(_TITLED(entry) for entry in entries):
+            raise damaged(path, "a line is no pair of id and title")
         return [(entry[0], entry[1]) for entry in entries]
 
     def document_at(self, position: int) -> int:
@@ -121,7 +171,10 @@ class Shard:
     def document_text(self, document: int) -> str:
         """The cleaned text of a document of the shard."""
         start, end = self.text_offsets[document : document + 2]
-        return bytes(self.text[start:end]).decode()
+        try:
+            return bytes(self.text[start:end]).decode()
+        except UnicodeDecodeError as error:
+            raise damaged(self.folder / "text.bin", f"document {document} is no UTF-8") from error
 
     def token_rule(self, document: int, tokenizer: Tokenizer) -> Tokenizer | WhitespaceTokenizer:
         """What finds the tokens of a document again: the corpus's rule, or none but spaces."""
@@ -141,9 +194,7 @@ class Shard:
         spans = self.token_rule(document, tokenizer).spans(piece)
         start, end = next(islice(spans, position - anchor_token, None), (-1, -1))
         if start < 0:
-            raise ArtifactError(
-                f"{self.folder} is damaged: text and tokens do not fit; build it again"
-            )
+            raise damaged(self.folder / "text.bin", "text and tokens do not fit")
         left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + piece[:start]
         right = piece[end:] + self._decode(after, min(last_byte, after + margin))
         return ConcordanceLine(
@@ -164,7 +215,13 @@ class Shard:
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        return self._open("index_words"), self._open("index_offsets"), self._open("index_positions")
+        words = open_array(self._place("index_words"), np.int32, (None,))
+        check_range(self._place("index_words"), words, 0, self.sizes.n_words)
+        check_rising(self._place("index_words"), words)
+        positions = open_array(self._place("index_positions"), np.int32, (None,))
+        offsets = open_array(self._place("index_offsets"), np.int64, (len(words) + 1,))
+        check_offsets(self._place("index_offsets"), offsets, len(positions))
+        return words, offsets, positions
 
     def positions(self, word_id: int) -> NDArray[np.int32]:
         """Positions of a word in this shard, in order, without a scan."""
@@ -172,17 +229,29 @@ class Shard:
         slot = int(np.searchsorted(words, word_id))
         if slot == len(words) or words[slot] != word_id:
             return np.empty(0, np.int32)
-        return positions[offsets[slot] : offsets[slot + 1]]
+        found = positions[offsets[slot] : offsets[slot + 1]]
+        path = self._place("index_positions")
+        check_range(path, found, 0, self.sizes.n_tokens)
+        check_rising(path, found)
+        return found
 
     @property
     def has_links(self) -> bool:
         """Whether link annotations were kept."""
-        return (self.folder / "links.npy").exists()
+        return self._place("links").exists()
 
     @cached_property
     def link_spans(self) -> NDArray[np.int32]:
         """(n_links, 3) start and end of each link's tokens, and its number in `link_targets`."""
-        return self._open("links") if self.has_links else np.empty((0, 3), np.int32)
+        if not self.has_links:
+            return np.empty((0, 3), np.int32)
+        path = self._place("links")
+        spans = open_array(path, np.int32, (None, 3))
+        check_range(path, spans[:, 0], 0, self.sizes.n_tokens)
+        check_range(path, spans[:, 1] - spans[:, 0], 1, self.sizes.n_tokens + 1)
+        check_range(path, spans[:, 1], 1, self.sizes.n_tokens + 1)
+        check_range(path, spans[:, 2], 0, len(self.link_targets))
+        return spans
 
     @cached_property
     def exact_links(self) -> NDArray[np.bool_]:
@@ -191,18 +260,26 @@ class Shard:
         Not so for "Apollo 11" where numbers are no tokens, nor for "C++". Corpora of older releases
         do not know it.
         """
-        if (self.folder / "links_exact.npy").exists():
-            return self._open("links_exact")
-        return np.ones(len(self.link_spans), np.bool_)
+        path = self._place("links_exact")
+        n_links = len(self.link_spans)
+        return open_array(path, np.bool_, (n_links,)) if path.exists() else np.ones(n_links, bool)
 
+    @cached_property
     def link_targets(self) -> list[str]:
         """The pages that the shard's links lead to."""
-        return read_json(self.folder / "link_targets.json") if self.has_links else []
+        path = self.folder / "link_targets.json"
+        targets = read_json(path) if self.has_links else []
+        if each(text)(targets):
+            raise damaged(path, "it is no list of pages")
+        return list(targets)
 
     def redirects(self) -> dict[str, str]:
         """Redirect page -> the page it leads to, where links were kept."""
         path = self.folder / "redirects.json"
-        return read_json(path) if path.exists() else {}
+        found = read_json(path) if path.exists() else {}
+        if not isinstance(found, dict) or each(text)(list(found.values())):
+            raise damaged(path, "it does not say where pages lead to")
+        return found
 
 
 def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:

@@ -215,8 +215,9 @@ class Tokenizer(_PatternTokenizer):
             raise InputError(
                 f"numbers must be one of {', '.join(NUMBER_CHOICES)}, got {self.numbers!r}"
             )
-        if self.max_token_length < 1:
-            raise InputError(f"max_token_length must be 1 or more, got {self.max_token_length}")
+        longest = self.max_token_length
+        if not isinstance(longest, int) or isinstance(longest, bool) or longest < 1:
+            raise InputError(f"max_token_length must be 1 or more, got {longest!r}")
 
     def key_of(self, surface: str) -> str | None:
         """The key of a run of letters, marks and digits; None where it is no token."""
@@ -277,9 +278,11 @@ def tokenizer_from_dict(parameters: Mapping[str, Any]) -> Tokenizer | Whitespace
     values = dict(parameters)
     kinds = {cls.kind: cls for cls in (Tokenizer, WhitespaceTokenizer)}
     kind = values.pop("kind", Tokenizer.kind)
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise InputError(f"unknown tokenizer {kind!r}: expected one of {', '.join(kinds)}")
     try:
+        if not isinstance(values.get("lowercase", True), bool):
+            raise TypeError("lowercase must be true or false")
         return kinds[kind](**values)
     except TypeError as error:
         raise InputError(f"unknown tokenizer parameters in {values}: {error}") from error

@@ -16,9 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, write_array, write_bytes
+from grassmeans.artifacts import write_array, write_bytes
+from grassmeans.checked import check_range, damaged, open_array, read_text
 from grassmeans.corpus.tokenizer import normalize_text
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import InputError
 
 UNKNOWN = -1
 _WORDS = "words.txt"
@@ -86,20 +87,17 @@ class Vocabulary:
         write_array(folder / _COUNTS, np.asarray(self.counts, dtype=np.int64))
 
     @classmethod
-    def load(cls, folder: Path) -> Vocabulary:
-        """Read what `save` wrote."""
-        try:
-            text = (folder / _WORDS).read_bytes().decode()
-        except (FileNotFoundError, UnicodeDecodeError) as error:
-            raise ArtifactError(
-                f"{folder / _WORDS} is missing or damaged: build it again"
-            ) from error
-        counts = open_array(folder / _COUNTS, mapped=False)
+    def load(cls, folder: Path, n_words: int | None = None) -> Vocabulary:
+        """Read what `save` wrote; ``n_words`` is how many words there have to be."""
+        text = read_text(folder / _WORDS)
+        path = folder / _COUNTS
+        counts = open_array(path, np.int64, (n_words,), mapped=False)
         words = text.split("\n") if text or len(counts) else []
         if len(words) != len(counts):
-            raise ArtifactError(
-                f"{folder} is damaged: {len(words)} words but {len(counts)} counts; build it again"
-            )
+            raise damaged(folder / _WORDS, f"{len(words):,} words for {len(counts):,} counts")
+        check_range(path, counts, 0, 2**62)
+        if np.any(counts[1:] > counts[:-1]):
+            raise damaged(path, "its counts are not in falling order")
         return cls(words, counts)
 
 

@@ -12,11 +12,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grassmeans.artifacts import MANIFEST, read_bytes, read_manifest
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.artifacts import read_manifest
+from grassmeans.checked import MANIFEST, damaged, read_text
+from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.lazy import give_names
+from grassmeans.schema import check_values, record, text
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -51,22 +53,21 @@ def describe_encoder(encoder: ContextEncoder) -> dict[str, Any]:
 
 def read_encoder(folder: Path, manifest: Mapping[str, Any]) -> ContextEncoder:
     """The kind of context that a folder holds: a model's, or an encoder's own."""
+    path = folder / MANIFEST
+    check_values(path, manifest, {"context": record({"kind": text})})
     try:
-        about = manifest["context"]
-        return find_kind(about["kind"]).open(
-            folder,
-            WordVectors.load(folder / VECTORS_FOLDER),
-            ContextShape.from_dict(about),
-            read_function_words(folder),
-        )
-    except (KeyError, TypeError, InputError) as error:
-        raise ArtifactError(f"{folder} has a damaged manifest ({error}): build it again") from error
+        kind = find_kind(manifest["context"]["kind"])
+        shape = ContextShape.from_dict(manifest["context"])
+    except InputError as error:
+        raise damaged(path, str(error)) from error
+    vectors = WordVectors.load(folder / VECTORS_FOLDER)
+    return kind.open(folder, vectors, shape, read_function_words(folder))
 
 
 def read_function_words(folder: Path) -> frozenset[str]:
     """The function words of a model or an encoder."""
-    text = read_bytes(folder / FUNCTION_WORDS).decode()
-    return frozenset(text.split("\n")) if text else frozenset()
+    words = read_text(folder / FUNCTION_WORDS)
+    return frozenset(words.split("\n")) if words else frozenset()
 
 
 def open_contexts(path: Path, device: str = "cpu") -> WordVectors | ContextEncoder:

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.checked import MANIFEST, damaged
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.encoders.attention.devices import DEVICES, check_device, load_torch
@@ -174,7 +175,14 @@ class LearnedEncoder(ContextEncoder):
         function_words: frozenset[str],
     ) -> LearnedEncoder:
         """Read the weights of a model, whose vectors are the encoder's."""
-        encoder = cls(vectors, shape, function_words, read_weights(folder / FOLDER))
+        weights = read_weights(folder / FOLDER)
+        if (weights.shape.n_words, weights.shape.dim) != vectors.vectors.shape:
+            raise damaged(
+                folder / FOLDER / MANIFEST,
+                f"its network is for {weights.shape.n_words:,} words of {weights.shape.dim} "
+                f"dimensions, the vectors are {vectors.vectors.shape}",
+            )
+        encoder = cls(vectors, shape, function_words, weights)
         encoder.folder = folder
         return encoder
 

@@ -29,6 +29,9 @@ DEFAULT_RANK = 3
 DEFAULT_MIN_COUNT = 5
 """Without vectors, words as rare as skip-gram's default leaves out count as unknown."""
 
+LARGEST_WINDOW = 1_000
+"""Words a side, and directions of a context: its inner products are (2 * window)^2 numbers."""
+
 WEIGHTINGS = ("flat", "singular")
 FEWEST_WEIGHTED = 3
 """Words that a context needs where its directions are weighted; the paper's rank."""
@@ -64,8 +67,13 @@ class ContextShape:
     def __post_init__(self) -> None:
         for name in ("window", "rank"):
             value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be 1 or more, got {value!r}")
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if not whole or not 1 <= value <= LARGEST_WINDOW:
+                raise InputError(
+                    f"{name} must be a whole number, 1 to {LARGEST_WINDOW:,}; got {value!r}"
+                )
+        if not isinstance(self.drop_repeats, bool):
+            raise InputError(f"drop_repeats must be true or false, got {self.drop_repeats!r}")
         if self.weighting not in WEIGHTINGS:
             raise InputError(
                 f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}"

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.checked import damaged
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
-from grassmeans.labelling.measuring import StoredDistances, damaged, open_distances
+from grassmeans.labelling.measuring import DISTANCES, POSITIONS, StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
@@ -99,7 +100,7 @@ def decode_shard(
     words = targets.word_of_token[tokens]
     expected = np.flatnonzero(words >= 0)
     if not np.array_equal(expected, stored.positions):
-        raise damaged(folder, "the distances do not belong to the tokens")
+        raise damaged(folder / POSITIONS, "the distances do not belong to the tokens")
     words = words[expected]
     senses = np.empty(len(words), np.int16)
     rng = np.random.default_rng(np.random.SeedSequence([decoding.random_state, number]))
@@ -129,7 +130,7 @@ def read_distances(
     within = np.arange(distances.shape[1]) < n_senses[:, None]
     poor = absent[:, :1]
     if np.any(absent != (poor | ~within)) or np.any(distances < 0.0) or np.any(distances > 1.0):
-        raise damaged(folder, "distances lie outside [0, 1], or are missing")
+        raise damaged(folder / DISTANCES, "distances lie outside [0, 1], or are missing")
     return distances
 
 
@@ -155,7 +156,7 @@ def read_probabilities(
     """
     words: NDArray[np.int32] = targets.word_of_token[shard.tokens[stored.positions[part]]]
     if np.any(words < 0):
-        raise damaged(shard.folder, "the distances do not belong to the tokens")
+        raise damaged(shard.folder / POSITIONS, "the distances do not belong to the tokens")
     n_senses = targets.n_senses[words]
     distances = read_distances(stored, part, n_senses, shard.folder)
     return words, sense_probabilities(distances, n_senses, sharpness)

@@ -237,7 +237,7 @@ def _write_labelled(
     """Second and third pass, and everything that makes the folder a corpus."""
     folders = [shard_folder(output, number) for number in range(len(corpus.shards))]
     tasks = [
-        (shard.folder, folder, number, targets, decoding)
+        (shard, folder, number, targets, decoding)
         for number, (shard, folder) in enumerate(zip(corpus.shards, folders, strict=True))
     ]
     lexeme_counts = np.zeros((len(targets.words), targets.max_senses + 1), np.int64)

@@ -16,17 +16,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, read_json, write_array, write_json
+from grassmeans.artifacts import write_array, write_json
+from grassmeans.checked import check_range, check_rising, open_array, read_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import Shard
-from grassmeans.errors import ArtifactError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.targets import Targets
 from grassmeans.outputs import Building
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
+from grassmeans.schema import check_values, whole
 from grassmeans.senses.inventory import SenseInventory
 
 
@@ -99,7 +100,7 @@ def measure_corpus(
     """Write the distances of all shards; finished ones of an earlier run are taken over."""
     tasks = (
         (
-            shard.folder,
+            shard,
             shard_folder(building.folder, number),
             building.scratch / f"{number:05d}.json",
             measure,
@@ -114,7 +115,7 @@ def measure_corpus(
             advance(n_occurrences)
 
 
-def measure_shard(source: Path, folder: Path, done: Path, measure: ShardMeasure) -> int:
+def measure_shard(source: Shard, folder: Path, done: Path, measure: ShardMeasure) -> int:
     """Write a shard's distances, or take them over; returns the number of occurrences.
 
     Parameters
@@ -123,9 +124,11 @@ def measure_shard(source: Path, folder: Path, done: Path, measure: ShardMeasure)
         The file that tells that they are whole.
     """
     if done.exists():
-        return int(read_json(done)["n_occurrences"])
+        kept = read_json(done)
+        check_values(done, kept, {"n_occurrences": whole()})
+        return int(kept["n_occurrences"])
     folder.mkdir(parents=True, exist_ok=True)
-    positions, distances = measure.find_distances(Shard(source))
+    positions, distances = measure.find_distances(source)
     write_distances(folder, positions, distances)
     write_json(done, {"n_occurrences": len(positions)})
     return len(positions)
@@ -162,22 +165,8 @@ def write_distances(
 
 def open_distances(folder: Path, n_tokens: int, max_senses: int) -> StoredDistances:
     """Open both files; an error where they are damaged or do not fit the shard."""
-    positions = open_array(folder / POSITIONS)
-    distances = open_array(folder / DISTANCES)
-    if positions.dtype != np.int32 or positions.ndim != 1:
-        raise damaged(folder, f"{POSITIONS} holds {positions.dtype} of {positions.shape}")
-    if distances.dtype != np.float16 or distances.shape != (len(positions), max_senses):
-        raise damaged(
-            folder,
-            f"{DISTANCES} holds {distances.dtype} of {distances.shape}, expected float16 of "
-            f"{(len(positions), max_senses)}",
-        )
-    inside = len(positions) == 0 or (positions[0] >= 0 and positions[-1] < n_tokens)
-    if not inside or np.any(positions[1:] <= positions[:-1]):
-        raise damaged(folder, f"{POSITIONS} is not in order, or reaches beyond the tokens")
+    positions = open_array(folder / POSITIONS, np.int32, (None,))
+    distances = open_array(folder / DISTANCES, np.float16, (len(positions), max_senses))
+    check_range(folder / POSITIONS, positions, 0, n_tokens)
+    check_rising(folder / POSITIONS, positions)
     return StoredDistances(positions, distances)
-
-
-def damaged(folder: Path, what: str) -> ArtifactError:
-    """The error of a shard whose distances cannot be used."""
-    return ArtifactError(f"{folder} is damaged: {what}; label the corpus again")

@@ -9,14 +9,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, read_bytes, write_array, write_bytes
+from grassmeans.artifacts import write_array, write_bytes
+from grassmeans.checked import MANIFEST, check_range, open_array, read_text
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling.keys import decode_key
+from grassmeans.schema import check_values, either, nothing, number, one_of, record, text, whole
+from grassmeans.senses.entries import MOST_SENSES
 from grassmeans.senses.model import SenseModel
 
 _WORDS = "sense_words.txt"
+_LABELLED_RULES = {
+    "model": either(text, nothing),
+    "model_digest": text,
+    "decoding": one_of("hard", "soft"),
+    "idk_threshold": either(number(0.0, 1.0), nothing, record({"confidence": number(0.0, 1.0)})),
+    "sharpness": number(0.0),
+} | dict.fromkeys(("n_words", "n_lexemes", "n_occurrences", "n_idk", "n_without_context"), whole())
 _N_SENSES = "sense_counts.npy"
 
 
@@ -70,14 +80,9 @@ def find_targets(corpus: Corpus, model: SenseModel) -> Targets:
 def read_targets(labelled: Corpus) -> Targets:
     """The words that have senses in a labelled corpus, by its own (lexeme) token ids."""
     require_labels(labelled)
-    text = read_bytes(labelled.path / _WORDS).decode()
-    words = text.split("\n")
-    n_senses = open_array(labelled.path / _N_SENSES, mapped=False)
-    if len(words) != len(n_senses):
-        raise ArtifactError(
-            f"{labelled.path} is damaged: {len(words)} words with senses but {len(n_senses)} "
-            "numbers of senses; label the corpus again"
-        )
+    words = read_text(labelled.path / _WORDS).split("\n")
+    n_senses = open_array(labelled.path / _N_SENSES, np.int64, (len(words),), mapped=False)
+    check_range(labelled.path / _N_SENSES, n_senses, 0, MOST_SENSES + 1)
     numbers = {word: i for i, word in enumerate(words)}
     word_of_token = np.full(len(labelled.vocabulary) + 1, -1, np.int32)
     for i, key in enumerate(labelled.vocabulary.words):
@@ -99,6 +104,7 @@ def require_labels(corpus: Corpus) -> None:
         raise InputError(
             f"{corpus.path} is a corpus without labels: run `grassmeans label` on it first"
         )
+    check_values(corpus.path / MANIFEST, corpus.manifest["labelled"], _LABELLED_RULES)
 
 
 def _check_tokenizers(corpus: Corpus, model: SenseModel) -> None:

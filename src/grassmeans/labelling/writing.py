@@ -49,10 +49,10 @@ class ShardCounts:
 
 
 def count_shard(
-    source: Path, folder: Path, number: int, targets: Targets, decoding: Decoding
+    source: Shard, folder: Path, number: int, targets: Targets, decoding: Decoding
 ) -> ShardCounts:
     """How often each lexeme occurs in a shard."""
-    decoded = decode_shard(Shard(source), folder, number, targets, decoding)
+    decoded = decode_shard(source, folder, number, targets, decoding)
     shape = (len(targets.words), targets.max_senses + 1)
     flat = np.ravel_multi_index((decoded.words, decoded.senses), shape)
     counts = np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape)
@@ -110,14 +110,13 @@ def _existing(targets: Targets) -> NDArray[np.bool_]:
 
 
 def write_shard(
-    source: Path, folder: Path, number: int, targets: Targets, decoding: Decoding, ids: LexemeIds
+    source: Shard, folder: Path, number: int, targets: Targets, decoding: Decoding, ids: LexemeIds
 ) -> None:
     """Write a shard's tokens as lexeme ids with their index; the other files are taken over."""
-    shard = Shard(source)
-    decoded = decode_shard(shard, folder, number, targets, decoding)
-    tokens = ids.plain[np.asarray(shard.tokens)]
+    decoded = decode_shard(source, folder, number, targets, decoding)
+    tokens = ids.plain[np.asarray(source.tokens)]
     tokens[decoded.positions] = ids.lexemes[decoded.words, decoded.senses]
-    write_tokens(source, folder, tokens)
+    write_tokens(source.folder, folder, tokens)
 
 
 def write_tokens(source: Path, folder: Path, tokens: NDArray[np.int32]) -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import MANIFEST, digest_of_array
+from grassmeans.artifacts import digest_of_array
+from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.encoders import VECTORS_FOLDER, open_contexts

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import MANIFEST, explain_write_errors, open_array, write_array
+from grassmeans.artifacts import explain_write_errors, write_array
+from grassmeans.checked import MANIFEST, open_array
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.outputs import output_folder
@@ -188,9 +189,12 @@ def read_hidden_directions(model: SenseModel) -> dict[tuple[str, int], NDArray[n
     listed = model.manifest.get("edited", {}).get("hidden", [])
     if not listed or model.folder is None:
         return {}
-    rows = open_array(model.folder / HIDDEN_DIRECTIONS, mapped=False)
-    if len(rows) != len(listed):
-        raise ArtifactError(f"{model.folder / HIDDEN_DIRECTIONS} does not fit its manifest")
+    rows = open_array(
+        model.folder / HIDDEN_DIRECTIONS,
+        np.float32,
+        (len(listed), model.vectors.dim),
+        mapped=False,
+    )
     return {(word, number): row for (word, number), row in zip(listed, rows, strict=True)}
 
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from grassmeans.checked import damaged
+from grassmeans.schema import check_values, each, flag, measured, record, text, whole
+
+MOST_SENSES = 65_535
+"""Of a word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +104,53 @@ def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
     }
 
 
-def entry_from_dict(values: dict[str, Any], directions: NDArray[np.float32]) -> WordSenses:
-    """The opposite of `entry_to_dict`."""
-    texts = ("characteristic_words", "nearest_words")
-    senses = tuple(
-        Sense(
-            **sense
-            | {name: tuple(sense[name]) for name in texts}
-            | {"examples": tuple(ExampleLine(**example) for example in sense["examples"])}
+def entry_from_dict(values: Any, directions: NDArray[np.float32], path: Path) -> WordSenses:
+    """The opposite of `entry_to_dict`.
+
+    Parameters
+    ----------
+    values
+        Plain values of a file.
+    path : Path
+        The file, for the error where they are not what they should be.
+    """
+    check_values(path, values, _ENTRY_RULES)
+    if len(values["senses"]) not in (0, len(directions)):  # some are not described
+        raise damaged(
+            path,
+            f"{len(values['senses'])} senses of {values['word']!r} have {len(directions)} "
+            "directions",
         )
-        for sense in values["senses"]
-    )
+    senses = tuple(_read_sense(sense) for sense in values["senses"])
     return WordSenses(values["word"], values["count"], values["n_contexts"], directions, senses)
+
+
+def _read_sense(values: dict[str, Any]) -> Sense:
+    known = {field.name: values[field.name] for field in fields(Sense) if field.name in values}
+    for name in ("characteristic_words", "nearest_words"):
+        known[name] = tuple(known[name])
+    examples = ({name: line[name] for name in _EXAMPLE_RULES} for line in known["examples"])
+    return Sense(**known | {"examples": tuple(ExampleLine(**line) for line in examples)})
+
+
+_EXAMPLE_RULES = {
+    "left": text,
+    "word": text,
+    "right": text,
+    "document": text,
+    "distance": measured,
+}
+_SENSE_RULES = {
+    "number": whole(1, MOST_SENSES),
+    "share": measured,
+    "mean_distance": measured,
+    "characteristic_words": each(text),
+    "nearest_words": each(text),
+    "examples": each(record(_EXAMPLE_RULES)),
+}
+_ENTRY_RULES = {
+    "word": text,
+    "count": whole(),
+    "n_contexts": whole(),
+    "senses": each(record(_SENSE_RULES, {"name": text, "hidden": flag})),
+}

@@ -17,7 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, open_array, write_array, write_bytes
+from grassmeans.artifacts import digest_of, write_array, write_bytes
+from grassmeans.checked import open_array, parse_json, read_text
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.corpus.shard import ConcordanceLine
@@ -444,14 +445,15 @@ def _write_part(part: Path, results: Sequence[Result]) -> None:
 
 
 def _read_part(part: Path) -> list[Result]:
-    directions = np.array(open_array(part.with_suffix(".npy"), mapped=False))
+    directions = open_array(part.with_suffix(".npy"), np.float32, (None, None), mapped=False)
     results: list[Result] = []
     start = 0
-    for line in part.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines():
-        values = json.loads(line)
+    path = part.with_suffix(".jsonl")
+    for line in read_text(path).splitlines():
+        values = parse_json(line, path)
         if "skipped" in values:
             results.append(SkippedWord(values["skipped"], values["reason"]))
             continue
-        results.append(entry_from_dict(values, directions[start : start + values["k"]]))
+        results.append(entry_from_dict(values, directions[start : start + values["k"]], path))
         start += values["k"]
     return results

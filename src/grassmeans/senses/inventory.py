@@ -14,20 +14,32 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
+from grassmeans.artifacts import read_manifest, write_array, write_bytes, write_manifest
+from grassmeans.checked import (
     MANIFEST,
+    check_offsets,
+    damaged,
     map_bytes,
     open_array,
+    parse_json,
     read_bytes,
-    read_manifest,
-    write_array,
-    write_bytes,
-    write_manifest,
+    read_text,
 )
-from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.schema import check_values, whole
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.vectors.reducing import quantise_rows
-from grassmeans.vectors.storage import decode_words, encode_words, read_rows, write_rows
+from grassmeans.vectors.storage import (
+    MOST_DIMENSIONS,
+    QUANTISED_RULE,
+    encode_words,
+    read_rows,
+    read_words,
+    write_rows,
+)
+
+ENTRIES = "entries.jsonl"
+_NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
 
 
 class SenseInventory(Mapping[str, WordSenses]):
@@ -54,6 +66,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         self._lines: Sequence[bytes] = [
             json.dumps(entry_to_dict(entry), ensure_ascii=False).encode() for entry in found
         ]
+        self._folder = Path("inventory")
 
     def _setup(
         self,
@@ -79,13 +92,27 @@ class SenseInventory(Mapping[str, WordSenses]):
         return word in self._numbers
 
     def __getitem__(self, word: str) -> WordSenses:
-        number = self._number(word)
-        return entry_from_dict(json.loads(self._lines[number]), self.directions(word))
+        path = self._folder / ENTRIES
+        values = parse_json(self._lines[self._number(word)], path)
+        entry = entry_from_dict(values, self.directions(word), path)
+        if entry.word != word:
+            raise damaged(path, f"the entry of {word!r} is that of {entry.word!r}")
+        return entry
 
     def directions(self, word: str) -> NDArray[np.float32]:
         """(n_senses, dim) intersection directions of a word; cheaper than the whole entry."""
         number = self._number(word)
-        return self._directions[self._offsets[number] : self._offsets[number + 1]]
+        found = self._directions[self._offsets[number] : self._offsets[number + 1]]
+        # Here, and not for all words at once: there may be gigabytes of them.
+        squares = np.einsum("ij,ij->i", found, found)
+        if not np.all((np.abs(squares - 1.0) < _NEAR_ONE) | (squares == 0.0)):
+            raise damaged(self._folder, f"a direction of {word!r} is not of unit length")
+        return found
+
+    @property
+    def dim(self) -> int:
+        """The dimension of the directions; 0 where there are none."""
+        return int(self._directions.shape[1])
 
     def name_of(self, word: str, sense: int) -> str:
         """What a sense is called; empty where it has no name, and for 0, "I don't know"."""
@@ -116,7 +143,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         write_bytes(folder / "words.txt", "\n".join(self.words).encode())
         write_array(folder / "sense_offsets.npy", self._offsets)
         write_array(folder / "directions.npy", self._directions)
-        write_bytes(folder / "entries.jsonl", b"".join(line + b"\n" for line in self._lines))
+        write_bytes(folder / ENTRIES, b"".join(line + b"\n" for line in self._lines))
         write_array(
             folder / "entry_offsets.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         )
@@ -130,34 +157,36 @@ class SenseInventory(Mapping[str, WordSenses]):
         """Open an inventory that `save` wrote, or a compact one; entries stay on disk."""
         folder = Path(path)
         if (folder / MANIFEST).exists():
-            return cls._from_compact(read_compact_inventory(folder))
-        text = read_bytes(folder / "words.txt").decode()
+            return cls._from_compact(read_compact_inventory(folder), folder)
+        text = read_text(folder / "words.txt")
         words = text.split("\n") if text else []
-        offsets = open_array(folder / "sense_offsets.npy", mapped=False)
-        directions = open_array(folder / "directions.npy")
-        ends = open_array(folder / "entry_offsets.npy", mapped=False)
-        content = map_bytes(folder / "entries.jsonl")
-        fits = (
-            len(offsets) == len(words) + 1 == len(ends)
-            and int(offsets[-1]) == len(directions)
-            and int(ends[-1]) == len(content)
-        )
-        if not fits:
-            raise ArtifactError(f"{folder} is truncated or damaged: run `grassmeans induce` again")
-        lines = read_bytes(folder / "skipped.tsv").decode().split("\n")
-        skipped = (line.split("\t", 1) for line in lines if line)
+        n_offsets = (len(words) + 1,)
+        directions = open_array(folder / "directions.npy", np.float32, (None, None))
+        offsets = open_array(folder / "sense_offsets.npy", np.int64, n_offsets, mapped=False)
+        check_offsets(folder / "sense_offsets.npy", offsets, len(directions))
+        content = map_bytes(folder / ENTRIES)
+        ends = open_array(folder / "entry_offsets.npy", np.int64, n_offsets, mapped=False)
+        check_offsets(folder / "entry_offsets.npy", ends, len(content))
+        skipped = _parse_skipped(read_text(folder / "skipped.tsv"), folder / "skipped.tsv")
         inventory = cls.__new__(cls)
-        inventory._setup(words, offsets, directions, tuple(SkippedWord(w, r) for w, r in skipped))
-        inventory._lines = _StoredLines(content, ends)
-        return inventory
+        inventory._setup(words, offsets, directions, skipped)
+        return inventory._stored_in(folder, _StoredLines(content, ends))
+
+    def _stored_in(self, folder: Path, lines: Sequence[bytes]) -> SenseInventory:
+        self._folder = folder
+        self._lines = lines
+        if len(self._numbers) != len(self.words):
+            raise damaged(folder / "words.txt", "a word is there twice")
+        return self
 
     @classmethod
-    def _from_compact(cls, found: CompactInventory) -> SenseInventory:
+    def _from_compact(
+        cls, found: CompactInventory, folder: Path = Path("inventory")
+    ) -> SenseInventory:
         inventory = cls.__new__(cls)
         offsets = np.concatenate([[0], np.cumsum(found.sense_counts)]).astype(np.int64)
         inventory._setup(found.words, offsets, found.directions, found.skipped)
-        inventory._lines = found.lines
-        return inventory
+        return inventory._stored_in(folder, found.lines)
 
     def to_compact(self) -> CompactInventory:
         """The parts that the compact form stores."""
@@ -189,6 +218,13 @@ class _StoredLines(Sequence[bytes]):
 KIND = "inventory"
 FORMAT_VERSION = 1
 _BLOCK_WORDS = 64
+_COMPACT_RULES = {
+    "n_words": whole(0, 2**31 - 1),
+    "n_directions": whole(0, 2**31 - 1),
+    "dim": whole(0, MOST_DIMENSIONS),
+    "block_words": whole(1, 2**20),
+    "quantised": QUANTISED_RULE,
+}
 _LEVEL = 19
 _BLOCKS_HELD = 8
 _LONGEST_BLOCK = 1 << 28
@@ -248,25 +284,21 @@ def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: 
 def read_compact_inventory(folder: Path) -> CompactInventory:
     """Open an inventory in the compact form; entries are unpacked when they are asked for."""
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-    try:
-        n_words, block_words = int(manifest["n_words"]), int(manifest["block_words"])
-        shape = (int(manifest["n_directions"]), int(manifest["dim"]))
-        quantised = manifest["quantised"]
-        words = decode_words(read_bytes(folder / "words.txt"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise _damaged(folder, str(error)) from error
-    counts = open_array(folder / "sense_counts.npy", mapped=False).astype(np.int64)
-    lines = _BlockLines(
-        map_bytes(folder / "entries.zst"),
-        open_array(folder / "entry_blocks.npy", mapped=False),
-        n_words,
-        block_words,
-        folder / "entries.zst",
-    )
-    if len(words) != n_words or counts.shape != (n_words,) or int(counts.sum()) != shape[0]:
-        raise _damaged(folder, "words, senses and directions do not fit together")
-    skipped = _read_skipped(folder / "skipped.tsv.zst")
-    directions = read_rows(folder, quantised, shape).restore()
+    check_values(folder / MANIFEST, manifest, _COMPACT_RULES)
+    n_words, block_words = manifest["n_words"], manifest["block_words"]
+    n_directions, dim = manifest["n_directions"], manifest["dim"]
+    words = read_words(folder / "words.txt", n_words)
+    path = folder / "sense_counts.npy"
+    counts = open_array(path, np.uint16, (n_words,), mapped=False).astype(np.int64)
+    if int(counts.sum()) != n_directions:
+        raise damaged(path, f"{int(counts.sum()):,} senses for {n_directions:,} directions")
+    content, n_blocks = map_bytes(folder / "entries.zst"), -(-n_words // block_words)
+    ends = open_array(folder / "entry_blocks.npy", np.int64, (n_blocks + 1,), mapped=False)
+    check_offsets(folder / "entry_blocks.npy", ends, len(content))
+    lines = _BlockLines(content, ends, n_words, block_words, folder / "entries.zst")
+    path = folder / "skipped.tsv.zst"
+    skipped = _parse_skipped(_unpack_text(path), path)
+    directions = read_rows(folder, manifest["quantised"], (n_directions, dim)).restore()
     # Rounding changes lengths by a few percent, and distances are those of unit vectors.
     lengths = np.linalg.norm(directions, axis=1, keepdims=True)
     np.divide(directions, lengths, out=directions, where=lengths > 0)
@@ -316,9 +348,6 @@ class _BlockLines(Sequence[bytes]):
     def __init__(
         self, content: memoryview, ends: NDArray[Any], n_words: int, block_words: int, path: Path
     ) -> None:
-        n_blocks = -(-n_words // block_words) if block_words > 0 else -1
-        if ends.shape != (n_blocks + 1,) or int(ends[-1]) != len(content):
-            raise _damaged(path, "its blocks do not fit its length")
         self._content = content
         self._ends = ends
         self._n_words = n_words
@@ -338,13 +367,21 @@ class _BlockLines(Sequence[bytes]):
         lines = _decompress(content, self._path).split(b"\n")
         expected = min(self._block_words, self._n_words - block * self._block_words)
         if len(lines) != expected:
-            raise _damaged(self._path, f"block {block} holds {len(lines)} words")
+            raise damaged(self._path, f"block {block} holds {len(lines)} words")
         return lines
 
 
-def _read_skipped(path: Path) -> tuple[SkippedWord, ...]:
-    text = _decompress(memoryview(read_bytes(path)), path).decode()
-    pairs: Iterable[list[str]] = (line.split("\t", 1) for line in text.split("\n") if line)
+def _unpack_text(path: Path) -> str:
+    try:
+        return _decompress(memoryview(read_bytes(path)), path).decode()
+    except UnicodeDecodeError as error:
+        raise damaged(path, "it is not UTF-8") from error
+
+
+def _parse_skipped(text: str, path: Path) -> tuple[SkippedWord, ...]:
+    pairs = [line.split("\t", 1) for line in text.split("\n") if line]
+    if any(len(pair) != 2 for pair in pairs):
+        raise damaged(path, "a line is no pair of word and reason")
     return tuple(SkippedWord(word, reason) for word, reason in pairs)
 
 
@@ -352,16 +389,12 @@ def _decompress(content: memoryview, path: Path) -> bytes:
     try:
         size = zstandard.frame_content_size(content)
         if not 0 <= size <= _LONGEST_BLOCK:
-            raise _damaged(path, "a block has no usable size")
+            raise damaged(path, "a block has no usable size")
         unpacked: bytes = zstandard.ZstdDecompressor().decompress(content)
     except zstandard.ZstdError as error:
-        raise _damaged(path, str(error)) from error
+        raise damaged(path, str(error)) from error
     return unpacked
 
 
 def _blocks(n: int) -> list[tuple[int, int]]:
     return [(start, min(start + _BLOCK_WORDS, n)) for start in range(0, n, _BLOCK_WORDS)]
-
-
-def _damaged(path: Path, reason: str) -> ArtifactError:
-    return ArtifactError(f"{path} is truncated or damaged ({reason}): install or build it again")

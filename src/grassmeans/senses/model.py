@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
-    MANIFEST,
     building_place,
     digest_of,
     digest_of_array,
@@ -21,6 +20,7 @@ from grassmeans.artifacts import (
     write_bytes,
     write_manifest,
 )
+from grassmeans.checked import MANIFEST, damaged
 from grassmeans.corpus.given import spell_word
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
@@ -28,6 +28,7 @@ from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
+from grassmeans.schema import check_values, each, either, nothing, number, record, row, text, whole
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
@@ -46,6 +47,17 @@ KIND = "model"
 FORMAT_VERSION = 2
 INVENTORY_FOLDER = "inventory"
 LEXEMES_FOLDER = "lexemes"
+_MANIFEST_RULES = {"tokenizer": record()}
+_OPTIONAL_RULES = {
+    "settings": record(),
+    "calibration": record(dict.fromkeys(("intercept", "nearest", "margin"), number())),
+    "idk_threshold": either(number(0.0, 1.0), nothing),
+    "language": either(text, nothing),
+    "edited": record(
+        {"hidden": each(row(text, whole(1)))},
+        {"edits": each(record()), "earlier": each(record())},
+    ),
+}
 
 
 class SenseModel:
@@ -301,13 +313,20 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     """
     folder = find_model(path_or_name)
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    check_values(folder / MANIFEST, manifest, _MANIFEST_RULES, _OPTIONAL_RULES)
+    try:
+        tokenizer = tokenizer_from_dict(manifest["tokenizer"])
+        InductionSettings.from_dict(manifest.get("settings", {}))
+    except InputError as error:
+        raise damaged(folder / MANIFEST, str(error)) from error
     inventory = SenseInventory.load(folder / INVENTORY_FOLDER)
     encoder = read_encoder(folder, manifest)
     encoder.use_device(device)
-    try:
-        tokenizer = tokenizer_from_dict(manifest["tokenizer"])
-    except (KeyError, TypeError, InputError) as error:
-        raise ArtifactError(f"{folder} has a damaged manifest ({error}): build it again") from error
+    if len(inventory) and inventory.dim != encoder.vectors.dim:
+        raise damaged(
+            folder / INVENTORY_FOLDER,
+            f"its directions have {inventory.dim} dimensions, the vectors {encoder.vectors.dim}",
+        )
     return SenseModel(encoder, inventory, tokenizer, manifest, folder)
 
 

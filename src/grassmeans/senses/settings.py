@@ -14,6 +14,10 @@ AUTO = "auto"
 
 DEFAULT_MAX_SENSES = 12
 DEFAULT_GRANULARITY = 1.0
+MOST_SENSES = 10_000
+"""That are looked for; memory and time grow with it."""
+
+MOST_RESTARTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +50,9 @@ class InductionSettings:
 
     def __post_init__(self) -> None:
         check_sense_number(self.n_senses, self.max_senses, self.granularity)
-        for name in ("n_init", "max_contexts"):
-            if getattr(self, name) < 1:
-                raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
+        _check_count("n_init", self.n_init, largest=MOST_RESTARTS)
+        _check_count("max_contexts", self.max_contexts)
+        _check_count("random_state", self.random_state, smallest=0)
 
     @property
     def fewest_contexts(self) -> int:
@@ -69,12 +73,18 @@ class InductionSettings:
 def check_sense_number(n_senses: Any, max_senses: Any, granularity: Any) -> None:
     """Refuse what cannot be a number of senses, with what was expected."""
     if n_senses != AUTO:
-        _check_count("n_senses", n_senses, ', or "auto"')
-    _check_count("max_senses", max_senses)
+        _check_count("n_senses", n_senses, ', or "auto"', largest=MOST_SENSES)
+    _check_count("max_senses", max_senses, largest=MOST_SENSES)
     if not isinstance(granularity, Real) or not 0.0 < float(granularity) < float("inf"):
         raise InputError(f"granularity must be a number above 0; got {granularity!r}")
 
 
-def _check_count(name: str, value: Any, otherwise: str = "") -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-        raise InputError(f"{name} must be a whole number, 1 or more{otherwise}; got {value!r}")
+def _check_count(
+    name: str, value: Any, otherwise: str = "", *, smallest: int = 1, largest: int = 2**62
+) -> None:
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not smallest <= value <= largest:
+        most = "or more" if largest == 2**62 else f"to {largest:,}"
+        raise InputError(
+            f"{name} must be a whole number, {smallest} {most}{otherwise}; got {value!r}"
+        )

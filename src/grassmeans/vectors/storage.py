@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, read_manifest, write_array, write_bytes, write_manifest
+from grassmeans.artifacts import read_manifest, write_array, write_bytes, write_manifest
+from grassmeans.checked import MANIFEST, check_range, damaged, open_array, read_bytes
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.outputs import output_folder
-from grassmeans.vectors.reducing import QuantisedRows, bytes_per_row, quantise_rows
+from grassmeans.schema import check_values, flag, one_of, record, text, whole
+from grassmeans.vectors.reducing import BITS, QuantisedRows, bytes_per_row, quantise_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "vectors"
@@ -29,6 +31,10 @@ COMPACT_VERSION = 2
 """Format version of compact folders, which releases before them cannot read."""
 
 _OWN_FIELDS = {"kind", "format_version", "n_words", "dim", "has_counts", "has_output", "quantised"}
+MOST_DIMENSIONS = 100_000
+QUANTISED_RULE = record({"bits": one_of(*BITS), "digest": text})
+_MANIFEST_RULES = {"n_words": whole(0, 2**31 - 1), "dim": whole(1, MOST_DIMENSIONS)}
+_OPTIONAL_RULES = {"has_counts": flag, "has_output": flag}
 _ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r"}
 _UNESCAPES = {escaped: plain for plain, escaped in _ESCAPES.items()}
 _ESCAPED = re.compile(r"\\[\\nr]")
@@ -81,26 +87,24 @@ def fill_vectors_folder(
 
 def read_vectors_folder(folder: Path) -> WordVectors:
     """Open a ``vectors`` artifact: arrays memory-mapped, or those of a compact one restored."""
-    is_compact = "quantised" in read_manifest(folder, KIND)
-    manifest = read_manifest(folder, KIND, COMPACT_VERSION if is_compact else FORMAT_VERSION)
-    try:
-        n_words, dim = int(manifest["n_words"]), int(manifest["dim"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise ArtifactError(
-            f"the manifest of {folder} has no usable n_words and dim: build the folder again"
-        ) from error
-    words = _read_words(folder / "words.txt", n_words)
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION, COMPACT_VERSION)
+    is_compact = manifest["format_version"] == COMPACT_VERSION
+    own_rules = {"quantised": QUANTISED_RULE} if is_compact else {}
+    check_values(folder / MANIFEST, manifest, _MANIFEST_RULES | own_rules, _OPTIONAL_RULES)
+    n_words, dim = manifest["n_words"], manifest["dim"]
+    words = read_words(folder / "words.txt", n_words)
     matrix = (
         read_rows(folder, manifest["quantised"], (n_words, dim)).restore()
         if is_compact
-        else _open_checked(folder / "vectors.npy", (n_words, dim), np.float32)
+        else open_array(folder / "vectors.npy", np.float32, (n_words, dim))
     )
     counts = None
     if manifest.get("has_counts"):
-        counts = _open_checked(folder / "counts.npy", (n_words,), np.int64, np.uint32)
+        counts = open_array(folder / "counts.npy", (np.int64, np.uint32), (n_words,))
+        check_range(folder / "counts.npy", counts, 0, 2**62)
     output = None
     if manifest.get("has_output"):
-        output = np.asarray(_open_checked(folder / "output.npy", (n_words, dim), np.float32))
+        output = np.asarray(open_array(folder / "output.npy", np.float32, (n_words, dim)))
     result = WordVectors(words, matrix, counts, output=output, check=False)
     result.manifest = manifest
     result.folder = folder
@@ -120,26 +124,18 @@ def read_rows(folder: Path, about: Any, shape: tuple[int, int]) -> QuantisedRows
     Parameters
     ----------
     about : mapping
-        What `write_rows` returned, from a manifest.
+        What `write_rows` returned, from a manifest that was checked by `QUANTISED_RULE`.
     shape : (n, dim)
     """
     n_rows, dim = shape
-    try:
-        bits = int(about["bits"])
-        codes_shape = (n_rows, bytes_per_row(dim, bits))
-        codes = _open_checked(folder / "codes.npy", codes_shape, np.uint8)
-        scales = _open_checked(folder / "scales.npy", (n_rows,), np.float32)
-        rows = QuantisedRows(codes, scales, bits, dim)
-        expected = about["digest"]
-    except (KeyError, TypeError, ValueError) as error:
+    bits = about["bits"]
+    codes = open_array(folder / "codes.npy", np.uint8, (n_rows, bytes_per_row(dim, bits)))
+    scales = open_array(folder / "scales.npy", np.float32, (n_rows,))
+    rows = QuantisedRows(codes, scales, bits, dim)
+    if rows.digest != about["digest"]:
         raise ArtifactError(
-            f"the manifest of {folder} does not say how its numbers are stored ({error}): "
-            "build the folder again"
-        ) from error
-    if rows.digest != expected:
-        raise ArtifactError(
-            f"the numbers in {folder} are not those that its manifest names: the files are "
-            "damaged, install or build them again"
+            f"the numbers in {folder / 'codes.npy'} are not those that the manifest names: the "
+            "files are damaged, install or build them again"
         )
     return rows
 
@@ -167,20 +163,14 @@ def decode_words(content: bytes) -> list[str]:
     return words
 
 
-def _read_words(path: Path, expected: int) -> list[str]:
+def read_words(path: Path, expected: int) -> list[str]:
+    """Read a file of `encode_words`; an error where it holds another number of words."""
     try:
-        words = decode_words(path.read_bytes())
-    except FileNotFoundError as error:
-        raise ArtifactError(
-            f"{path} is missing: the folder is incomplete, build it again"
-        ) from error
+        words = decode_words(read_bytes(path))
     except ValueError as error:
-        raise ArtifactError(f"{path} is damaged ({error}): build the folder again") from error
+        raise damaged(path, str(error)) from error
     if len(words) != expected:
-        raise ArtifactError(
-            f"{path} holds {len(words):,} words, the manifest says {expected:,}: "
-            "build the folder again"
-        )
+        raise damaged(path, f"{len(words):,} words, the manifest says {expected:,}")
     return words
 
 
@@ -188,13 +178,3 @@ def _fit_counts(counts: NDArray[np.int64]) -> NDArray[Any]:
     """Counts in the smallest type that holds them."""
     fits = counts.min(initial=0) >= 0 and counts.max(initial=0) <= np.iinfo(np.uint32).max
     return counts.astype(np.uint32) if fits else counts
-
-
-def _open_checked(path: Path, shape: tuple[int, ...], *dtypes: type) -> NDArray[Any]:
-    array = open_array(path)
-    if array.shape != shape or array.dtype not in dtypes:
-        raise ArtifactError(
-            f"{path} holds {array.dtype} numbers of shape {array.shape}, expected "
-            f"{np.dtype(dtypes[0])} of shape {shape}: build the folder again"
-        )
-    return array

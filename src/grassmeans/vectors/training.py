@@ -20,11 +20,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, read_json, write_array, write_json
+from grassmeans.artifacts import write_array, write_json
+from grassmeans.checked import open_array, read_json
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
 from grassmeans.parallel import effective_workers
 from grassmeans.progress import Advance, progress_bar
+from grassmeans.schema import check_values, one_of, text, whole
 
 CHUNK_TOKENS = 100_000
 CHECKPOINT_SECONDS = 120.0
@@ -326,20 +328,27 @@ class Checkpoint:
         """Load the arrays in place where there is a checkpoint; returns the next chunk."""
         if not (self._folder / _STATE).exists():
             return 0
-        state = read_json(self._folder / _STATE)
+        state = self._read_state()
         if state["identity"] != self._identity:
             raise InputError(
                 f"{self._folder} holds a checkpoint of another corpus or other settings: "
                 "delete it, or choose another output"
             )
         for name, array in arrays.items():
-            array[:] = open_array(self._folder / f"{name}-{state['slot']}.npy")
+            path = self._folder / f"{name}-{state['slot']}.npy"
+            array[:] = open_array(path, array.dtype, array.shape)
         return int(state["next_chunk"])
+
+    def _read_state(self) -> dict[str, Any]:
+        path = self._folder / _STATE
+        state: dict[str, Any] = read_json(path)
+        check_values(path, state, {"identity": text, "slot": one_of(0, 1), "next_chunk": whole()})
+        return state
 
     def save(self, arrays: Mapping[str, NDArray[Any]], next_chunk: int) -> None:
         """Write the other set of files, then point to it."""
         path = self._folder / _STATE
-        slot = 1 - read_json(path)["slot"] if path.exists() else 0
+        slot = 1 - self._read_state()["slot"] if path.exists() else 0
         for name, array in arrays.items():
             write_array(self._folder / f"{name}-{slot}.npy", array)
         write_json(path, {"identity": self._identity, "slot": slot, "next_chunk": next_chunk})

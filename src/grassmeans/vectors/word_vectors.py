@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.vectors import similarity
 from grassmeans.vectors.similarity import Float32Array, NearestRows, Neighbour
 
@@ -216,7 +216,12 @@ class WordVectors:
     def _ids(self) -> dict[str, int]:
         ids = {word: row for row, word in enumerate(self.words)}
         if len(ids) != len(self.words):
-            _check_words(self.words)
+            try:
+                _check_words(self.words)
+            except InputError as error:
+                if self.folder is None:
+                    raise
+                raise ArtifactError(f"{self.folder / 'words.txt'} is damaged: {error}") from error
         return ids
 
     @cached_property

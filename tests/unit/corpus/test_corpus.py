@@ -261,7 +261,7 @@ def test_links_become_token_spans(tmp_path) -> None:
     corpus = Corpus.open(tmp_path / "c")
     assert words_of(corpus) == ["the", "crane", "and", "tower", "cranes", "met"]
     shard = corpus.shards[0]
-    assert shard.link_targets() == ["Crane (bird)", "Tower crane"]
+    assert shard.link_targets == ["Crane (bird)", "Tower crane"]
     assert shard.link_spans.tolist() == [[1, 2, 0], [3, 5, 1]]
 
 

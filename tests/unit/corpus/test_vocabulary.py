@@ -87,7 +87,7 @@ def test_line_break_in_a_word_is_refused(tmp_path) -> None:
 def test_truncated_words_are_noticed(vocabulary: Vocabulary, tmp_path) -> None:
     vocabulary.save(tmp_path)
     (tmp_path / "words.txt").write_text("the\na")
-    with pytest.raises(ArtifactError, match="2 words but 4 counts"):
+    with pytest.raises(ArtifactError, match="2 words for 4 counts"):
         Vocabulary.load(tmp_path)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from damage import edit_manifest, make_old
 from grassmeans import SenseInventory
 from grassmeans.errors import ArtifactError, UnknownWordError
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
@@ -75,7 +76,7 @@ def test_damaged_entries_are_told_when_they_are_read(folder: Path) -> None:
     content[len(content) // 2] ^= 0xFF  # in the second of three blocks
     path.write_bytes(content)
 
-    loaded = SenseInventory.load(folder)
+    loaded = SenseInventory.load(make_old(folder))
 
     assert loaded["word0"].word == "word0"
     with pytest.raises(ArtifactError, match=r"entries\.zst is truncated or damaged"):
@@ -111,8 +112,7 @@ def test_missing_files(folder: Path, name: str) -> None:
     ],
 )
 def test_damaged_manifest(folder: Path, changes: dict[str, object], message: str) -> None:
-    path = folder / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+    edit_manifest(folder, **changes)
 
     with pytest.raises(ArtifactError, match=message):
         SenseInventory.load(folder)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -179,7 +180,7 @@ def test_no_words_at_all_is_an_error(topic_corpus, topic_vectors) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [({"n_senses": 0}, "n_senses must be a whole"), ({"max_contexts": 0}, "1 or more, got 0")],
+    [({"n_senses": 0}, "n_senses must be a whole"), ({"max_contexts": 0}, "1 or more; got 0")],
 )
 def test_bad_settings_are_named(settings, message) -> None:
     with pytest.raises(InputError, match=message):
@@ -225,10 +226,10 @@ def test_names_of_senses_come_from_their_topics(inventory, synthetic) -> None:
 
 
 def test_entries_of_older_models_have_no_names(inventory) -> None:
-    values = entry_to_dict(inventory["crane"])
+    values = json.loads(json.dumps(entry_to_dict(inventory["crane"])))
     for sense in values["senses"]:
         del sense["name"]
-    old = entry_from_dict(values, inventory.directions("crane"))
+    old = entry_from_dict(values, inventory.directions("crane"), Path("f"))
     assert [sense.name for sense in old.senses] == ["", ""]
 
 

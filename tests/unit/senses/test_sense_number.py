@@ -187,13 +187,13 @@ def test_the_estimator_tells_the_number():
     [
         (
             {"n_senses": "many"},
-            "n_senses must be a whole number, 1 or more, or \"auto\"; got 'many'",
+            "n_senses must be a whole number, 1 to 10,000, or \"auto\"; got 'many'",
         ),
         ({"n_senses": 0}, "n_senses must be a whole number"),
         ({"granularity": 0.0}, "granularity must be a number above 0; got 0.0"),
         ({"granularity": float("nan")}, "granularity must be a number above 0"),
         ({"granularity": "fine"}, "granularity must be a number above 0; got 'fine'"),
-        ({"max_senses": 0}, "max_senses must be a whole number, 1 or more; got 0"),
+        ({"max_senses": 0}, "max_senses must be a whole number, 1 to 10,000; got 0"),
     ],
 )
 def test_wrong_numbers_are_explained(options, message):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import grassmeans
+from damage import edit_manifest
 from grassmeans import decode_hard
 from grassmeans.corpus.tokenizer import WhitespaceTokenizer
 from grassmeans.encoders.subspaces import SubspaceEncoder
@@ -127,7 +128,7 @@ def test_model_round_trip(topic_model, topic_model_folder, synthetic, tmp_path) 
     assert copy.tag(text) == topic_model.tag(text)
     assert copy.senses("crane").count == 200
     files = {path.name for path in topic_model_folder.iterdir()}
-    assert files == {"function_words.txt", "inventory", "manifest.json", "vectors"}
+    assert files == {"checksums.txt", "function_words.txt", "inventory", "manifest.json", "vectors"}
 
 
 def test_model_errors_say_what_to_do(topic_model_folder, topic_corpus, tmp_path) -> None:
@@ -138,8 +139,8 @@ def test_model_errors_say_what_to_do(topic_model_folder, topic_corpus, tmp_path)
     broken = tmp_path / "broken"
     shutil.copytree(topic_model_folder, broken)
     manifest = json.loads((broken / "manifest.json").read_text())
-    (broken / "manifest.json").write_text(json.dumps(manifest | {"context": {"kind": "colour"}}))
-    with pytest.raises(ArtifactError, match="damaged manifest"):
+    edit_manifest(broken, context={"kind": "colour"})
+    with pytest.raises(ArtifactError, match=r"manifest\.json .*no kind of context 'colour'"):
         grassmeans.load(broken)
     (broken / "manifest.json").write_text(json.dumps(manifest | {"format_version": 7}))
     with pytest.raises(ArtifactError, match="format version 7"):

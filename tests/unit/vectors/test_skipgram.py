@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.artifacts import building_place, read_json, read_manifest
+from grassmeans.artifacts import building_place, read_manifest
+from grassmeans.checked import read_json
 from grassmeans.errors import InputError
 from grassmeans.vectors import training
 from grassmeans.vectors.skipgram import train_vectors
@@ -180,7 +181,8 @@ def test_the_folder_holds_what_the_trainer_learnt(corpus: Corpus, tmp_path: Path
     assert manifest["corpus"]["n_tokens"] == corpus.n_tokens
     assert manifest["words_per_second"] > 0
     files = {path.name for path in folder.iterdir()}
-    assert files == {"manifest.json", "words.txt", "counts.npy", "vectors.npy", "output.npy"}
+    arrays = {"counts.npy", "vectors.npy", "output.npy"}
+    assert files == {"checksums.txt", "manifest.json", "words.txt"} | arrays
 
 
 def test_a_finished_folder_is_replaced_only_when_told(corpus: Corpus, tmp_path: Path) -> None:

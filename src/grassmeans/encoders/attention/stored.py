@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load, save_file
 
 from grassmeans.artifacts import (
     atomic_path,
@@ -19,7 +20,9 @@ from grassmeans.artifacts import (
     read_manifest,
     write_manifest,
 )
+from grassmeans.checked import MANIFEST, damaged, read_bytes
 from grassmeans.errors import ArtifactError
+from grassmeans.schema import check_values, flag, whole
 from grassmeans.vectors.reducing import QuantisedRows, quantise_rows
 
 Floats = NDArray[np.float32]
@@ -32,6 +35,17 @@ UNKNOWN_ID, BOUNDARY_ID, N_SPECIAL = 0, 1, 2
 BITS = 8
 _FILE = "weights.safetensors"
 _ROTATION_BASE = 1000.0
+_SHAPE_RULES = {
+    "n_words": whole(1, 10**8),
+    "dim": whole(2, 2**14),
+    "n_layers": whole(1, 256),
+    "head_dim": whole(2, 2**14),
+    "inner_factor": whole(1, 64),
+    "word_factor": whole(1, 64),
+    "passage": whole(4, 2**16),
+    "normalise_words": flag,
+    "normalise_heads": flag,
+}
 _MATRICES = (
     "specials",
     "word_up",
@@ -156,32 +170,45 @@ def read_weights(folder: Path) -> LearnedWeights:
     """Read what `write_weights` wrote."""
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
     shape = _read_shape(manifest.get("network"), folder)
+    path = folder / _FILE
+    content = read_bytes(path)
     try:
-        arrays = load_file(folder / _FILE)
-        start = arrays["start"]
-        found = {}
-        for name in _MATRICES:
-            expected = shape.matrix_shapes()[name]
-            codes, scales = arrays[f"{name}.codes"], arrays[f"{name}.scales"]
-            rounded = QuantisedRows(codes, scales, BITS, expected[-1])
-            found[name] = rounded.restore().reshape(expected)
+        arrays = load(content)
     except Exception as error:  # safetensors has its own kinds of errors
-        raise ArtifactError(
-            f"{folder / _FILE} is damaged ({error}): train the encoder again"
-        ) from error
-    return LearnedWeights(shape=shape, start=start, **found)
+        raise damaged(path, str(error)) from error
+    found = {"start": _take(arrays, "start", np.float32, (shape.dim,), path)}
+    for name in _MATRICES:
+        expected = shape.matrix_shapes()[name]
+        rows = (math.prod(expected[:-1]), expected[-1])
+        codes = _take(arrays, f"{name}.codes", np.uint8, rows, path)
+        scales = _take(arrays, f"{name}.scales", np.float32, rows[:1], path)
+        if not np.isfinite(scales).all():
+            raise damaged(path, f"{name} holds numbers that are not finite")
+        found[name] = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
+    return LearnedWeights(shape=shape, **found)
+
+
+def _take(
+    arrays: Mapping[str, NDArray[Any]],
+    name: str,
+    dtype: type,
+    shape: tuple[int, ...],
+    path: Path,
+) -> NDArray[Any]:
+    """One of the file's arrays, of the type and shape that the manifest asks for."""
+    found = arrays.get(name)
+    if found is None or found.dtype != dtype or found.shape != shape:
+        what = "nothing" if found is None else f"{found.dtype} of shape {found.shape}"
+        raise damaged(path, f"{name} is {what}, expected {np.dtype(dtype)} of shape {shape}")
+    return found
 
 
 def _read_shape(values: Any, folder: Path) -> NetworkShape:
-    known = {field.name for field in fields(NetworkShape)}
-    if not isinstance(values, Mapping) or not known >= set(values):
-        raise ArtifactError(f"{folder} has a damaged manifest: train the encoder again")
-    sound = all(
-        isinstance(value, bool) == name.startswith("normalise_")
-        and (isinstance(value, bool) or (isinstance(value, int) and 0 < value <= 10**7))
-        for name, value in values.items()
-    )
-    shape = NetworkShape(**values) if sound else None
-    if shape is None or shape.dim % shape.head_dim:
-        raise ArtifactError(f"{folder} has a damaged manifest ({values}): train the encoder again")
+    path = folder / MANIFEST
+    check_values(path, values, {"n_words": _SHAPE_RULES["n_words"]}, _SHAPE_RULES)
+    if unknown := sorted(values.keys() - _SHAPE_RULES.keys()):
+        raise damaged(path, f"a network has no {unknown[0]!r}")
+    shape = NetworkShape(**values)
+    if shape.dim % shape.head_dim or shape.head_dim % 2:
+        raise damaged(path, f"heads of {shape.head_dim} do not fit {shape.dim} dimensions")
     return shape

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import digest_of, explain_write_errors, read_json, write_json
+from grassmeans.artifacts import digest_of, explain_write_errors, write_json
+from grassmeans.checked import read_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.evaluation.grouping import ClusteringTask

@@ -104,7 +104,7 @@ def _links_of_shard(
     words = np.asarray(shard.tokens)[spans[:, 0]]
     spans, words = spans[words >= 0], words[words >= 0]
     local, inverse = np.unique(spans[:, 2], return_inverse=True)
-    targets = shard.link_targets()
+    targets = shard.link_targets
     found = [numbers.setdefault(targets[i], len(numbers)) for i in local.tolist()]
     pages = np.array(found, np.int32)[inverse.reshape(-1)]
     return words, pages, shard.first_position + spans[:, 0].astype(np.int64)

@@ -331,7 +331,7 @@ def merge_words(
         if (corpus.path / _FUNCTION_WORDS).exists():
             share_file(corpus.path / _FUNCTION_WORDS, folder / _FUNCTION_WORDS)
         tasks = (
-            (shard.folder, shard_folder(folder, number), new_ids)
+            (shard, shard_folder(folder, number), new_ids)
             for number, shard in enumerate(corpus.shards)
         )
         n_shards = len(corpus.shards)
@@ -387,6 +387,6 @@ def _merge_vocabulary(
     return merged, np.append(merged.ids_of(keys), np.int32(UNKNOWN))
 
 
-def _write_shard(source: Path, folder: Path, new_ids: NDArray[np.int32]) -> None:
+def _write_shard(source: Shard, folder: Path, new_ids: NDArray[np.int32]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    write_tokens(source, folder, new_ids[np.asarray(Shard(source).tokens)])
+    write_tokens(source.folder, folder, new_ids[np.asarray(source.tokens)])

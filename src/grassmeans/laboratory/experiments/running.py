@@ -22,10 +22,10 @@ from grassmeans.artifacts import (
     digest_of_array,
     explain_write_errors,
     find_manifest,
-    read_json,
     write_bytes,
     write_json,
 )
+from grassmeans.checked import read_json
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.laboratory.experiments.ablations import Ablations
 from grassmeans.laboratory.experiments.artificial_polysemy import ArtificialPolysemy

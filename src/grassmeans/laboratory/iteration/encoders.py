@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.checked import damaged
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.encoders.subspaces import SubspaceEncoder, weigh_context_words
 from grassmeans.errors import InputError
@@ -30,7 +31,7 @@ from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.labelling.decoding import read_probabilities
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
-from grassmeans.labelling.measuring import StoredDistances, damaged, open_distances
+from grassmeans.labelling.measuring import POSITIONS, StoredDistances, open_distances
 from grassmeans.laboratory.iteration.labelled_words import LabelledOccurrences, LabelledWords
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.vectors.word_vectors import WordVectors
@@ -211,7 +212,7 @@ class ExpectedEncoder(ContextEncoder):
         found = np.searchsorted(stored.positions, positions[places])
         beyond = found.max(initial=-1) >= len(stored)
         if beyond or not np.array_equal(stored.positions[found], positions[places]):
-            raise damaged(shard.folder, "the distances do not belong to the tokens")
+            raise damaged(shard.folder / POSITIONS, "the distances do not belong to the tokens")
         words, probabilities = read_probabilities(shard, stored, found, targets, self.sharpness)
         rows = self._row_of_sense[words]
         weights = np.where(rows >= 0, probabilities, 0.0)

@@ -15,15 +15,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import (
-    MANIFEST,
-    digest_of,
-    find_manifest,
-    read_json,
-    write_bytes,
-    write_json,
-    write_manifest,
-)
+from grassmeans.artifacts import digest_of, find_manifest, write_bytes, write_json, write_manifest
+from grassmeans.checked import MANIFEST, read_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling.decoding import Decoding

@@ -17,7 +17,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import open_array, write_array
+from grassmeans.artifacts import write_array
+from grassmeans.checked import check_range, open_array
 from grassmeans.errors import InputError
 from grassmeans.evaluation.systems import digest_of_vectors
 from grassmeans.laboratory.kernels import SparseCodes, get_kernels
@@ -191,8 +192,11 @@ def _save(coded: CodedWords, folder: Path) -> None:
 
 
 def _load(folder: Path) -> CodedWords:
-    codes = SparseCodes(open_array(folder / _IDS), open_array(folder / _COEFFICIENTS))
-    return CodedWords(np.asarray(open_array(folder / _ATOMS)), codes)
+    atoms = open_array(folder / _ATOMS, np.float32, (None, None))
+    ids = open_array(folder / _IDS, np.int32, (None, None))
+    check_range(folder / _IDS, ids, -1, len(atoms))
+    coefficients = open_array(folder / _COEFFICIENTS, np.float32, ids.shape)
+    return CodedWords(np.asarray(atoms), SparseCodes(ids, coefficients))
 
 
 @dataclass(frozen=True, slots=True)

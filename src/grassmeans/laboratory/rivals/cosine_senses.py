@@ -16,12 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from grassmeans.artifacts import open_array, read_bytes, write_array, write_bytes
+from grassmeans.artifacts import write_array, write_bytes
+from grassmeans.checked import check_range, open_array
 from grassmeans.corpus.shard import Shard
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import InputError
 from grassmeans.laboratory.kernels import get_kernels
 from grassmeans.laboratory.rivals.interface import Windows, WindowSenses
-from grassmeans.vectors.storage import decode_words, encode_words
+from grassmeans.senses.entries import MOST_SENSES
+from grassmeans.vectors.storage import encode_words, read_words
 from grassmeans.vectors.word_vectors import WordVectors
 
 _WORDS = "sense_words.txt"
@@ -55,11 +57,10 @@ class SenseDirections:
     @classmethod
     def load(cls, folder: Path) -> SenseDirections:
         """Open what `save` wrote."""
-        words = tuple(decode_words(read_bytes(folder / _WORDS)))
-        n_senses = open_array(folder / _COUNTS, mapped=False)
-        directions = open_array(folder / _DIRECTIONS)
-        if len(words) != len(n_senses) or len(directions) != n_senses.sum():
-            raise ArtifactError(f"{folder} is damaged, its files disagree: delete it and run again")
+        n_senses = open_array(folder / _COUNTS, np.int64, (None,), mapped=False)
+        check_range(folder / _COUNTS, n_senses, 0, MOST_SENSES + 1)
+        words = tuple(read_words(folder / _WORDS, len(n_senses)))
+        directions = open_array(folder / _DIRECTIONS, np.float32, (int(n_senses.sum()), None))
         return cls(words, n_senses, directions)
 
     def save(self, folder: Path) -> None:

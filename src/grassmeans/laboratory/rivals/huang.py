@@ -11,7 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import MANIFEST, digest_of, digest_of_array
+from grassmeans.artifacts import digest_of, digest_of_array
+from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.evaluation.systems import digest_of_vectors
 from grassmeans.geometry.contexts import rows_of_tokens

@@ -17,7 +17,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import MANIFEST, read_manifest, write_manifest
+from grassmeans.artifacts import read_manifest, write_manifest
+from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError

@@ -29,7 +29,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, open_array, write_array
+from grassmeans.artifacts import digest_of, write_array
+from grassmeans.checked import check_offsets, open_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import rows_of_tokens
@@ -186,7 +187,7 @@ class _MultiSenseSkipGram(SenseInducer):
                 trained = self._train(material, settings, checkpoint)
                 for name in _ARRAYS:
                     write_array(building.folder / f"{name}.npy", getattr(trained, name))
-        return TrainedSenses(**{name: open_array(folder / f"{name}.npy") for name in _ARRAYS})
+        return _open_senses(folder, len(material.vectors))
 
     def _train(
         self, material: Material, settings: TrainingSettings, checkpoint: Checkpoint | None = None
@@ -307,6 +308,22 @@ class TrainedSenses:
     centres: Matrix
     sizes: NDArray[np.int64]
     first_row: NDArray[np.int64]
+
+
+def _open_senses(folder: Path, n_words: int) -> TrainedSenses:
+    """Senses of so many words, whose arrays fit each other."""
+    words = open_array(folder / "global_vectors.npy", np.float32, (n_words, None))
+    dim = words.shape[1]
+    centres = open_array(folder / "centres.npy", np.float32, (None, dim))
+    rows = open_array(folder / "first_row.npy", np.int64, (n_words + 1,))
+    check_offsets(folder / "first_row.npy", rows, len(centres))
+    return TrainedSenses(
+        global_vectors=words,
+        senses=open_array(folder / "senses.npy", np.float32, centres.shape),
+        centres=centres,
+        sizes=open_array(folder / "sizes.npy", np.int64, (len(centres),)),
+        first_row=rows,
+    )
 
 
 @dataclass(frozen=True, slots=True)

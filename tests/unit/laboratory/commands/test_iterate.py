@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from damage import edit_manifest
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
@@ -31,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, synthetic: SyntheticCorpus)
         workers=1,
     )
     manifest = root / "model" / "manifest.json"
-    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"idk_threshold": 0.45}))
+    edit_manifest(manifest.parent, idk_threshold=0.45)
     return root
 
 

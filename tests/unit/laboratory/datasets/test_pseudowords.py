@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from damage import make_old
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.errors import InputError, UnknownWordError
@@ -106,6 +107,7 @@ def test_tokens_beyond_the_vocabulary_stay_unknown(corpus, tmp_path) -> None:
     unknown = int(corpus.positions("monks")[0])
     tokens[unknown] = -1
     np.save(corpus.shards[0].folder / "tokens.npy", tokens)
+    make_old(corpus.path)
     merged = merge_words(
         Corpus.open(corpus.path), {"both": ["monastery", "phd"]}, tmp_path / "merged", workers=1
     )

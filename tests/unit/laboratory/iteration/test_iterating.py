@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from damage import make_old
 from grassmeans.artifacts import building_place
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.encoders.subspaces import SubspaceEncoder
@@ -169,6 +170,7 @@ def test_inputs_are_never_replaced(corpus: Corpus, model: SenseModel, tmp_path: 
 def test_a_damaged_report_is_explained(corpus: Corpus, model: SenseModel, tmp_path: Path) -> None:
     run(corpus, model, tmp_path / "rounds", rounds=1)
     (tmp_path / "rounds" / "round-1" / "round.json").write_text('{"number": 1}')
+    make_old(tmp_path / "rounds")
     with pytest.raises(ArtifactError, match="no report of a round: delete it"):
         run(corpus, model, tmp_path / "rounds", rounds=1)
 

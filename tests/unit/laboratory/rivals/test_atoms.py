@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from damage import make_old
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.laboratory.kernels import SparseCodes, get_kernels
@@ -99,6 +100,7 @@ def test_negative_and_common_atoms_are_left_out(
     ids[bank], coefficients[bank] = [3, -1], [-1.0, 0.0]
     np.save(tmp_path / "kept" / "atom_ids.npy", ids)
     np.save(tmp_path / "kept" / "coefficients.npy", coefficients)
+    make_old(tmp_path / "kept")
     atoms = np.load(tmp_path / "kept" / "atoms.npy")
     senses = small().induce(material)
     assert np.array_equal(senses.sense_vectors("crane"), atoms[[0]])

@@ -1,0 +1,280 @@
+"""What is read from an artifact, checked before it is used: damage is one line that names the file.
+
+An array's header is compared with the file's size and with the type and shape that are expected
+before anything is mapped or allocated. Every artifact has a list of its files' digests in the form
+that ``sha256sum --check`` reads. Files that are read whole, and small ones that are mapped, are
+compared with it when they are opened; `find_damage` compares them all. Artifacts of releases that
+wrote no list are checked in everything else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import math
+import mmap
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.errors import ArtifactError
+
+MANIFEST = "manifest.json"
+CHECKSUMS = "checksums.txt"
+TEMPORARY = ".partial-"
+SMALL_BYTES = 1 << 20
+"""Mapped files of up to this size are compared with their digest when they are opened."""
+
+_DEEPEST = 3  # folders between a file and the list of its artifact: shards/00000/
+_ALIGNMENT = 16  # of an array's first number, in every release of NumPy
+_UNREADABLE = (ValueError, TypeError, SyntaxError, OverflowError, RecursionError, MemoryError)
+_BUILD_AGAIN = "build the folder again"
+
+
+def damaged(path: Path, reason: str) -> ArtifactError:
+    """The error of a file that cannot be used."""
+    return ArtifactError(f"{path} is truncated or damaged ({reason}): {_BUILD_AGAIN}")
+
+
+@contextlib.contextmanager
+def explain_read_errors(path: Path) -> Iterator[None]:
+    """Turn the operating system's read errors into ones that name the file."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise ArtifactError(
+            f"{path} is missing: the folder is incomplete, {_BUILD_AGAIN}"
+        ) from error
+    except OSError as error:
+        raise ArtifactError(f"{path} cannot be read ({error.strerror or error})") from error
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file of an artifact whole."""
+    with explain_read_errors(path):
+        content = path.read_bytes()
+    _compare(path, content)
+    return content
+
+
+def read_text(path: Path, errors: str = "strict") -> str:
+    """Read a text file of an artifact, UTF-8."""
+    try:
+        return read_bytes(path).decode("utf-8", errors)
+    except UnicodeDecodeError as error:
+        raise damaged(path, f"not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file of an artifact."""
+    return parse_json(read_text(path), path)
+
+
+def parse_json(text: str | bytes, path: Path) -> Any:
+    """Plain values from JSON of a file."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise damaged(path, f"no usable JSON: {error}") from error
+
+
+def map_bytes(path: Path, size: int | None = None) -> memoryview:
+    """Map a file of an artifact into memory, read-only; an error where it has another size."""
+    with explain_read_errors(path), path.open("rb") as file:
+        found = os.fstat(file.fileno()).st_size
+        if size is not None and found != size:
+            raise damaged(path, f"{found:,} bytes instead of {size:,}")
+        if found == 0:
+            return memoryview(b"")
+        content = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    if found <= SMALL_BYTES:
+        _compare(path, content)
+    return content
+
+
+def open_array(
+    path: Path,
+    dtypes: Any,
+    shape: Sequence[int | None],
+    *,
+    mapped: bool = True,
+) -> NDArray[Any]:
+    """Open an array of an artifact.
+
+    Parameters
+    ----------
+    dtypes : type or sequence of types
+        What it may hold.
+    shape : sequence of int or None
+        What it has to have; None stands for any number.
+    mapped : bool
+        Whether to map it, read-only, instead of reading it.
+    """
+    allowed = [np.dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
+    with explain_read_errors(path), path.open("rb") as file:
+        found, dtype = _read_header(path, file)
+        start, size = file.tell(), os.fstat(file.fileno()).st_size
+    if dtype not in allowed or len(found) != len(shape) or not _fits(found, shape):
+        wanted = ", ".join("n" if n is None else str(n) for n in shape)
+        raise damaged(
+            path, f"it holds {dtype} of shape {found}, expected {allowed[0]} of shape ({wanted})"
+        )
+    n_bytes = math.prod(found) * dtype.itemsize
+    if size != start + n_bytes or start % _ALIGNMENT:
+        raise damaged(path, f"{size:,} bytes instead of {start + n_bytes:,}")
+    if not mapped or n_bytes == 0:  # nothing cannot be mapped
+        content = bytearray(read_bytes(path))
+        return np.frombuffer(content, dtype, math.prod(found), start).reshape(found)
+    if size <= SMALL_BYTES:
+        read_bytes(path)
+    with explain_read_errors(path):
+        return np.memmap(path, dtype, "r", start, found)
+
+
+def _read_header(path: Path, file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type of an array file, read up to the first number."""
+    try:
+        version = np.lib.format.read_magic(file)
+        readers = {
+            (1, 0): np.lib.format.read_array_header_1_0,
+            (2, 0): np.lib.format.read_array_header_2_0,
+        }
+        if version not in readers:
+            raise ValueError(f"unknown version {version}")
+        shape, is_fortran, dtype = readers[version](file)
+        if dtype.hasobject or (is_fortran and len(shape) > 1) or any(n < 0 for n in shape):
+            raise ValueError(f"{dtype} of shape {shape}")
+    except _UNREADABLE as error:
+        reason = str(error).partition("\n")[0]
+        raise damaged(path, f"no usable array header: {reason}") from error
+    return tuple(int(n) for n in shape), dtype
+
+
+def _fits(found: Sequence[int], shape: Sequence[int | None]) -> bool:
+    return all(n is None or m == n for m, n in zip(found, shape, strict=True))
+
+
+def check_offsets(path: Path, offsets: NDArray[Any], end: int) -> None:
+    """Refuse offsets that do not go from 0 to ``end`` without a step back."""
+    if len(offsets) == 0 or int(offsets[0]) != 0 or int(offsets[-1]) != end:
+        raise damaged(path, f"its offsets do not go from 0 to {end:,}")
+    if np.any(offsets[1:] < offsets[:-1]):
+        raise damaged(path, "its offsets are not in order")
+
+
+def check_range(path: Path, values: NDArray[Any], smallest: int, end: int) -> None:
+    """Refuse whole numbers outside ``smallest <= value < end``."""
+    if values.size and not (smallest <= int(values.min()) and int(values.max()) < end):
+        raise damaged(path, f"a number is not from {smallest} to {end - 1:,}")
+
+
+def check_rising(path: Path, values: NDArray[Any]) -> None:
+    """Refuse numbers of which one is not larger than the one before it."""
+    if np.any(values[1:] <= values[:-1]):
+        raise damaged(path, "its numbers are not in rising order")
+
+
+def list_files(folder: Path) -> list[str]:
+    """The files of an artifact by their names in it, without its manifest and its list.
+
+    Artifacts inside it have lists of their own.
+    """
+    found: list[str] = []
+    for place, subfolders, names in os.walk(folder):
+        here = Path(place)
+        subfolders[:] = [name for name in subfolders if not (here / name / MANIFEST).exists()]
+        found.extend(
+            (here / name).relative_to(folder).as_posix()
+            for name in names
+            if TEMPORARY not in name and not (here == folder and name in (MANIFEST, CHECKSUMS))
+        )
+    return sorted(found)
+
+
+def digest_of_file(path: Path) -> str:
+    """The SHA-256 of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def make_checksums(folder: Path) -> bytes:
+    """The list of the digests of an artifact's files, in the form of ``sha256sum``."""
+    lines = (f"{digest_of_file(folder / name)}  {name}\n" for name in list_files(folder))
+    return "".join(lines).encode()
+
+
+def find_damage(folder: Path) -> tuple[list[str], int, int]:
+    """Compare all files of an artifact, and of those inside it, with their digests.
+
+    Returns
+    -------
+    problems : list of str
+        One line each.
+    n_compared : int
+        Files that were compared.
+    n_unknown : int
+        Files without a digest, those of artifacts that older releases wrote.
+    """
+    problems: list[str] = []
+    n_compared = n_unknown = 0
+    for manifest in sorted(folder.rglob(MANIFEST)):
+        place = manifest.parent
+        listed = _find_list(place)
+        present = list_files(place)
+        if listed is None:
+            n_unknown += len(present)
+            continue
+        n_unknown += len(set(present) - listed.keys())
+        for name, digest in listed.items():
+            n_compared += 1
+            if not (place / name).is_file():
+                problems.append(f"{place / name} is missing")
+            elif digest_of_file(place / name) != digest:
+                problems.append(f"{place / name} is not what was written")
+    return problems, n_compared, n_unknown
+
+
+def _compare(path: Path, content: bytes | memoryview) -> None:
+    """Refuse a file whose content is not what its artifact's list says."""
+    expected = _expected_digest(path)
+    if expected is not None and hashlib.sha256(content).hexdigest() != expected:
+        raise damaged(path, f"it is not what was written, by its digest in {CHECKSUMS}")
+
+
+def _expected_digest(path: Path) -> str | None:
+    for folder in islice(path.parents, _DEEPEST):
+        listed = _find_list(folder)
+        if listed is not None:
+            return listed.get(path.relative_to(folder).as_posix())
+        if (folder / MANIFEST).exists():
+            return None
+    return None
+
+
+def _find_list(folder: Path) -> Mapping[str, str] | None:
+    try:
+        state = (folder / CHECKSUMS).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return _read_list(folder / CHECKSUMS, state.st_mtime_ns, state.st_size, state.st_ino)
+
+
+@lru_cache(maxsize=64)
+def _read_list(path: Path, *_state: int) -> Mapping[str, str]:
+    """Digests by name; ``_state`` tells one version of the file from the next."""
+    try:
+        with explain_read_errors(path):
+            lines = path.read_bytes().decode().split("\n")
+    except UnicodeDecodeError as error:
+        raise damaged(path, "not UTF-8") from error
+    pairs = [line.partition("  ") for line in lines if line]
+    if lines[-1] or not all(len(digest) == 64 and name for digest, _, name in pairs):
+        raise damaged(path, "a line is no digest and name")
+    return {name: digest for digest, _, name in pairs}

@@ -1,0 +1,159 @@
+"""Rules for plain values that come from outside: which types and ranges a manifest may hold.
+
+A rule takes a value and gives what was expected, in words, or nothing where the value is sound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from grassmeans.errors import ArtifactError
+
+Rule: TypeAlias = Callable[[Any], str | None]
+
+_SHOWN = 60
+
+
+def whole(smallest: int = 0, largest: int = 2**62) -> Rule:
+    """A whole number in a range, its ends included."""
+
+    def check(value: Any) -> str | None:
+        sound = isinstance(value, int) and not isinstance(value, bool)
+        if sound and smallest <= value <= largest:
+            return None
+        return f"a whole number from {smallest:,} to {largest:,}"
+
+    return check
+
+
+def number(smallest: float = -math.inf, largest: float = math.inf) -> Rule:
+    """A finite number in a range, its ends included."""
+
+    def check(value: Any) -> str | None:
+        sound = isinstance(value, int | float) and not isinstance(value, bool)
+        # An integer may be too large for a float, so it is compared as it is.
+        if sound and smallest <= value <= largest and abs(value) < math.inf:
+            return None
+        return f"a number from {smallest:g} to {largest:g}"
+
+    return check
+
+
+def measured(value: Any) -> str | None:
+    """Any number, also one that is not known (NaN)."""
+    sound = isinstance(value, int | float) and not isinstance(value, bool)
+    return None if sound else "a number"
+
+
+def text(value: Any) -> str | None:
+    """A string."""
+    return None if isinstance(value, str) else "a text"
+
+
+def flag(value: Any) -> str | None:
+    """True or false."""
+    return None if isinstance(value, bool) else "true or false"
+
+
+def one_of(*choices: Any) -> Rule:
+    """One of a few values."""
+
+    def check(value: Any) -> str | None:
+        sound = any(type(value) is type(choice) and value == choice for choice in choices)
+        return None if sound else f"one of {', '.join(map(str, choices))}"
+
+    return check
+
+
+def either(*rules: Rule) -> Rule:
+    """What one of several rules allows."""
+
+    def check(value: Any) -> str | None:
+        found = [rule(value) for rule in rules]
+        return None if None in found else " or ".join(str(expected) for expected in found)
+
+    return check
+
+
+nothing: Rule = one_of(None)
+
+
+def each(rule: Rule, length: int | None = None) -> Rule:
+    """A list of values that all follow a rule."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, list) or (length is not None and len(value) != length):
+            return "a list" if length is None else f"a list of {length}"
+        found = next(((i, e) for i, item in enumerate(value) if (e := rule(item))), None)
+        return None if found is None else f"a list whose item {found[0]} is {found[1]}"
+
+    return check
+
+
+def row(*rules: Rule) -> Rule:
+    """A list with one value for each rule."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, list) or len(value) != len(rules):
+            return f"a list of {len(rules)}"
+        found = [
+            expected for rule, item in zip(rules, value, strict=True) if (expected := rule(item))
+        ]
+        return f"a list where an item is {found[0]}" if found else None
+
+    return check
+
+
+def record(
+    required: Mapping[str, Rule] | None = None, optional: Mapping[str, Rule] | None = None
+) -> Rule:
+    """Named values; other names are let be."""
+
+    def check(value: Any) -> str | None:
+        if not isinstance(value, dict):
+            return "named values"
+        problem = find_problem(value, required or {}, optional or {})
+        return None if problem is None else f"named values where {problem}"
+
+    return check
+
+
+def find_problem(
+    values: Mapping[str, Any], required: Mapping[str, Rule], optional: Mapping[str, Rule]
+) -> str | None:
+    """What is wrong with named values; None where they follow the rules."""
+    for name, rule in (*required.items(), *optional.items()):
+        if name not in values:
+            if name in required:
+                return f"{name!r} is there"
+            continue
+        expected = rule(values[name])
+        if expected is not None:
+            inner = "" if " where " in expected else f", not {shorten(values[name])}"
+            return f"{name!r} is {expected}{inner}"
+    return None
+
+
+def check_values(
+    path: Path,
+    values: Any,
+    required: Mapping[str, Rule],
+    optional: Mapping[str, Rule] | None = None,
+) -> None:
+    """Refuse values of a file that do not follow the rules, with one line that names the file."""
+    problem = "it holds named values"
+    if isinstance(values, dict):
+        problem = find_problem(values, required, optional or {}) or ""
+    if problem:
+        raise ArtifactError(
+            f"{path} is truncated or damaged (expected that {problem}): build the folder again"
+        )
+
+
+def shorten(value: Any) -> str:
+    """A value in a message: not more than a line of it."""
+    shown = repr(value)
+    return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
