@@ -103,9 +103,25 @@ def test_tag_reads_standard_input_and_files(work, synthetic, tmp_path) -> None:
 
 
 def test_tag_only_one_word(work) -> None:
-    done = grassmeans("tag", work / "model", "--word", "bank", stdin="crane bank")
+    done = grassmeans("tag", work / "model", "--word", "Bank", stdin="crane bank")
     assert [w["key"] for w in json.loads(done.stdout)["words"]] == ["bank"]
     fails(grassmeans("tag", work / "model", "--word", "heron", stdin="x"), "'heron'", "no senses")
+
+
+def test_tag_reads_text_that_comes_tokenised(work) -> None:
+    done = grassmeans("tag", work / "model", "--format", "tokens", stdin="a crane, Crane\nbank")
+    first, second = (json.loads(line)["words"] for line in done.stdout.splitlines())
+    assert [(w["word"], w["position"]) for w in first] == [("Crane", 2)]
+    assert [w["key"] for w in second] == ["bank"]
+    rows = [("1", "Two", "two"), ("2", "cranes", "crane"), ("", "", ""), ("1", "banks", "bank")]
+    lines = "\n".join("\t".join([*row, *["_"] * 7]) for row in rows)
+    arguments = ("tag", work / "model", "--format", "conllu", "--column", "lemma")
+    found = [json.loads(line) for line in grassmeans(*arguments, stdin=lines).stdout.splitlines()]
+    assert [(line["text"], line["words"][0]["key"]) for line in found] == [
+        ("Two cranes", "crane"),
+        ("banks", "bank"),
+    ]
+    fails(grassmeans("tag", work / "model", "--format", "x", stdin=""), "--format must be")
 
 
 def test_tag_answers_line_by_line(work) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
+    from grassmeans.corpus.documents import RawDocument
     from grassmeans.senses.tagging import TaggedText, TaggedWord
 
 _BLOCK = 1 << 16
@@ -33,6 +34,13 @@ def tag(
     ] = None,
     word: Annotated[
         list[str] | None, typer.Option("--word", "-w", help="Tag only this word; may be repeated.")
+    ] = None,
+    format: Annotated[
+        str,
+        typer.Option(help="text; tokens: split at white space alone; conllu: one passage each."),
+    ] = "text",
+    column: Annotated[
+        str | None, typer.Option(help="Of conllu: where the model's words are, lemma say.")
     ] = None,
     decoding: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
@@ -50,6 +58,8 @@ def tag(
     the text seems to be in another language than the model's.
 
     [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
+
+    [dim]grassmeans tag model treebank.conllu --format conllu --column lemma[/]
     """
     from grassmeans.senses.decoding import MODEL_THRESHOLD
     from grassmeans.senses.model import load
@@ -57,15 +67,17 @@ def tag(
 
     if decoding not in ("hard", "soft"):
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
+    if format not in ("text", "tokens", "conllu"):
+        raise InputError(f"--format must be text, tokens or conllu, got {format!r}")
     opened = load(model, device=device)
     for name in word or []:
         opened.inventory.directions(opened.spell(name))  # raises where the model has it not
     json_lines = wants_json(as_json)
     threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
     language = LanguageCheck(opened.tokenizer, opened.encoder.function_words)
-    for batch in _read_batches(file):
+    for batch in _read_passages(file, format, column):
         for text in batch:
-            language.add(text)
+            language.add(text.text)
         tagged = opened.tag_many(
             batch,
             words=word,
@@ -85,6 +97,23 @@ def tag(
             f"{language.share:.0%} of the first {language.n_tokens:,} words are function words of "
             f"the model's language ({opened.language or 'unknown'}): is the text in another one?"
         )
+
+
+def _read_passages(
+    file: Path | None, format: str, column: str | None
+) -> Iterator[list[RawDocument]]:
+    """Passages, as many at a time as are there already."""
+    from grassmeans.corpus.given import make_document
+    from grassmeans.corpus.readers.tokenised import read_sentences
+
+    batches = _read_batches(file)
+    if format != "conllu":
+        for batch in batches:
+            yield [make_document(line.split() if format == "tokens" else line) for line in batch]
+        return
+    sentences = read_sentences(chain.from_iterable(batches), column)
+    while some := list(islice(sentences, _LINES_AT_ONCE)):
+        yield some
 
 
 def _read_batches(file: Path | None) -> Iterator[list[str]]:
@@ -138,7 +167,7 @@ def _as_dict(tagged: TaggedText, decoding: str) -> dict[str, Any]:
 
 
 def _word_as_dict(word: TaggedWord, decoding: str) -> dict[str, Any]:
-    told = ("start", "end", "word", "key", "sense", "label")
+    told = ("start", "end", "position", "word", "key", "sense", "label")
     fields: dict[str, Any] = {name: getattr(word, name) for name in told}
     fields["distances"] = [round(d, 4) for d in word.distances]
     if word.confidence is not None:

@@ -192,6 +192,17 @@ class Corpus:
             raise damaged(self.path / MANIFEST, f"a corpus has no tokenizer {about}")
         return tokenizer
 
+    @cached_property
+    def text_tokenizer(self) -> Tokenizer:
+        """The token rule for new text: that of the corpus.
+
+        Where all documents came tokenised, nothing is known of the rule that made their tokens, but
+        that it kept numbers and joined words as it liked.
+        """
+        if all(shard.pretokenised.all() for shard in self.shards):
+            return replace(self.tokenizer, numbers="keep", underscores=True)
+        return self.tokenizer
+
     @property
     def n_tokens(self) -> int:
         """Number of tokens."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.readers.tokenised import clean_token
 from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
 from grassmeans.errors import InputError
@@ -23,7 +24,6 @@ Text = str | RawDocument
 DEFAULT_COLUMN = "text"
 _LONGEST_PATH = 1024
 _SHOWN = 40
-_WHITE_SPACE_IN_TOKEN = "\u00a0"
 _MISSING_TYPES = {"NAType", "NaTType"}
 
 
@@ -182,13 +182,8 @@ def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDo
     is_sequence = isinstance(text, list | tuple) or getattr(text, "ndim", 0) == 1
     tokens = list(text) if is_sequence else []
     if is_sequence and all(isinstance(token, str) for token in tokens):
-        return RawDocument(identifier, "", " ".join(map(_clean_token, tokens)), "tokens")
+        return RawDocument(identifier, "", " ".join(map(clean_token, tokens)), "tokens")
     raise InputError(f"{place} must be a string or a list of tokens, got {type(text).__name__}")
-
-
-def _clean_token(token: str) -> str:
-    """A token without white space that would split it, and never empty."""
-    return _WHITE_SPACE_IN_TOKEN.join(token.split()) or "_"
 
 
 def is_missing(value: Any) -> bool:

@@ -68,7 +68,7 @@ def normalize_text(text: str) -> str:
 
 
 @cache
-def _token_pattern() -> re.Pattern[str]:
+def _token_pattern(underscores: bool = False) -> re.Pattern[str]:
     """The pattern of a token (with joiners at its edges still in it); built on first use."""
     ranges: list[list[int]] = []
     wanted = _LETTER_DIGIT_CATEGORIES | _MARK_CATEGORIES
@@ -79,7 +79,8 @@ def _token_pattern() -> re.Pattern[str]:
             else:
                 ranges.append([code, code])
     spans = [*ranges, *_SUPPLEMENTARY_LETTER_BLOCKS]
-    return re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in spans) + "]+")
+    letters = "".join(f"{chr(first)}-{chr(last)}" for first, last in spans)
+    return re.compile(f"[{letters}{'_' if underscores else ''}]+")
 
 
 class SurfaceTable(dict[str, int]):
@@ -204,11 +205,15 @@ class Tokenizer(_PatternTokenizer):
         Longer runs are dropped: they are no words but addresses, sequences and damage. This also
         drops long runs of scripts that write no spaces; segment such text first and read it as
         tokens.
+    underscores : bool
+        Underscores hold a token together (``port_ellery``), except at its edges; for text that is
+        compared with a corpus that came tokenised.
     """
 
     kind: ClassVar[str] = "words"
     numbers: str = "drop"
     max_token_length: int = 60
+    underscores: bool = False
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBER_CHOICES:
@@ -221,7 +226,7 @@ class Tokenizer(_PatternTokenizer):
 
     def key_of(self, surface: str) -> str | None:
         """The key of a run of letters, marks and digits; None where it is no token."""
-        token = surface.strip(_JOINERS)
+        token = surface.strip(self._edges)
         if len(token) > self.max_token_length:
             return None
         if token.isdecimal():
@@ -234,12 +239,18 @@ class Tokenizer(_PatternTokenizer):
         return token.lower() if self.lowercase else token
 
     def _pattern(self) -> re.Pattern[str]:
-        return _token_pattern()
+        return _token_pattern(self.underscores)
+
+    @property
+    def _edges(self) -> str:
+        """What a run may begin or end with, and its token does not."""
+        return _JOINERS + "_" if self.underscores else _JOINERS
 
     def _trim(self, surface: str, start: int, end: int) -> tuple[int, int]:
-        if surface[0] in _JOINERS or surface[-1] in _JOINERS:
-            start += len(surface) - len(surface.lstrip(_JOINERS))
-            end -= len(surface) - len(surface.rstrip(_JOINERS))
+        edges = self._edges
+        if surface[0] in edges or surface[-1] in edges:
+            start += len(surface) - len(surface.lstrip(edges))
+            end -= len(surface) - len(surface.rstrip(edges))
         return start, end
 
 

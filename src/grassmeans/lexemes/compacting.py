@@ -22,6 +22,7 @@ from grassmeans.senses.inventory import (
     shorten_entry,
     write_compact_inventory,
 )
+from grassmeans.senses.lemmas import write_lemmas
 from grassmeans.senses.model import (
     INVENTORY_FOLDER,
     KIND,
@@ -121,6 +122,7 @@ def compact_model(
         write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
         if lexemes is not None:
             _write_lexemes(lexemes, inventory, projection, folder / LEXEMES_FOLDER, settings.bits)
+        write_lemmas(folder, model.lemma_table)
         write_model_head(folder, model.encoder, model.tokenizer, fields)
     return load(Path(output))
 

@@ -16,6 +16,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.senses.induction import choose_encoder, induce
+from grassmeans.senses.lemmas import collect_forms
 from grassmeans.senses.model import KIND, SenseModel, load, resolve_name
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.senses.settings import InductionSettings
@@ -103,7 +104,13 @@ def build_model(
                 source, encoder, settings, workers=workers, show_progress=show_progress
             )
             manifest |= {} if found is None else {"calibration": found.to_dict()}
-        SenseModel(encoder, inventory, source.tokenizer, manifest).fill(building.folder)
+        SenseModel(
+            encoder,
+            inventory,
+            source.text_tokenizer,
+            manifest,
+            lemma_table=collect_forms(source),
+        ).fill(building.folder)
     return load(Path(output))
 
 

@@ -266,7 +266,14 @@ def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWo
     facts = {key: value for key, value in model.manifest.items() if key not in _HEAD}
     inventory = apply_edits(model, edits).inventory
     about_version = facts | {"edited": about}
-    SenseModel(model.encoder, inventory, model.tokenizer, about_version, folder).fill(folder)
+    SenseModel(
+        model.encoder,
+        inventory,
+        model.tokenizer,
+        about_version,
+        folder,
+        lemma_table=model.lemma_table,
+    ).fill(folder)
 
 
 def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:

@@ -39,6 +39,7 @@ from grassmeans.senses.decoding import (
 )
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.tagging import AnyTokenizer, TaggedText, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
@@ -72,6 +73,8 @@ class SenseModel:
     manifest : dict
     folder : Path or None
         Where the model was read from.
+    lemma_table : mapping of str to str
+        Form -> lemma, of a model whose words are lemmas; empty for others.
     """
 
     def __init__(
@@ -81,12 +84,17 @@ class SenseModel:
         tokenizer: AnyTokenizer,
         manifest: dict[str, Any] | None = None,
         folder: Path | None = None,
+        *,
+        lemma_table: Mapping[str, str] | None = None,
+        find_lemma: FindLemma | None = None,
     ) -> None:
         self.encoder = encoder
         self.inventory = inventory
         self.tokenizer = tokenizer
         self.manifest = manifest or {}
         self.folder = folder
+        self.lemma_table = dict(lemma_table or {})
+        self._find_lemma = find_lemma
 
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
@@ -103,7 +111,38 @@ class SenseModel:
 
     def with_inventory(self, inventory: SenseInventory) -> SenseModel:
         """The same model with other senses."""
-        return SenseModel(self.encoder, inventory, self.tokenizer, self.manifest, self.folder)
+        return self._change(inventory=inventory)
+
+    def with_lemmas(self, lemmas: Mapping[str, str] | FindLemma) -> SenseModel:
+        """The same model, for which inflected forms lead to their lemmas.
+
+        Parameters
+        ----------
+        lemmas : mapping or callable
+            ``{"cranes": "crane"}``, or a function that gives the lemma of a word, or None: a
+            lemmatizer of your own. Forms are spelled as the model does, in lower case say. A lemma
+            that has senses goes before the form itself.
+        """
+        return self._change(find_lemma=check_lemmas(lemmas))
+
+    def _change(
+        self, inventory: SenseInventory | None = None, find_lemma: FindLemma | None = None
+    ) -> SenseModel:
+        return SenseModel(
+            self.encoder,
+            self.inventory if inventory is None else inventory,
+            self.tokenizer,
+            self.manifest,
+            self.folder,
+            lemma_table=self.lemma_table,
+            find_lemma=find_lemma or self._find_lemma,
+        )
+
+    @cached_property
+    def lemmas(self) -> Lemmas | None:
+        """Where inflected forms lead to; None where they stay what they are."""
+        find = self._find_lemma or (self.lemma_table.get if self.lemma_table else None)
+        return None if find is None else Lemmas(find, self.vectors)
 
     @cached_property
     def digest(self) -> str:
@@ -118,6 +157,7 @@ class SenseModel:
                 digest_of_array(lines.directions),
                 lines.offsets.tolist(),
                 self.tokenizer.to_dict(),
+                digest_of(self.lemma_table),
                 sorted(self.encoder.function_words),
                 [self.encoder.kind, self.encoder.shape.to_dict(), self.encoder.identity()],
             ]
@@ -146,7 +186,10 @@ class SenseModel:
 
     def spell(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""
-        return word if word in self.inventory else spell_word(word, self.tokenizer)
+        if word in self.inventory:
+            return word
+        key = spell_word(word, self.tokenizer)
+        return key if self.lemmas is None else self.lemmas.entry_of(key, self.inventory)
 
     def senses(self, word: str) -> WordSenses:
         """The senses of a word."""
@@ -163,8 +206,9 @@ class SenseModel:
 
     def tag(
         self,
-        text: str,
+        text: str | None = None,
         *,
+        tokens: Iterable[str] | None = None,
         words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
@@ -174,6 +218,10 @@ class SenseModel:
 
         Parameters
         ----------
+        tokens : iterable of str, optional
+            The tokens of a text, in place of the text: they are taken as they are, but for their
+            case where the model is lower-cased. The text of the answer is the tokens with spaces
+            between them, and the words' ``position`` tells which token they are.
         words : str or iterable of str, optional
             Tag only these, or only this one.
         idk_threshold : float, "model" or None
@@ -186,10 +234,14 @@ class SenseModel:
         sharpness : float
             Of the soft probabilities.
         """
-        if not isinstance(text, str):
+        if (text is None) == (tokens is None):
+            raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
+        if not isinstance(text, str | None):
             raise InputError(f"tag needs a string, got {type(text).__name__}; see tag_many")
+        if isinstance(tokens, str):
+            raise InputError("tokens must be a list of strings, got one string: see text")
         (tagged,) = self.tag_many(
-            [text],
+            [text if tokens is None else list(tokens)],
             words=words,
             idk_threshold=idk_threshold,
             confidence=confidence,
@@ -199,14 +251,26 @@ class SenseModel:
 
     def tag_many(
         self,
-        texts: Iterable[str],
+        texts: Any,
         *,
+        column: str | None = None,
         words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
         sharpness: float = DEFAULT_SHARPNESS,
     ) -> list[TaggedText]:
-        """Tag several texts at once, which is faster than one by one."""
+        """Tag several texts at once, which is faster than one by one.
+
+        Parameters
+        ----------
+        texts : iterable, table or path
+            Strings, lists of tokens, records, a column or a table, paths of files: see
+            `grassmeans.corpus.given.iterate_documents`.
+        column : str, optional
+            The column or field of the texts.
+        words, idk_threshold, confidence, sharpness
+            As for `tag`.
+        """
         return tag_texts(
             texts,
             self.inventory,
@@ -216,6 +280,8 @@ class SenseModel:
             idk_threshold=self.choose_threshold(idk_threshold, confidence),
             calibration=self.calibration,
             sharpness=sharpness,
+            lemmas=self.lemmas,
+            column=column,
         )
 
     @cached_property
@@ -268,7 +334,9 @@ class SenseModel:
             senses or probabilities; a row of NaN has too few known words around it.
         """
         key = self.spell(word)
-        return passage_distances(key, passages, self.inventory, self.encoder, self.tokenizer)
+        return passage_distances(
+            key, passages, self.inventory, self.encoder, self.tokenizer, self.lemmas
+        )
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model as a folder that `load` opens.
@@ -286,6 +354,7 @@ class SenseModel:
         if not (folder / VECTORS_FOLDER / MANIFEST).exists():
             self.vectors.save(folder / VECTORS_FOLDER)
         self.inventory.save(folder / INVENTORY_FOLDER)
+        write_lemmas(folder, self.lemma_table)
         counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}
         write_model_head(folder, self.encoder, self.tokenizer, counts | self.manifest)
 
@@ -327,7 +396,9 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
             folder / INVENTORY_FOLDER,
             f"its directions have {inventory.dim} dimensions, the vectors {encoder.vectors.dim}",
         )
-    return SenseModel(encoder, inventory, tokenizer, manifest, folder)
+    return SenseModel(
+        encoder, inventory, tokenizer, manifest, folder, lemma_table=read_lemmas(folder)
+    )
 
 
 def models_folder() -> Path:

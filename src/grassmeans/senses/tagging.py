@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.given import check_words, spell_word
+from grassmeans.corpus.documents import RawDocument
+from grassmeans.corpus.given import check_words, iterate_documents, spell_word
 from grassmeans.corpus.occurrences import Occurrences, number_words, read_passages
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.errors import InputError
+from grassmeans.corpus.wikitext import clean_wikitext
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
@@ -26,6 +27,7 @@ from grassmeans.senses.decoding import (
     decode_soft,
 )
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.lemmas import Lemmas
 
 AnyTokenizer = Tokenizer | WhitespaceTokenizer
 
@@ -44,7 +46,7 @@ class TaggedWord:
     word : str
         As it stands in the text.
     key : str
-        The entry of the inventory.
+        The entry of the inventory: the word as the model spells it, or its lemma.
     sense : int
         Number of the nearest sense, from 1; 0 means "I don't know".
     distances : tuple of float
@@ -57,6 +59,8 @@ class TaggedWord:
     name : str
         What the sense is called, "river, basin, dam"; empty for "I don't know", and where the model
         has no names.
+    position : int
+        Which of the text's tokens it is, from 0.
     """
 
     start: int
@@ -68,6 +72,7 @@ class TaggedWord:
     probabilities: tuple[float, ...]
     confidence: float | None = None
     name: str = ""
+    position: int = 0
 
     @property
     def label(self) -> str:
@@ -114,6 +119,8 @@ class ReadText(NamedTuple):
         The characters of each word; empty where nothing is to be tagged.
     targets : list of int
         Which of the words are to be tagged.
+    entries : list of str
+        The entry of the inventory for each of these.
     unknown : tuple of str
         What was marked and is not in the model.
     """
@@ -122,11 +129,12 @@ class ReadText(NamedTuple):
     keys: list[str]
     spans: list[tuple[int, int]]
     targets: list[int]
+    entries: list[str]
     unknown: tuple[str, ...]
 
 
 def tag_texts(
-    texts: Iterable[str],
+    texts: Any,
     inventory: SenseInventory,
     encoder: ContextEncoder,
     tokenizer: AnyTokenizer,
@@ -135,20 +143,26 @@ def tag_texts(
     idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
     calibration: Calibration | None = None,
     sharpness: float = DEFAULT_SHARPNESS,
+    lemmas: Lemmas | None = None,
+    column: str | None = None,
 ) -> list[TaggedText]:
     """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
+
+    Texts are whatever `grassmeans.corpus.given.iterate_documents` reads, lists of tokens too.
 
     Every text is a document of its own: contexts do not cross from one to the next. Words that
     the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
     character references are no words of the text; they stay in it.
     """
     wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
+    if lemmas is not None and wanted is not None:
+        wanted = {lemmas.entry_of(word, inventory) for word in wanted}
     decoder = _Decoder(idk_threshold, calibration, sharpness)
     tagged: list[TaggedText] = []
     pending: list[ReadText] = []
     n_targets = 0
-    for text in _check_texts(texts):
-        pending.append(read_text(text, inventory, tokenizer, wanted))
+    for document in iterate_documents(texts, column=column):
+        pending.append(read_text(document, inventory, tokenizer, wanted, lemmas))
         n_targets += len(pending[-1].targets)
         if n_targets >= _TARGETS_AT_ONCE:
             tagged += _tag_block(pending, inventory, encoder, decoder)
@@ -156,44 +170,55 @@ def tag_texts(
     return tagged + _tag_block(pending, inventory, encoder, decoder)
 
 
-def _check_texts(texts: Iterable[str]) -> Iterator[str]:
-    if isinstance(texts, str):
-        raise InputError("tag_many needs several texts, got one string: put it into a list")
-    for number, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"text {number} must be a string, got {type(text).__name__}")
-        yield text
-
-
 def read_text(
-    text: str,
+    text: str | RawDocument,
     inventory: SenseInventory,
     tokenizer: AnyTokenizer,
     wanted: Collection[str] | None = None,
+    lemmas: Lemmas | None = None,
 ) -> ReadText:
-    """Find the words of a text that are to be tagged."""
-    plain, marks = remove_marks(normalize_text(text))
-    # Text that comes tokenised may have tokens such as "<unk>".
-    readable = blank_markup(plain) if isinstance(tokenizer, Tokenizer) else plain
-    keys = tokenizer.tokenize(readable)
-    targets = [i for i, key in enumerate(keys) if key in inventory]
+    """Find the words of a text that are to be tagged; one that comes tokenised has no marks."""
+    plain, readable, marks, rule = _prepare_text(text, tokenizer)
+    keys = rule.tokenize(readable)
+    if isinstance(text, RawDocument) and text.keys is not None:
+        keys = [key.lower() if rule.lowercase else key for key in text.keys]
+    entries = keys
+    if lemmas is not None:
+        entries = [lemmas.entry_of(key, inventory) for key in keys]
+        keys = [lemmas.context_of(key) for key in keys]
+    targets = [i for i, entry in enumerate(entries) if entry in inventory]
     if not targets and not marks:
-        return ReadText(plain, keys, [], [], ())
-    spans = list(tokenizer.spans(readable))
+        return ReadText(plain, keys, [], [], [], ())
+    spans = list(rule.spans(readable))
     missing: list[str] = []
     if marks:
         starts = [start for start, _ in spans]
         marked: list[int] = []
         for start, end in marks:
             first, last = np.searchsorted(starts, (start, end))
-            known = [i for i in range(first, last) if keys[i] in inventory]
+            known = [i for i in range(first, last) if entries[i] in inventory]
             marked += known
             if not known and start < end:
                 missing.append(plain[start:end])
         targets = marked
     if wanted is not None:
-        targets = [i for i in targets if keys[i] in wanted]
-    return ReadText(plain, keys, spans, targets, tuple(missing))
+        targets = [i for i in targets if entries[i] in wanted]
+    return ReadText(plain, keys, spans, targets, [entries[i] for i in targets], tuple(missing))
+
+
+def _prepare_text(
+    text: str | RawDocument, tokenizer: AnyTokenizer
+) -> tuple[str, str, list[tuple[int, int]], AnyTokenizer]:
+    """The text to show, the same as it is read, its marks, and the rule to read it by."""
+    if isinstance(text, RawDocument) and text.markup == "tokens":
+        return text.text, text.text, [], WhitespaceTokenizer(lowercase=tokenizer.lowercase)
+    given = text if isinstance(text, str) else text.text
+    if isinstance(text, RawDocument) and text.markup == "wikitext":
+        given = clean_wikitext(given).text
+    plain, marks = remove_marks(normalize_text(given))
+    # A tokenizer that splits at spaces only may have tokens such as "<unk>".
+    readable = blank_markup(plain) if isinstance(tokenizer, Tokenizer) else plain
+    return plain, readable, marks, tokenizer
 
 
 def locate_targets(texts: Sequence[ReadText]) -> tuple[Occurrences, list[str]]:
@@ -203,7 +228,7 @@ def locate_targets(texts: Sequence[ReadText]) -> tuple[Occurrences, list[str]]:
     start = 0
     for text in texts:
         places += [start + i for i in text.targets]
-        keys += [text.keys[i] for i in text.targets]
+        keys += text.entries
         start += len(text.keys)
     # Texts without a target need not be read again.
     numbered = number_words(text.keys for text in texts)
@@ -246,8 +271,8 @@ def _tag_block(
         TaggedText(
             text.text,
             tuple(
-                _make_word(text, i, answer, inventory)
-                for i, answer in zip(text.targets, answers, strict=False)
+                _make_word(text, i, entry, answer, inventory)
+                for i, entry, answer in zip(text.targets, text.entries, answers, strict=False)
             ),
             text.unknown,
         )
@@ -258,11 +283,12 @@ def _tag_block(
 _Answer = tuple[int, tuple[float, ...], tuple[float, ...], float | None]
 
 
-def _make_word(text: ReadText, i: int, answer: _Answer, inventory: SenseInventory) -> TaggedWord:
+def _make_word(
+    text: ReadText, i: int, entry: str, answer: _Answer, inventory: SenseInventory
+) -> TaggedWord:
     start, end = text.spans[i]
-    key = text.keys[i]
-    name = inventory.name_of(key, answer[0])
-    return TaggedWord(start, end, text.text[start:end], key, *answer, name)
+    name = inventory.name_of(entry, answer[0])
+    return TaggedWord(start, end, text.text[start:end], entry, *answer, name, i)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +342,7 @@ def passage_distances(
     inventory: SenseInventory,
     encoder: ContextEncoder,
     tokenizer: AnyTokenizer,
+    lemmas: Lemmas | None = None,
 ) -> NDArray[np.float32]:
     """Distances of occurrences given as the text before and after them to a word's senses.
 
@@ -324,7 +351,7 @@ def passage_distances(
     distances : (n_passages, n_senses) float32
         NaN where the text around the occurrence says nothing.
     """
-    occurrences = occurrences_in_passages(word, passages, tokenizer)
+    occurrences = occurrences_in_passages(word, passages, tokenizer, lemmas)
     keys = [word] * len(occurrences)
     if not keys:
         return np.empty((0, len(inventory.directions(word))), np.float32)
@@ -332,10 +359,18 @@ def passage_distances(
 
 
 def occurrences_in_passages(
-    word: str, passages: Iterable[tuple[str, str]], tokenizer: AnyTokenizer
+    word: str,
+    passages: Iterable[tuple[str, str]],
+    tokenizer: AnyTokenizer,
+    lemmas: Lemmas | None = None,
 ) -> Occurrences:
     """One occurrence of a word in each passage, given as the text before and after it."""
-    return read_passages(word, passages, lambda text: tokenizer.tokenize(normalize_text(text)))
+
+    def tokenize(text: str) -> list[str]:
+        keys = tokenizer.tokenize(normalize_text(text))
+        return keys if lemmas is None else [lemmas.context_of(key) for key in keys]
+
+    return read_passages(word, passages, tokenize)
 
 
 _MARK = re.compile(r"<(/?)b>", re.IGNORECASE)

@@ -101,3 +101,12 @@ def test_wrong_parameters_are_explained() -> None:
         tokenizer_from_dict({"kind": "sentence"})
     with pytest.raises(InputError, match="unknown tokenizer parameters"):
         tokenizer_from_dict({"kind": "words", "stem": True})
+
+
+def test_underscores_hold_words_together_but_not_at_their_edges() -> None:
+    text = "__Port_Ellery_, _ a_1"
+    assert Tokenizer().tokenize(text) == ["port", "ellery", "a"]
+    joined = Tokenizer(underscores=True)
+    assert joined.tokenize(text) == ["port_ellery", "a_1"]
+    assert [text[start:end] for start, end in joined.spans(text)] == ["Port_Ellery", "a_1"]
+    assert tokenizer_from_dict(joined.to_dict()) == joined

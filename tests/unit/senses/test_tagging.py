@@ -239,3 +239,13 @@ def test_words_may_be_asked_for_one_at_a_time_and_in_any_case(topic_model, synth
 def test_senses_are_induced_in_any_case(topic_corpus, topic_vectors) -> None:
     for given in ("Crane", ["crane", "Crane"]):
         assert induce(topic_corpus, topic_vectors, given, n_senses=2).words == ("crane",)
+
+
+def test_a_text_or_its_tokens(topic_model) -> None:
+    for wrong in ({}, {"text": "a", "tokens": ["a"]}):
+        with pytest.raises(InputError, match="one of them"):
+            topic_model.tag(**wrong)
+    with pytest.raises(InputError, match="tokens must be a list of strings"):
+        topic_model.tag(tokens="crane")
+    # Tokens have no marks, and are not split.
+    assert [w.position for w in topic_model.tag(tokens=["<b>crane</b>", "crane", "crane,"])] == [1]

@@ -8,7 +8,7 @@ stay readable in a concordance.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from grassmeans.corpus.documents import DocumentBuilder, RawDocument, ReadOptions, ReadReport
@@ -47,12 +47,12 @@ class _TokenBuilder(DocumentBuilder):
 
     def add(self, piece: str, key: str = "") -> None:
         """Add a token; ``key`` counts only where another column than the form was chosen."""
-        form = _clean_token(piece)
+        form = clean_token(piece)
         has_key = self._keyed and key not in {"", "_"}
-        super().add(form, _clean_token(key) if has_key else form)
+        super().add(form, clean_token(key) if has_key else form)
 
 
-def _clean_token(form: str) -> str:
+def clean_token(form: str) -> str:
     """A form as one token: no white space that would split it, and never empty."""
     cleaned = normalize_text(form)
     return _WHITE_SPACE.sub(_NO_BREAK_SPACE, cleaned) or "_"
@@ -132,6 +132,31 @@ def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
             elif not _SKIPPED_ID.fullmatch(cells[0]):
                 report.skip("bad CoNLL-U line", f"{path}: {line!r}")
     yield from document.take()
+
+
+def read_sentences(lines: Iterable[str], column: str | int | None = None) -> Iterator[RawDocument]:
+    """Yield the sentences of CoNLL-U lines, each a document; blank lines may be missing.
+
+    Parameters
+    ----------
+    column : str or int, optional
+        Where the keys of the tokens are, as for `read_conllu`.
+    """
+    index = _choose_index(column, CONLLU_COLUMNS, default=1)
+    forms: list[str] = []
+    keys: list[str] = []
+    for line in lines:
+        cells = line.rstrip("\r\n").split("\t")
+        if not _WORD_ID.fullmatch(cells[0]) or len(cells) <= max(1, index):
+            continue
+        if cells[0] == "1" and forms:
+            yield RawDocument("", "", " ".join(forms), "tokens", tuple(keys))
+            forms, keys = [], []
+        forms.append(clean_token(cells[1]))
+        has_key = cells[index] not in {"", "_"}
+        keys.append(clean_token(cells[index]) if has_key else forms[-1])
+    if forms:
+        yield RawDocument("", "", " ".join(forms), "tokens", tuple(keys))
 
 
 def _choose_index(column: str | int | None, names: tuple[str, ...], default: int) -> int:

@@ -135,10 +135,11 @@ def find_deciding_words(model: SenseModel, tagged: TaggedText) -> list[tuple[Dec
     measured = [i for i, word in enumerate(tagged.words) if word.distances]
     if not measured:
         return found
-    read = read_text(tagged.text, model.inventory, model.tokenizer)
+    read = read_text(tagged.text, model.inventory, model.tokenizer, lemmas=model.lemmas)
     place_of = {start: i for i, (start, _) in enumerate(read.spans)}
     targets = [place_of[tagged[i].start] for i in measured]
-    occurrences, keys = locate_targets([read._replace(targets=targets)])
+    entries = [tagged[i].key for i in measured]
+    occurrences, keys = locate_targets([read._replace(targets=targets, entries=entries)])
     nearest = [int(np.argmin(tagged[i].distances)) for i in measured]
     lines = [model.inventory.directions(key)[k] for key, k in zip(keys, nearest, strict=True)]
     for i, weights in zip(

@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.readers.tokenised import read_sentences
 from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.tokenizer import WhitespaceTokenizer
 from grassmeans.errors import InputError
@@ -130,3 +131,21 @@ def test_forms_never_change_the_number_of_tokens(tmp_path: Path) -> None:
     [document], _ = read(tmp_path, content, "vertical", column=1)
     assert document.keys == ("x", "y", "z\u00a0z")
     assert len(WhitespaceTokenizer().tokenize(document.text)) == 3
+
+
+def test_sentences_of_conllu_lines_with_or_without_blank_ones_between() -> None:
+    rest = "\t".join(["_"] * 7)
+    lines = [
+        "# sent_id = 1",
+        f"1-2\tDas\t_\t{rest}",
+        f"1\tThe\tthe\t{rest}",
+        f"2\tcranes\tcrane\t{rest}",
+        "",
+        f"1\tfly\t_\t{rest}",
+        "broken",
+    ]
+    for given in (lines, [line for line in lines if line]):
+        first, second = read_sentences(given, "lemma")
+        assert (first.text, first.keys) == ("The cranes", ("the", "crane"))
+        assert (second.text, second.keys, second.markup) == ("fly", ("fly",), "tokens")
+    assert next(read_sentences(lines)).keys == ("The", "cranes")
