@@ -32,7 +32,7 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, score_words
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
-from grassmeans.senses.decoding import IDK, IdkRule, decode_hard
+from grassmeans.senses.decoding import IDK, IdkRule, decode_hard, describe_rule
 from grassmeans.senses.tagging import AnyTokenizer, occurrences_in_passages
 
 SENTENCES = "sentences.jsonl"
@@ -166,7 +166,7 @@ class SentencesTask(Task[SentencesResult]):
         return SentencesResult(
             task=self.name,
             groups={name: score_words(part) for name, part in ({"all": answers} | parts).items()},
-            parameters={"idk": threshold},
+            parameters={"idk": describe_rule(threshold)},
             counts={
                 "n_sentences": len(self.sentences),
                 "n_pairs": len(self.pairs),

@@ -27,7 +27,7 @@ from grassmeans.evaluation.similarity_scores import (
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
-from grassmeans.senses.decoding import IdkRule, IdkThreshold
+from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
 from grassmeans.senses.tagging import occurrences_in_passages
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -173,7 +173,8 @@ class ScwsTask(Task[SimilarityResult]):
                 "n_decoded": found.n_decoded,
                 "n_idk": found.n_idk,
             }
-            parameters = {"idk": similarity.idk_threshold, "sharpness": similarity.sharpness}
+            idk = describe_rule(similarity.idk_threshold)
+            parameters = {"idk": idk, "sharpness": similarity.sharpness}
             digests["lexemes"] = digest_of_vectors(lexemes.vectors)
         return SimilarityResult(
             task=self.name,
