@@ -87,7 +87,8 @@ def _write_tokenised(folder: Path, paragraphs: list[str]) -> None:
     (folder / "web.vert").write_text(f"<doc>\n{vertical}</doc>\n", encoding="utf-8")
     (folder / "segmented").mkdir()
     tokens = "\n".join(" ".join(sentence) for sentence in sentences)
-    (folder / "segmented" / "1.txt").write_text(tokens, encoding="utf-8")
+    for name in ("segmented/1.txt", "sentences.txt"):
+        (folder / name).write_text(tokens, encoding="utf-8")
 
 
 def _write_dumps(folder: Path, paragraphs: list[str]) -> None:
