@@ -2,7 +2,7 @@
 # Another interpreter: make demo PYTHON=/path/to/python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test bench docs clean
+.PHONY: help venv demo test torture bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,6 +19,7 @@ help:
 	@echo "make demo    find word senses in the bundled text (installs what it needs into $(VENV))"
 	@echo "make venv    $(VENV) with everything for development"
 	@echo "make test    all checks: lint, format, types, import layers, tests"
+	@echo "make torture the long run of bad inputs and damaged folders (TORTURE=40 times as many)"
 	@echo "make bench   run the benchmarks"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove everything that make has made"
@@ -66,6 +67,12 @@ test: $(VENV)/dev.stamp
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/python -m pytest -n 2
+
+# Tests that make up their own damage; they read TORTURE and do so many times more than in make test.
+TORTURE ?= 40
+TORTURES = tests/property/test_damaged_artifacts.py tests/functional/test_damaged_artifacts.py
+torture: $(VENV)/dev.stamp
+	TORTURE=$(TORTURE) $(VENV)/bin/python -m pytest -n 2 $(TORTURES)
 
 # One of them: make bench BENCHMARKS=benchmarks/bench_something.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))

@@ -119,8 +119,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         if sense < 1:
             return ""
         if word not in self._names:
-            senses = json.loads(self._lines[self._number(word)])["senses"]
-            self._names[word] = tuple(sense.get("name", "") for sense in senses)
+            self._names[word] = tuple(sense.name for sense in self[word].senses)
         names = self._names[word]
         return names[sense - 1] if sense <= len(names) else ""
 
