@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from grassmeans.senses.building import build_model as build_model
     from grassmeans.senses.decoding import decode_hard as decode_hard
     from grassmeans.senses.decoding import decode_soft as decode_soft
+    from grassmeans.senses.fitting import FoundSenses as FoundSenses
+    from grassmeans.senses.fitting import find_senses as find_senses
     from grassmeans.senses.induction import induce as induce
     from grassmeans.senses.inventory import SenseInventory as SenseInventory
     from grassmeans.senses.kgrassmeans import KGrassmeans as KGrassmeans
@@ -39,6 +41,7 @@ _names, __getattr__, __dir__ = give_names(
         "senses.induction": ("induce",),
         "senses.inventory": ("SenseInventory",),
         "senses.model": ("SenseModel", "load"),
+        "senses.fitting": ("find_senses", "FoundSenses"),
         "senses.building": ("build_model",),
         "integrations.iterables": ("tag_iter",),
     },

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import find_manifest, read_manifest
 from grassmeans.checked import MANIFEST, damaged, read_text
-from grassmeans.corpus.documents import ReadOptions, ReadReport
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.given import iterate_documents, spell_word
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
@@ -128,6 +128,7 @@ class Corpus:
         output: str | Path | None = None,
         *,
         column: str | None = None,
+        language: str = "en",
         options: IngestOptions | None = None,
         workers: int | None = 1,
     ) -> Corpus:
@@ -143,6 +144,10 @@ class Corpus:
             Without it the corpus lies in a temporary folder that goes when the corpus does.
         column : str, optional
             The column or field of the texts.
+        language : str
+            Whose function words are left out of contexts; "none" for none.
+        options : IngestOptions, optional
+            In place of the language and of what is usual.
         """
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
@@ -151,7 +156,7 @@ class Corpus:
             temporary = tempfile.TemporaryDirectory(prefix="grassmeans-")
             output = Path(temporary.name) / "corpus"
         # Who gives the same text twice in a list means it twice.
-        chosen = options or replace(default_options(), keep_duplicates=True)
+        chosen = options or replace(default_options(language), keep_duplicates=True)
         ingest_documents(
             documents, Path(output), chosen, report=report, workers=workers, show_progress=False
         )
@@ -291,6 +296,28 @@ class Corpus:
         """The first ``limit`` keyword-in-context lines of a word."""
         return [self.line_at(int(p), width) for p in self.positions(word)[:limit]]
 
+    def documents_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(n,) numbers of the documents of (n,) positions in text order."""
+        found = np.empty(len(positions), np.int64)
+        for part, occurrences in self.occurrences(positions):
+            shard, _ = self.locate(int(positions[part.start]))
+            found[part] = shard.first_document + occurrences.documents
+        return found
+
+    def document(self, number: int) -> RawDocument:
+        """A document as it could be read again: its text, or its tokens and their keys."""
+        text = self.document_text(number)
+        shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
+        local = number - shard.first_document
+        identifier, title = shard.metadata[local]
+        if not shard.pretokenised[local]:
+            return RawDocument(identifier, title, text)
+        start, end = shard.document_offsets[local : local + 2]
+        words = self.vocabulary.words
+        tokens = zip(text.split(" "), shard.tokens[start:end].tolist(), strict=True)
+        keys = tuple(form if token < 0 else words[token] for form, token in tokens)
+        return RawDocument(identifier, title, text, "tokens", keys)
+
     def document_text(self, number: int) -> str:
         """The cleaned text of a document."""
         if not 0 <= number < self.n_documents:
@@ -303,15 +330,14 @@ def as_corpus(
     texts: Any,
     *,
     column: str | None = None,
-    options: IngestOptions | None = None,
-    workers: int | None = 1,
+    language: str = "en",
 ) -> Corpus:
     """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
     if isinstance(texts, Corpus):
         return texts
     if isinstance(texts, str | Path) and is_corpus(texts):
         return Corpus.open(texts)
-    return Corpus.from_texts(texts, column=column, options=options, workers=workers)
+    return Corpus.from_texts(texts, column=column, language=language)
 
 
 def is_corpus(path: str | Path) -> bool:

@@ -22,6 +22,9 @@ Text = str | RawDocument
 """A text as it stands, or one that comes tokenised (``markup="tokens"``)."""
 
 DEFAULT_COLUMN = "text"
+MISSING = "missing text"
+"""Under which texts that are not there are counted."""
+
 _LONGEST_PATH = 1024
 _SHOWN = 40
 _MISSING_TYPES = {"NAType", "NaTType"}
@@ -144,7 +147,7 @@ def _read_items(
         place = f"{name}[{number}]"
         text = _read_field(item, column or DEFAULT_COLUMN, place) if _is_record(item) else item
         if is_missing(text) and skip_missing:
-            report.skip("missing text", place)
+            report.skip(MISSING, place)
             continue
         document = make_document(text, str(number), place)
         report.n_documents += 1

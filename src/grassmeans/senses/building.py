@@ -16,6 +16,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.senses.induction import choose_encoder, induce
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import collect_forms
 from grassmeans.senses.model import KIND, SenseModel, load, resolve_name
 from grassmeans.senses.pseudowords import calibrate
@@ -68,11 +69,7 @@ def build_model(
     given, settings = choose_encoder(source, open_contexts(place), settings, changes)
     given.use_device(device)
     chosen = None if words is None else check_words(words)
-    used = {
-        "corpus": source.manifest["digest"],
-        "vectors": digest_of_array(given.vectors.vectors),
-        "context": [given.kind, given.shape.to_dict(), given.identity()],
-    }
+    used = describe_sources(source, given, settings)["inputs"]
     identity: list[Any] = [settings.to_dict(), used, chosen, min_count, calibrated]
     with output_folder(
         output, KIND, identity, inputs=[corpus, place], overwrite=overwrite
@@ -89,16 +86,8 @@ def build_model(
             parts=building.scratch,
             show_progress=show_progress,
         )
-        if not inventory.words:
-            reasons = "; ".join(f"{s.word!r} {s.reason}" for s in inventory.skipped[:3])
-            raise InputError(f"no senses were induced: {reasons}")
-        copied = ("n_tokens", "n_documents", "created")
-        manifest: dict[str, Any] = {
-            "settings": settings.to_dict(),
-            "inputs": used,
-            "corpus": {name: source.manifest[name] for name in copied},
-            "language": source.manifest["options"]["language"],
-        }
+        require_senses(inventory)
+        manifest = describe_sources(source, given, settings)
         if calibrated:
             found = calibrate(
                 source, encoder, settings, workers=workers, show_progress=show_progress
@@ -112,6 +101,30 @@ def build_model(
             lemma_table=collect_forms(source),
         ).fill(building.folder)
     return load(Path(output))
+
+
+def describe_sources(
+    corpus: Corpus, encoder: ContextEncoder, settings: InductionSettings
+) -> dict[str, Any]:
+    """What a model's manifest says of where its senses come from."""
+    copied = ("n_tokens", "n_documents", "created")
+    return {
+        "settings": settings.to_dict(),
+        "inputs": {
+            "corpus": corpus.manifest["digest"],
+            "vectors": digest_of_array(encoder.vectors.vectors),
+            "context": [encoder.kind, encoder.shape.to_dict(), encoder.identity()],
+        },
+        "corpus": {name: corpus.manifest[name] for name in copied},
+        "language": corpus.manifest["options"]["language"],
+    }
+
+
+def require_senses(inventory: SenseInventory) -> None:
+    """Refuse an inventory without any words, with the reasons."""
+    if not inventory.words:
+        reasons = "; ".join(f"{s.word!r} {s.reason}" for s in inventory.skipped[:3])
+        raise InputError(f"no senses were induced: {reasons}")
 
 
 def _store_encoder(

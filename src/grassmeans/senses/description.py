@@ -136,7 +136,7 @@ def _best_examples(
     k: int,
     corpus: LineSource,
 ) -> tuple[ExampleLine, ...]:
-    """The lines that are nearest to this sense and far from the others, one a document."""
+    """The lines nearest to this sense and far from the others, one a document, none twice."""
     mine = np.flatnonzero(labels == k)
     own = distances[mine, k]
     if distances.shape[1] > 1:
@@ -149,9 +149,9 @@ def _best_examples(
     for i in order[: 10 * N_EXAMPLES]:
         line = corpus.line_at(int(contexts.positions[i]), EXAMPLE_WIDTH)
         document = line.document_title or line.document_id
-        if document in seen:
+        if document in seen or str(line) in seen:
             continue
-        seen.add(document)
+        seen |= {document, str(line)}
         distance = round(float(distances[i, k]), 4)
         examples.append(ExampleLine(line.left, line.word, line.right, document, distance))
         if len(examples) == N_EXAMPLES:

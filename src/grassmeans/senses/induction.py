@@ -321,7 +321,9 @@ def induce(
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")
     inducer = WordInducer(corpus, encoder, settings)
-    return collect_results(induce_words(chosen, inducer, workers, parts, show_progress))
+    found = collect_results(induce_words(chosen, inducer, workers, parts, show_progress))
+    found.remember(encoder, corpus.text_tokenizer)
+    return found
 
 
 def choose_encoder(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import zstandard
@@ -25,7 +25,10 @@ from grassmeans.checked import (
     read_bytes,
     read_text,
 )
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.schema import check_values, whole
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.vectors.reducing import quantise_rows
@@ -37,6 +40,12 @@ from grassmeans.vectors.storage import (
     read_words,
     write_rows,
 )
+from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.geometry.encoder import ContextEncoder
+    from grassmeans.senses.model import SenseModel
+    from grassmeans.senses.tagging import AnyTokenizer, TaggedText
 
 ENTRIES = "entries.jsonl"
 _NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
@@ -51,6 +60,8 @@ class SenseInventory(Mapping[str, WordSenses]):
     skipped : tuple of SkippedWord
         Words that were asked for and have no senses here, with the reason.
     """
+
+    _reading: tuple[ContextEncoder, AnyTokenizer] | None = None
 
     def __init__(self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()) -> None:
         found = list(entries)
@@ -98,6 +109,48 @@ class SenseInventory(Mapping[str, WordSenses]):
         if entry.word != word:
             raise damaged(path, f"the entry of {word!r} is that of {entry.word!r}")
         return entry
+
+    def remember(self, encoder: ContextEncoder, tokenizer: AnyTokenizer) -> None:
+        """Keep what contexts were made of, so that the inventory can tag; it is not stored."""
+        self._reading = (encoder, tokenizer)
+
+    def to_model(
+        self, contexts: WordVectors | ContextEncoder | None = None, language: str = "en"
+    ) -> SenseModel:
+        """A model with these senses, ready to tag and to be saved.
+
+        Parameters
+        ----------
+        contexts : WordVectors or ContextEncoder, optional
+            What the senses were induced from; an inventory that `grassmeans.induce` has just given
+            knows it itself, one that was read from a folder does not.
+        language : str
+            With word vectors: whose function words describe no context.
+        """
+        from grassmeans.encoders.subspaces import SubspaceEncoder
+        from grassmeans.senses.model import SenseModel
+
+        encoder, tokenizer = self._reading or (None, Tokenizer())
+        if isinstance(contexts, WordVectors):
+            encoder = SubspaceEncoder(contexts, ContextShape(), load_function_words(language))
+        elif contexts is not None:
+            encoder = contexts
+        if encoder is None:
+            raise InputError(
+                "an inventory that was read from a folder does not know its contexts: give them as "
+                "contexts=..., or save and load a model"
+            )
+        return SenseModel(encoder, self, tokenizer)
+
+    def tag(self, text: str | None = None, **options: Any) -> TaggedText:
+        """Find the sense of every known word of a text, as `SenseModel.tag` does."""
+        return self.to_model().tag(text, **options)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Lines that are mapped from a file cannot go to another process as they are.
+        lines = getattr(self, "_lines", None)
+        own = {} if lines is None else {"_lines": [bytes(lines[i]) for i in range(len(self.words))]}
+        return self.__dict__ | own
 
     def directions(self, word: str) -> NDArray[np.float32]:
         """(n_senses, dim) intersection directions of a word; cheaper than the whole entry."""

@@ -99,6 +99,73 @@ class SenseModel:
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
 
+    @classmethod
+    def fit(
+        cls,
+        texts: Any,
+        words: str | Iterable[str] | None = None,
+        *,
+        language: str = "en",
+        contexts: Any = None,
+        column: str | None = None,
+        min_count: int | None = None,
+        settings: InductionSettings | None = None,
+        workers: int | None = 1,
+        show_progress: bool | None = False,
+        **changes: Any,
+    ) -> SenseModel:
+        """Find the senses of words in texts.
+
+        Parameters
+        ----------
+        texts : iterable, table or path
+            Strings, lists of tokens, records, a column or a table, paths of files, a corpus or its
+            folder: see `grassmeans.corpus.given.iterate_documents`.
+        words : str or iterable of str, optional
+            Without them: all content words that occur ``min_count`` times.
+        language : str
+            Of the texts: its function words do not describe a context.
+        contexts : optional
+            What contexts are made of: word vectors, an encoder or a model, or the path or name of
+            one; "own" trains word vectors on the texts. By default the contexts of the model that
+            comes with the package for the language ("en"), and "own" where there is none.
+        column : str, optional
+            The column or field of the texts.
+        settings : InductionSettings, optional
+            By default those that suit the kind of context, with as many senses as there are.
+        workers : int or None
+            Processes; None takes all cores.
+        **changes
+            Single settings, as for `grassmeans.induce`: ``n_senses=2``, ``granularity=1.3``, ...
+
+        Raises
+        ------
+        InputError
+            Where no senses could be found at all.
+        """
+        from grassmeans.senses.fitting import fit_model
+
+        return fit_model(
+            texts,
+            words,
+            language=language,
+            contexts=contexts,
+            column=column,
+            min_count=min_count,
+            settings=settings,
+            workers=workers,
+            show_progress=show_progress,
+            **changes,
+        )
+
+    @classmethod
+    def load(cls, path_or_name: str | Path) -> SenseModel:
+        """Open a model: its folder, or the name of one that comes with the package."""
+        return load(path_or_name)
+
+    def __deepcopy__(self, memo: object) -> SenseModel:
+        return self  # a model does not change, and its arrays may be large
+
     @property
     def vectors(self) -> WordVectors:
         """The words' vectors."""

@@ -3,7 +3,8 @@
 K-Grassmeans with more directions than any word should have finds every sense, and some of them
 several times. Groups with too few contexts are no senses and go; of the others the two whose
 directions are nearest become one, while the cosine of their angle is at least a limit. A sense's
-direction is the one in which the contexts of its groups meet. How near two directions of one sense
+direction is the one in which the contexts of its groups meet. A word with few different contexts is
+grouped otherwise (`grassmeans.senses.few_contexts`). How near two directions of one sense
 lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
 """
 
@@ -21,6 +22,7 @@ from grassmeans.senses.directions import (
     refine_directions,
     sample_evenly,
 )
+from grassmeans.senses.few_contexts import FEW_CONTEXTS, group_few
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
 
 Floats = NDArray[np.float32]
@@ -74,7 +76,7 @@ def induce_any_number(
         As for `induce_directions`.
     max_senses : int
         How many groups there are before any are merged: the most senses. Fewer where there are
-        fewer than 10 contexts for each.
+        fewer than 10 contexts for each, unless the different contexts are fewer than 50 in all.
     granularity : float
         Larger gives more senses, smaller gives fewer; 1 is the encoder's limit.
     merge_cosine : float in (0, 1]
@@ -82,6 +84,14 @@ def induce_any_number(
     """
     limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
+    different = find_different(sample)
+    if len(different) < FEW_CONTEXTS:
+        few = sample[different]
+        # Squared: what few contexts show is uncertain, so they have to show more.
+        met = _meet(few, group_few(few, limit * limit, max_senses), bases, fit)
+        return replace(met, n_iter=1)
+    if len(different) < len(sample):
+        sample = np.ascontiguousarray(sample[different])
     found = induce_directions(
         sample,
         max(1, min(max_senses, len(sample) // MIN_CONTEXTS)),
@@ -97,14 +107,26 @@ def induce_any_number(
         found = replace(spread, n_iter=found.n_iter)
     found = drop_small(found)
     senses = np.append(merge_near(bases, found, limit), -1)[found.labels]
+    return replace(_meet(bases, senses, bases, fit), n_iter=found.n_iter)
+
+
+def find_different(bases: Floats) -> NDArray[np.int64]:
+    """(n_different,) the first of each of the contexts: what is repeated shows nothing new."""
+    first = {bases[i].tobytes(): i for i in range(len(bases) - 1, -1, -1)}
+    return np.sort(np.fromiter(first.values(), np.int64, len(first)))
+
+
+def _meet(
+    grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions
+) -> InducedDirections:
+    """The directions in which the contexts of each group meet, and the nearest of all contexts."""
     # Not K-Grassmeans again: with few directions it would spend them on the largest group.
     lines = [
-        induce_directions(bases[senses == k], 1, tol=fit.tol, random_state=0, device=fit.device)
+        induce_directions(grouped[senses == k], 1, tol=fit.tol, random_state=0, device=fit.device)
         for k in range(int(senses.max()) + 1)
     ]
     directions = np.concatenate([line.directions for line in lines])
-    merged = refine_directions(bases, directions, max_iter=0, device=fit.device)
-    return replace(merged, n_iter=found.n_iter)
+    return refine_directions(bases, directions, max_iter=0, device=fit.device)
 
 
 def drop_small(found: InducedDirections) -> InducedDirections:

@@ -7,6 +7,7 @@ from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.sense_number import (
     drop_small,
+    find_different,
     induce_any_number,
     merge_cheapest_pair,
     merge_near,
@@ -122,10 +123,20 @@ def test_the_most_senses_are_respected():
     assert len(induce_any_number(bases, 1, random_state=0).directions) == 1
 
 
-def test_a_sense_needs_ten_contexts():
-    bases = planted((9, 9))
-    assert len(induce_any_number(bases, granularity=50.0, random_state=0).directions) == 1
-    assert len(induce_any_number(planted((10, 10)), random_state=0).directions) == 2
+def test_a_sense_needs_ten_contexts_unless_all_are_few():
+    found = induce_any_number(planted((60, 9)), granularity=50.0, random_state=0)
+    assert np.bincount(found.labels).min() >= 10
+    for sizes in ((9, 9), (4, 4), (2, 2)):
+        found = induce_any_number(planted(sizes, common=0.0), random_state=0)
+        assert np.bincount(found.labels).tolist() == list(sizes)
+
+
+def test_repeated_contexts_are_no_senses_of_their_own():
+    once = planted((4, 4), common=0.0)
+    assert find_different(np.concatenate([once[2:], once])).tolist() == [0, 1, 2, 3, 4, 5, 6, 7]
+    many = np.repeat(once, 40, axis=0)
+    found = induce_any_number(many, granularity=1.5, random_state=0)
+    assert np.bincount(found.labels).tolist() == [160, 160]
 
 
 def test_groups_are_never_tiny():
