@@ -46,7 +46,7 @@ Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
 
 FOLDER = "encoder"
-_PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 64, 16_384
+_PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 128, 16_384
 _WORDS_AT_ONCE = 4_096
 _TORCH_CPU = "torch-cpu"  # what a GPU does, where there is none: for tests
 _EPSILON = 1e-6
@@ -127,6 +127,21 @@ class LearnedEncoder(ContextEncoder):
         passages = self._cut(occurrences)
         for rows, found in self._network.stream_distances(passages, words, lines):
             distances[rows] = found
+        return distances
+
+    def measure_for_labels(
+        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        """Distances to the senses of words that have several; 0 to an only sense.
+
+        Occurrences of a word with one sense are not encoded: only where nothing else stands in
+        their document do they say nothing.
+        """
+        distances = np.full((len(occurrences), lines.most_senses), np.nan, np.float32)
+        starts, ends = occurrences.document_bounds
+        distances[ends - starts > 1, 0] = 0.0
+        chosen = np.flatnonzero(lines.n_senses[words] > 1)
+        distances[chosen] = self.measure(occurrences[chosen], words[chosen], lines)
         return distances
 
     def weigh_words(
@@ -212,28 +227,32 @@ class LearnedEncoder(ContextEncoder):
             lines[part.rows, 0] = self._predict(part, hidden, kernels)
         return lines
 
-    def _predict(self, passages: Passages, hidden: Integers, device: str) -> Floats:
+    def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:
         """(n, dim) unit lines of the places of passages."""
         weights, size = self.weights, self.weights.shape
-        distinct, inverse = np.unique(passages.ids, return_inverse=True)
-        filled = int(distinct[0] < 0)
-        rows = inverse.reshape(passages.ids.shape).astype(np.int32) - filled
-        features = self._word_features(distinct[filled:])
-        heads = (size.n_heads, size.head_dim)
-        attend = get_kernels(device).attend_places
+        features = self._word_features(passages.ids)
+        attend = get_kernels(kernels).attend_places
         angles = size.angles(passages.ids.shape[1])
-        x = np.broadcast_to(weights.start, (len(passages.places), size.dim)).astype(np.float32)
+        n, heads = len(passages.places), (size.n_heads, size.head_dim)
+        x = weights.start[None]  # the same for all places, until they have looked around
         for layer in range(size.n_layers):
             queries = (_normalise(x) @ weights.queries[layer].T).reshape(-1, *heads)
             if size.normalise_heads:
                 queries = _normalise(queries)
-            keys, values = features[:, layer, 0], features[:, layer, 1]
             found = attend(
-                queries, keys, values, rows, passages.offsets, passages.places, hidden, angles
+                np.broadcast_to(queries, (n, *heads)),
+                features,
+                layer,
+                passages.ids,
+                passages.offsets,
+                passages.places,
+                hidden,
+                angles,
             )
-            x = x + found.reshape(-1, size.dim) @ weights.mixing[layer].T
-            inner = np.maximum(_normalise(x) @ weights.inner_up[layer].T, 0.0)
-            x = x + np.square(inner, out=inner) @ weights.inner_down[layer].T
+            x = x + found.reshape(n, size.dim) @ weights.mixing[layer].T
+            inner = _normalise(x) @ weights.inner_up[layer].T
+            np.maximum(inner, 0.0, out=inner)
+            x += np.square(inner, out=inner) @ weights.inner_down[layer].T
         lines = _normalise(x) @ weights.output.T
         lengths = np.linalg.norm(lines, axis=1, keepdims=True)
         lines /= np.where(lengths > 0.0, lengths, 1.0)
@@ -242,21 +261,23 @@ class LearnedEncoder(ContextEncoder):
         lines[alone] = 0.0
         return lines
 
-    def _word_features(self, ids: NDArray[np.integer]) -> Floats:
-        """(n, n_layers, 2, n_heads, head_dim) keys and values of distinct words.
+    def _word_features(self, ids: Integers) -> NDArray[np.float16]:
+        """(n_ids, n_layers, 2, n_heads, head_dim) keys and values; those of ``ids`` are filled in.
 
-        Words seen before are looked up: the table is only as large in memory as what was seen.
+        The table is only as large in memory as what was seen.
         """
         size = self.weights.shape
         if self._features is None:
             form = (size.n_ids, size.n_layers, 2, size.n_heads, size.head_dim)
             self._features = np.empty(form, np.float16)
-        missing = ids[~self._known[ids]]
+        missing = ids[(ids >= 0) & ~self._known[ids]]
         if len(missing):
-            self._features[missing] = self._compute_features(missing)
+            missing = np.unique(missing)
+            for start in range(0, len(missing), _WORDS_AT_ONCE):
+                part = missing[start : start + _WORDS_AT_ONCE]
+                self._features[part] = self._compute_features(part)
             self._known[missing] = True
-        found: Floats = self._features[ids].astype(np.float32)
-        return found
+        return self._features
 
     def _compute_features(self, ids: NDArray[np.integer]) -> NDArray[np.float16]:
         """(n, n_layers, 2, n_heads, head_dim), rounded: two bytes a number are kept of each."""

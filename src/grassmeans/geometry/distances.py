@@ -18,7 +18,8 @@ from grassmeans.kernels import get_kernels
 
 Floats = NDArray[np.float32]
 
-_FEW = 64  # contexts of which each may have its own copy of directions
+_FEW = 64
+"""Up to this many contexts, plain NumPy has nothing to load or to compile."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,25 +103,8 @@ def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines)
     (n, most senses) float32
         NaN beyond a word's senses, and all along where a context says nothing.
     """
-    if len(bases) <= _FEW:
-        return _measure_few(bases, words, lines)
-    distances = np.full((len(bases), lines.most_senses), np.nan, np.float32)
-    usable = np.flatnonzero(usable_contexts(bases))
-    order = usable[np.argsort(words[usable], kind="stable")]
-    changes = np.flatnonzero(np.diff(words[order])) + 1
-    for rows in np.split(order, changes) if len(order) else ():
-        first, end = lines.offsets[words[rows[0]] : words[rows[0]] + 2]
-        squares = np.square(bases[rows] @ lines.directions[first:end].T).sum(axis=1)
-        distances[rows, : end - first] = distances_from_squares(squares)
-    return distances
-
-
-def _measure_few(bases: Floats, words: NDArray[np.integer], lines: SenseLines) -> Floats:
-    """As `measure_senses`, with a copy of its word's directions for every context."""
-    senses = np.arange(lines.most_senses)
-    absent = senses >= lines.n_senses[words, None]
-    rows = np.where(absent, 0, lines.offsets[words, None] + senses)
-    squares = np.square(bases @ lines.directions[rows].transpose(0, 2, 1)).sum(axis=1)
+    kernels = get_kernels("numpy" if len(bases) <= _FEW else "cpu")
+    squares = kernels.project_own(bases, lines.directions, lines.offsets, words)
     distances = distances_from_squares(squares).astype(np.float32)
-    distances[absent | ~usable_contexts(bases)[:, None]] = np.nan
+    distances[~usable_contexts(bases)] = np.nan
     return distances

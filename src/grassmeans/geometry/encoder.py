@@ -142,6 +142,16 @@ class ContextEncoder(ABC):
             distances[part] = measure_senses(self.encode(occurrences[part]), words[part], lines)
         return distances
 
+    def measure_for_labels(
+        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        """Distances as labels are decoded from: as `measure` gives them.
+
+        Where a distance means nothing by itself (``idk_distance`` is None), that to an only sense
+        decides nothing, and a kind of context may leave it at 0.
+        """
+        return self.measure(occurrences, words, lines)
+
     def describing_words(self, occurrences: Occurrences) -> NDArray[np.int32]:
         """(n, 2 * window) rows of the kept words around occurrences, -1 where there is none.
 

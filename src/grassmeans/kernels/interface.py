@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
+Halves = NDArray[np.float16]
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Indices = NDArray[np.int64]
@@ -237,6 +238,28 @@ class SubspaceKernels(Protocol):
         """Squared projections of directions (n_directions, dim) on contexts: (n, n_directions)."""
         ...
 
+    def project_own(
+        self, bases: Floats, directions: Floats, offsets: Indices, words: Indices
+    ) -> Floats:
+        """Squared projections of the directions of its own word on every context.
+
+        Parameters
+        ----------
+        bases : (n, rank, dim) float32
+        directions : (n_directions, dim) float32
+            Of one word after the other.
+        offsets : (n_words + 1,) int64
+            Where the directions of each word begin, and the end.
+        words : (n,) int64
+            Of the contexts.
+
+        Returns
+        -------
+        squares : (n, most directions of a word) float32
+            NaN beyond a word's directions.
+        """
+        ...
+
     def multiply_bases(self, bases: Floats) -> Floats:
         """The inner products of each basis's rows, (n_contexts, rank, rank); NaN where any is."""
         ...
@@ -330,8 +353,8 @@ class AttentionKernels(Protocol):
     def attend_places(
         self,
         queries: Floats,
-        keys: Floats,
-        values: Floats,
+        features: Halves,
+        layer: int,
         passages: Integers,
         offsets: Indices,
         places: Integers,
@@ -344,10 +367,12 @@ class AttentionKernels(Protocol):
         ----------
         queries : (n, n_heads, size) float32
             Of the places, passage by passage, before they are turned by their place.
-        keys, values : (n_words, n_heads, size) float32
-            Of distinct words, before they are turned.
+        features : (n_words, n_layers, 2, n_heads, size) float16
+            Keys and values of words, before they are turned.
+        layer : int
+            Whose keys and values.
         passages : (n_passages, length) int32
-            Rows of ``keys``; -1 fills up at the end.
+            Rows of ``features``; -1 fills up at the end.
         offsets : (n_passages + 1,) int64
             Where the queries of each passage begin, and the end.
         places : (n,) int32

@@ -97,6 +97,18 @@ def square_projections(bases: Floats, directions: Floats) -> Floats:
     return np.minimum(squares, np.float32(1.0))
 
 
+def project_own(bases: Floats, directions: Floats, offsets: Indices, words: Indices) -> Floats:
+    """See `grassmeans.kernels.interface`."""
+    sizes = np.diff(offsets)
+    senses = np.arange(int(sizes.max(initial=1)))
+    absent = senses >= sizes[words, None]
+    rows = np.where(absent, 0, offsets[words, None] + senses)
+    # A copy of its word's directions for every context.
+    squares: Floats = np.square(bases @ directions[rows].transpose(0, 2, 1)).sum(axis=1)
+    squares[absent] = np.nan
+    return squares
+
+
 def multiply_bases(bases: Floats) -> Floats:
     """See `grassmeans.kernels.interface`."""
     grams: Floats = bases @ bases.transpose(0, 2, 1)
@@ -157,8 +169,8 @@ def _take_nearest(
 
 def attend_places(
     queries: Floats,
-    keys: Floats,
-    values: Floats,
+    features: NDArray[np.float16],
+    layer: int,
     passages: Integers,
     offsets: NDArray[np.int64],
     places: Integers,
@@ -168,28 +180,36 @@ def attend_places(
     """See `grassmeans.kernels.interface`."""
     found = np.zeros(queries.shape, np.float32)
     scale = np.float32(1.0 / np.sqrt(queries.shape[2]))
+    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
     for passage, filled in enumerate(passages):
         mine = slice(offsets[passage], offsets[passage + 1])
         rows = filled[filled >= 0]
         here, others = places[mine], hidden[mine]
         if len(here) == 0 or len(rows) < 2:
             continue
-        turned = _turn(keys[rows], angles[: len(rows)]).transpose(1, 2, 0)
-        query = _turn(queries[mine], angles[here]).transpose(1, 0, 2)
-        scores = query @ turned * scale
+        keys, values = features[rows, layer].astype(np.float32).swapaxes(0, 1)
+        turned = _turn(keys, cos[: len(rows)], sin[: len(rows)]).transpose(1, 2, 0)
+        query = _turn(queries[mine] * scale, cos[here], sin[here]).transpose(1, 0, 2)
+        scores = query @ turned
         each = np.arange(len(here))
         scores[:, each, here] = -np.inf
-        scores[:, each[others >= 0], others[others >= 0]] = -np.inf
+        hides = others >= 0
+        if hides.any():
+            scores[:, each[hides], others[hides]] = -np.inf
         largest = scores.max(axis=2, keepdims=True)
-        weights = np.exp(scores - np.where(np.isfinite(largest), largest, 0.0))
+        largest[np.isinf(largest)] = 0.0  # nothing is left to look at
+        weights = np.exp(scores - largest)
         totals = weights.sum(axis=2, keepdims=True)
         weights /= np.where(totals > 0.0, totals, 1.0)
-        found[mine] = (weights @ values[rows].transpose(1, 0, 2)).transpose(1, 0, 2)
+        found[mine] = (weights @ values.transpose(1, 0, 2)).transpose(1, 0, 2)
     return found
 
 
-def _turn(vectors: Floats, angles: Floats) -> Floats:
+def _turn(vectors: Floats, cos: Floats, sin: Floats) -> Floats:
     """Turn the two halves of each head, (n, n_heads, size), by its place's angles."""
-    first, second = np.split(vectors, 2, axis=2)
-    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
-    return np.concatenate([first * cos - second * sin, second * cos + first * sin], axis=2)
+    half = vectors.shape[2] // 2
+    first, second = vectors[:, :, :half], vectors[:, :, half:]
+    turned = np.empty_like(vectors)
+    turned[:, :, :half] = first * cos - second * sin
+    turned[:, :, half:] = second * cos + first * sin
+    return turned

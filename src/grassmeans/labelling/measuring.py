@@ -78,7 +78,7 @@ class EncoderMeasure:
         words = self.word_of_token[np.asarray(shard.tokens)]
         positions = np.flatnonzero(words >= 0)
         occurrences = self.corpus.occurrences_in(shard, positions)
-        distances = self.encoder.measure(occurrences, words[positions], self.lines)
+        distances = self.encoder.measure_for_labels(occurrences, words[positions], self.lines)
         return positions.astype(np.int32), distances.astype(np.float16)
 
 

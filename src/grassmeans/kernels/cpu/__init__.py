@@ -9,7 +9,13 @@ __all__, __getattr__, __dir__ = give_names(
     {
         "attention": ("attend_places",),
         "contexts": ("find_windows", "gather_contexts"),
-        "grassmeans": ("apply_groups", "assign_contexts", "multiply_bases", "square_projections"),
+        "grassmeans": (
+            "apply_groups",
+            "assign_contexts",
+            "multiply_bases",
+            "project_own",
+            "square_projections",
+        ),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
         "skipgram": ("train_skipgram",),

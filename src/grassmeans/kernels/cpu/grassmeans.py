@@ -14,6 +14,7 @@ import numpy as np
 from numba import njit
 
 from grassmeans.kernels.cpu.products import (
+    FAST_SUMS,
     TILE,
     add_rows,
     as_read_only,
@@ -193,6 +194,44 @@ def square_projections(bases: Floats, directions: Floats) -> Floats:
 
     run_in_blocks(project, n_contexts, BLOCK)
     return squares
+
+
+def project_own(bases: Floats, directions: Floats, offsets: Indices, words: Indices) -> Floats:
+    """See `grassmeans.kernels.interface`."""
+    most = int(np.diff(offsets).max(initial=1))
+    squares = np.full((len(bases), most), np.nan, np.float32)
+    arguments = (
+        as_read_only(bases, np.float32),
+        as_read_only(directions, np.float32),
+        as_read_only(offsets, np.int64),
+        as_read_only(words, np.int64),
+        squares,
+    )
+    run_in_blocks(lambda start, stop: _project_own(start, stop, *arguments), len(bases), BLOCK)
+    return squares
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+def _project_own(
+    start: int,
+    stop: int,
+    bases: Floats,
+    directions: Floats,
+    offsets: Indices,
+    words: Indices,
+    squares: Floats,
+) -> None:
+    rank, dim = bases.shape[1], bases.shape[2]
+    for n in range(start, stop):
+        first, end = offsets[words[n]], offsets[words[n] + 1]
+        for line in range(first, end):
+            total = np.float32(0.0)
+            for r in range(rank):
+                product = np.float32(0.0)
+                for d in range(dim):
+                    product += bases[n, r, d] * directions[line, d]
+                total += product * product
+            squares[n, line - first] = total
 
 
 def multiply_bases(bases: Floats) -> Floats:
