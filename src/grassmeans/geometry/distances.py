@@ -104,7 +104,9 @@ def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines)
         NaN beyond a word's senses, and all along where a context says nothing.
     """
     kernels = get_kernels("numpy" if len(bases) <= _FEW else "cpu")
-    squares = kernels.project_own(bases, lines.directions, lines.offsets, words)
+    squares = kernels.project_own(
+        bases, lines.directions, lines.offsets, np.asarray(words, np.int64)
+    )
     distances = distances_from_squares(squares).astype(np.float32)
     distances[~usable_contexts(bases)] = np.nan
     return distances
