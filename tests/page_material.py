@@ -36,6 +36,7 @@ _RUSSIAN = (
     "Журавль стоял у воды и смотрел на рыбу. Старый ключ от двери лежал на столе, а холодный "
     "ключ бил из земли у реки."
 )
+_CHINESE = "鹤站在水边的芦苇里。我们在银行工作，银行在上海的河边。\n"
 
 
 def make_material(folder: Path) -> None:
@@ -58,6 +59,8 @@ def _write_texts(folder: Path, paragraphs: list[str]) -> None:
     (folder / "novels").mkdir()
     (folder / "novels" / "1.txt").write_bytes(_RUSSIAN.encode("cp1251"))
     (folder / "novels" / "2.txt").write_bytes(_RUSSIAN.replace("Старый", "Новый").encode())
+    (folder / "chinese").mkdir()
+    (folder / "chinese" / "1.txt").write_text(_CHINESE, encoding="utf-8")
     records = [{"id": i, "text": text, "body": text} for i, text in enumerate(paragraphs)]
     lines = "".join(json.dumps(record) + "\n" for record in records).encode()
     (folder / "posts.jsonl").write_bytes(lines)

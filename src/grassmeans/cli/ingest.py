@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import compress
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_summary
+
+if TYPE_CHECKING:
+    from grassmeans.corpus.corpus import Corpus
+
+_ENOUGH_WORDS = 1000
 
 
 def ingest(
@@ -42,6 +48,12 @@ def ingest(
     numbers: Annotated[
         str, typer.Option(help="Tokens of digits only: drop, keep or mask (as 0).")
     ] = "drop",
+    segment: Annotated[
+        bool,
+        typer.Option(
+            "--segment", help="Segment Chinese, Japanese, Thai ... also where little of it is."
+        ),
+    ] = False,
     keep_case: Annotated[bool, typer.Option("--keep-case", help="Do not lower-case.")] = False,
     keep_links: Annotated[
         bool, typer.Option("--keep-links", help="Keep link annotations of Wikipedia dumps.")
@@ -75,7 +87,7 @@ def ingest(
     from grassmeans.corpus.vocabulary import load_function_words
 
     rules = IngestOptions(
-        tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers),
+        tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers, segment=segment),
         language=language,
         function_words=load_function_words(language, function_words),
         keep_links=keep_links,
@@ -97,6 +109,7 @@ def ingest(
         note(f"passed over: {line}")
     for line in describe_skipped(report["remarks"], report["examples"]):
         note(line)
+    _remark_language(corpus)
     summary = {name: report[name] for name in ("n_documents", "n_tokens", "n_types")}
     print_summary(
         {"corpus": str(output)} | summary | {"skipped": report["skipped"]},
@@ -105,3 +118,19 @@ def ingest(
         f"next: [bold]grassmeans vectors {output} -o vectors[/]",
         as_json,
     )
+
+
+def _remark_language(corpus: Corpus) -> None:
+    """Say so where the list of function words seems to be that of another language."""
+    from grassmeans.corpus.vocabulary import is_function_word
+    from grassmeans.senses.tagging import SMALLEST_SHARE
+
+    words, counts = corpus.vocabulary.words, corpus.vocabulary.counts.tolist()
+    known = (is_function_word(word, corpus.function_words) for word in words)
+    share = sum(compress(counts, known)) / corpus.n_tokens
+    if corpus.function_words and corpus.n_tokens >= _ENOUGH_WORDS and share < SMALLEST_SHARE:
+        language = corpus.manifest["options"]["language"]
+        note(
+            f"{share:.0%} of the words are function words of the list that was taken ({language}): "
+            "is the text in another language? choose its list with --language"
+        )

@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import digest_of, write_array, write_bytes, write_manifest
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.encoding import LOCAL_TOKENS, EncodedShard, encode_shard
+from grassmeans.corpus.segmenting import prepare_documents
 from grassmeans.corpus.shard import write_index
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import Vocabulary
@@ -115,6 +116,8 @@ def ingest_documents(
     report = ReadReport() if report is None else report
     identity = [options.to_dict(), list(sources)]
     with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
+        documents, tokenizer = prepare_documents(documents, options.tokenizer, report)
+        options = replace(options, tokenizer=tokenizer)
         bar = progress_bar("reading", total_bytes, unit="bytes", show=show_progress)
         with bar as advance:
             encoded = _encode_all(documents, building, options, report, workers, advance)

@@ -6,8 +6,8 @@ gives ``l`` and ``homme``. Which apostrophe belongs to a word depends on the lan
 does not ask; the fragments are very frequent, and the function-word lists hold them.
 
 The rule looks at the characters of the run and at nothing before it. Tokenising a text from the
-start of any of its tokens therefore gives exactly the tokens from that one on, and a concordance
-can find a token again without reading the whole document.
+start of any of its runs therefore gives exactly the tokens from there on, and a concordance can
+find a token again without reading the whole document.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.segmenting import cut_run
 from grassmeans.errors import InputError
 
 DROPPED = -1
@@ -149,7 +150,14 @@ class _PatternTokenizer(ABC):
     def tokenize(self, text: str) -> list[str]:
         """The keys of a text's tokens, in order."""
         table = _key_table(self)
-        return [key for key in map(table.__getitem__, self._pattern().findall(text)) if key]
+        return [key for key in map(table.__getitem__, self._find_runs(text)) if key]
+
+    def _find_runs(self, text: str) -> list[str]:
+        return self._pattern().findall(text)
+
+    def _locate_runs(self, text: str, start: int) -> Iterator[tuple[str, int, int]]:
+        for match in self._pattern().finditer(text, start):
+            yield match.group(), *match.span()
 
     def spans(self, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
         """Character spans (into ``text``) of the tokens from ``start`` on.
@@ -157,10 +165,8 @@ class _PatternTokenizer(ABC):
         ``start`` has to be the start of a token or lie between two tokens.
         """
         table = _key_table(self)
-        for match in self._pattern().finditer(text, start):
-            surface = match.group()
+        for surface, first, last in self._locate_runs(text, start):
             if table[surface]:
-                first, last = match.span()
                 yield self._trim(surface, first, last)
 
     def _trim(self, surface: str, start: int, end: int) -> tuple[int, int]:
@@ -179,7 +185,7 @@ class _PatternTokenizer(ABC):
         ids : (n_tokens,) int32
             One per token of ``tokenize``, less those that the table drops.
         """
-        found = self._pattern().findall(text)
+        found = self._find_runs(text)
         ids = np.fromiter(map(table.__getitem__, found), dtype=np.int32, count=len(found))
         kept: NDArray[np.int32] = ids[ids != DROPPED]
         return kept
@@ -202,18 +208,20 @@ class Tokenizer(_PatternTokenizer):
         Tokens of decimal digits only (of any script): ``"drop"`` as in the paper, ``"keep"``, or
         ``"mask"`` them all as ``0``. ``1990s`` and ``mp3`` are words.
     max_token_length : int
-        Longer runs are dropped: they are no words but addresses, sequences and damage. This also
-        drops long runs of scripts that write no spaces; segment such text first and read it as
-        tokens.
+        Longer runs are dropped: they are no words but addresses, sequences and damage.
     underscores : bool
         Underscores hold a token together (``port_ellery``), except at its edges; for text that is
         compared with a corpus that came tokenised.
+    segment : bool
+        Cut runs of scripts that put nothing between words (Chinese, Japanese, Thai, Lao, Khmer,
+        Burmese) into words; needs the extra ``segment``.
     """
 
     kind: ClassVar[str] = "words"
     numbers: str = "drop"
     max_token_length: int = 60
     underscores: bool = False
+    segment: bool = False
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBER_CHOICES:
@@ -240,6 +248,20 @@ class Tokenizer(_PatternTokenizer):
 
     def _pattern(self) -> re.Pattern[str]:
         return _token_pattern(self.underscores)
+
+    # A class with slots is made twice, so that super() would not find its way.
+    def _find_runs(self, text: str) -> list[str]:
+        runs = _PatternTokenizer._find_runs(self, text)
+        return [piece for run in runs for piece in cut_run(run)] if self.segment else runs
+
+    def _locate_runs(self, text: str, start: int) -> Iterator[tuple[str, int, int]]:
+        for run, first, last in _PatternTokenizer._locate_runs(self, text, start):
+            if not self.segment:
+                yield run, first, last
+                continue
+            for piece in cut_run(run):
+                yield piece, first, first + len(piece)
+                first += len(piece)  # noqa: PLW2901
 
     @property
     def _edges(self) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.artifacts import building_place
+from grassmeans.corpus import segmenting
 from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
@@ -173,7 +174,8 @@ def test_long_documents_are_found_through_anchors(tmp_path) -> None:
         assert line.left.strip() in text
 
 
-def test_interrupted_ingest_takes_over_finished_shards(tmp_path) -> None:
+def test_interrupted_ingest_takes_over_finished_shards(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(segmenting, "_SAMPLE_CHARS", 100)  # they are looked at before any is taken
     documents = many_documents(60)
 
     def stopping():

@@ -91,8 +91,23 @@ def test_truncated_words_are_noticed(vocabulary: Vocabulary, tmp_path) -> None:
         Vocabulary.load(tmp_path)
 
 
+SPACELESS = {
+    "zh": "我们的学校在北京",
+    "ja": "私は東京の学校へ行った",
+    "th": "โรงเรียนของเราอยู่ในเมือง",
+}
+
+
+@pytest.mark.parametrize("language", sorted(SPACELESS))
+def test_function_words_of_languages_without_spaces(language: str) -> None:
+    pytest.importorskip("icu4py", reason="needs the extra segment")
+    words = load_function_words(language)
+    tokens = Tokenizer(segment=True).tokenize(SPACELESS[language])
+    assert 0.3 < sum(token in words for token in tokens) / len(tokens) < 0.8
+
+
 def test_there_is_a_list_for_every_language_named() -> None:
-    assert available_languages() == tuple(sorted(SENTENCES))
+    assert available_languages() == tuple(sorted([*SENTENCES, *SPACELESS]))
 
 
 @pytest.mark.parametrize("language", sorted(SENTENCES))
