@@ -19,9 +19,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from grassmeans.encoders.attention.passages import Passages
 from grassmeans.encoders.attention.stored import LearnedWeights
+from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 
 Floats = NDArray[np.float32]
@@ -29,6 +31,9 @@ Rows = NDArray[np.int64]
 
 _TOKENS_A_PASS, _PLACES_A_PASS = 1 << 18, 1 << 16
 _LENGTH_STEP = 16
+_ATTENTION = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Not cuDNN's, which plans anew for every shape, and there are many of them."""
+
 _EPSILON = 1e-6
 _ON_THE_WAY = 2
 
@@ -121,8 +126,14 @@ class DeviceNetwork:
             yield on_the_way.popleft().wait()
 
     def _begin(self, passages: Passages, finish: Callable[[Tensor, Rows], Tensor]) -> _Answer:
-        with torch.inference_mode(), self._precision():
-            found = finish(self._predict(passages), passages.rows)
+        with torch.inference_mode(), self._precision(), sdpa_kernel(_ATTENTION):
+            try:
+                found = finish(self._predict(passages), passages.rows)
+            except torch.cuda.OutOfMemoryError as error:
+                raise InputError(
+                    "the memory of the GPU is too small for this encoder, or others use it: take "
+                    "--device cpu"
+                ) from error
             if self._device.type == "cpu":
                 return _Answer(passages.rows, found, None)
             # Into pinned memory, and noted when: nothing waits here, and nothing for later passes.
