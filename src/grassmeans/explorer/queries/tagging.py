@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.words import name_missing
 from grassmeans.pictures.planes import sense_colour
+from grassmeans.senses.deciding import find_deciding_places
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggedText, locate_targets, read_text
+from grassmeans.senses.tagging import TaggedText
 
 MOST_WORDS = 200
 LARGEST_SHARPNESS = 1_000.0
@@ -128,27 +127,13 @@ class DecidingWord:
 def find_deciding_words(model: SenseModel, tagged: TaggedText) -> list[tuple[DecidingWord, ...]]:
     """For every tagged word the context words that decided for its nearest sense, heaviest first.
 
-    The nearest sense counts also where the answer is "I don't know". A word that stands in the
-    context twice has both weights. Words with too little context have no deciding words.
+    A word that stands in the context twice has both weights.
     """
-    found: list[tuple[DecidingWord, ...]] = [() for _ in tagged.words]
-    measured = [i for i, word in enumerate(tagged.words) if word.distances]
-    if not measured:
-        return found
-    read = read_text(tagged.text, model.inventory, model.tokenizer, lemmas=model.lemmas)
-    place_of = {start: i for i, (start, _) in enumerate(read.spans)}
-    targets = [place_of[tagged[i].start] for i in measured]
-    entries = [tagged[i].key for i in measured]
-    occurrences, keys = locate_targets([read._replace(targets=targets, entries=entries)])
-    nearest = [int(np.argmin(tagged[i].distances)) for i in measured]
-    lines = [model.inventory.directions(key)[k] for key, k in zip(keys, nearest, strict=True)]
-    for i, weights in zip(
-        measured, model.encoder.weigh_words(occurrences, np.stack(lines)), strict=True
-    ):
+    found: list[tuple[DecidingWord, ...]] = []
+    for places in find_deciding_places(model, tagged):
         totals: dict[str, float] = {}
-        for position, weight in weights:
-            word = occurrences.words[occurrences.tokens[position]]
-            totals[word] = totals.get(word, 0.0) + weight
+        for place in places:
+            totals[place.word] = totals.get(place.word, 0.0) + place.weight
         heaviest = sorted(totals.items(), key=lambda item: -item[1])[:N_DECIDING]
-        found[i] = tuple(DecidingWord(word, round(weight, 4)) for word, weight in heaviest)
+        found.append(tuple(DecidingWord(word, round(weight, 4)) for word, weight in heaviest))
     return found
