@@ -85,17 +85,29 @@ def make_encoder(folder: Path, dim: int, layers: int) -> Path:
     return folder
 
 
-def make_corpus(folder: Path, words: list[str], functions: frozenset[str], n_tokens: int) -> Corpus:
+def choose_options(functions: frozenset[str], n_chars: int, workers: int) -> IngestOptions:
+    """Options by which there are a few shards for each worker."""
+    return IngestOptions(
+        function_words=functions, shard_chars=min(8_000_000, 1 + n_chars // (4 * workers))
+    )
+
+
+def make_corpus(
+    folder: Path, words: list[str], functions: frozenset[str], n_tokens: int, workers: int
+) -> Corpus:
     """Zipf-distributed words in documents of a thousand."""
     rng = np.random.default_rng(1)
     weights = 1.0 / (np.arange(len(words)) + 2.7)
     ids = rng.choice(len(words), size=n_tokens, p=weights / weights.sum())
     texts = (" ".join(words[i] for i in ids[at : at + 1_000]) for at in range(0, n_tokens, 1_000))
-    return Corpus.from_texts(texts, folder, options=IngestOptions(function_words=functions))
+    options = choose_options(functions, 5 * n_tokens, workers)
+    return Corpus.from_texts(texts, folder, options=options)
 
 
 def take_documents(corpus: Corpus, n_tokens: int, folder: Path, workers: int) -> Corpus:
-    """A corpus of the first documents of another, with a few shards for each worker."""
+    """A corpus of the first documents of another; the other itself where that is no larger."""
+    if corpus.n_tokens <= n_tokens:
+        return corpus
     texts, left = [], n_tokens
     for shard in corpus.shards:
         for number, length in enumerate(np.diff(shard.document_offsets).tolist()):
@@ -103,10 +115,7 @@ def take_documents(corpus: Corpus, n_tokens: int, folder: Path, workers: int) ->
                 break
             texts.append(shard.document_text(number))
             left -= length
-    options = IngestOptions(
-        function_words=corpus.function_words,
-        shard_chars=min(8_000_000, 1 + sum(map(len, texts)) // (4 * workers)),
-    )
+    options = choose_options(corpus.function_words, sum(map(len, texts)), workers)
     return Corpus.from_texts(texts, folder, options=options)
 
 
@@ -276,7 +285,11 @@ def main() -> None:
         else:
             words = [word for word in known.vectors.words if word.isalpha() and word.islower()]
             corpus = make_corpus(
-                folder / "corpus", words, known.function_words, int(arguments.tokens)
+                folder / "corpus",
+                words,
+                known.function_words,
+                int(arguments.tokens),
+                arguments.workers,
             )
         write_result(arguments.name, measure_all(arguments, place, name, corpus, folder))
 
