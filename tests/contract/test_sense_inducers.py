@@ -18,7 +18,7 @@ from grassmeans.evaluation.systems import Senses
 from grassmeans.laboratory.rivals.interface import (
     ContextInducer,
     Material,
-    SenseInducer,
+    RivalInducer,
     WindowSenses,
 )
 from grassmeans.laboratory.rivals.registry import METHODS, make_inducer
@@ -66,7 +66,7 @@ CASES = {
 }
 
 
-def make(name: str) -> SenseInducer:
+def make(name: str) -> RivalInducer:
     try:
         return make_inducer(CASES[name].text, 2)
     except ModuleNotFoundError as error:
@@ -237,7 +237,7 @@ def test_parameters_are_plain_values(name: str) -> None:
 
 @pytest.mark.parametrize("method", [name for name in METHODS if METHODS[name].varies_senses])
 def test_number_of_senses_is_checked(method: str, material: Material) -> None:
-    with pytest.raises(InputError, match=r"n_senses must be .*1 or more"):
+    with pytest.raises(InputError, match=r"n_senses must be .*1 (or more|to)"):
         make_inducer(method, 0).induce(material)
 
 

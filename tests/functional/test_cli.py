@@ -146,12 +146,15 @@ def test_tag_survives_wrong_encoding_and_long_lines(work) -> None:
 
 def test_induce_on_a_text_file_needs_no_corpus(work, synthetic_text_file, tmp_path) -> None:
     done = grassmeans(
-        "induce", work / "vectors", "--text", synthetic_text_file, "-w", "bass", "-k", 2,
+        "induce", synthetic_text_file, work / "vectors", "-w", "bass", "-k", 2,
         "-o", tmp_path / "m",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     entry = json.loads(grassmeans("show", tmp_path / "m", "bass").stdout)
     assert entry["count"] == 200
+    fails(grassmeans("induce", "en", "-o", tmp_path / "n"), "induce TEXT en")
+    arguments = ("induce", work / "corpus", synthetic_text_file, "en", "-o", tmp_path / "n")
+    fails(grassmeans(*arguments), "is no text: give a corpus alone, or texts only")
 
 
 def test_words_from_a_file_and_all_frequent_words(work, tmp_path) -> None:
@@ -247,7 +250,7 @@ def test_wrong_order_of_folders_is_explained(work, tmp_path) -> None:
         "induce", work / "vectors", work / "corpus", "-o", tmp_path / "m", "-w", "crane"
     )
     fails(done, "holds a vectors, but a corpus is needed")
-    fails(grassmeans("induce", work / "corpus", "-o", tmp_path / "m"), "CORPUS and VECTORS")
+    fails(grassmeans("induce", work / "corpus", "-o", tmp_path / "m"), "contexts after them")
     fails(grassmeans("show", work / "corpus", "crane"), "holds a corpus, but a model is needed")
     fails(grassmeans("vectors", work / "model", "-o", tmp_path / "v"), "holds a model")
 

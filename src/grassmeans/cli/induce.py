@@ -17,9 +17,9 @@ def induce(
     inputs: Annotated[
         list[Path],
         typer.Argument(
-            help="CORPUS and VECTORS, or an encoder, or a model whose contexts are taken (en); "
-            "with --text only the latter.",
-            metavar="[CORPUS] VECTORS|ENCODER",
+            help="A corpus, or files and folders of text; and vectors, an encoder, or a model "
+            "whose contexts are taken (en).",
+            metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
@@ -43,10 +43,7 @@ def induce(
     max_senses: Annotated[
         int, typer.Option(min=1, help="With --senses auto: groups before near ones are merged.")
     ] = 12,
-    text: Annotated[
-        Path | None, typer.Option("--text", help="A plain text file instead of a corpus folder.")
-    ] = None,
-    language: Annotated[str, typer.Option(help="Function words for --text.")] = "en",
+    language: Annotated[str, typer.Option(help="Function words, where text is given.")] = "en",
     window: Annotated[
         int | None, typer.Option(min=1, help="With vectors: context words a side; 10.")
     ] = None,
@@ -89,7 +86,7 @@ def induce(
 
     [dim]grassmeans induce corpus en -o model --word crane[/] (the contexts of the English model)
 
-    [dim]grassmeans induce GoogleNews-vectors.bin --text notes.txt --word cell -k 3 -o model[/]
+    [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
     """
     from grassmeans.senses.building import build_model
 
@@ -107,19 +104,17 @@ def induce(
     }
     changes: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     chosen = options.choose_words(word, words)
-    expected = 1 if text is not None else 2
-    if len(inputs) != expected:
-        what = "VECTORS alone with --text" if text is not None else "CORPUS and VECTORS"
-        raise InputError(f"induce needs {what}, got {len(inputs)} paths")
+    *sources, contexts = inputs
+    if not sources:
+        raise InputError(
+            f"induce needs a corpus or texts, and contexts after them: grassmeans induce TEXT "
+            f"{contexts}, say"
+        )
     with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
-        corpus = inputs[0]
-        if text is not None:
-            if chosen is None:
-                raise InputError("with --text, name the words: --word crane")
-            corpus = _corpus_of_text(text, language, Path(temporary) / "corpus")
+        corpus = _open_sources(sources, language, Path(temporary) / "corpus")
         model = build_model(
             corpus,
-            inputs[-1],
+            contexts,
             output,
             chosen,
             min_count=min_count,
@@ -153,8 +148,18 @@ def _number_of_senses(senses: str) -> int | str:
     return int(senses)
 
 
-def _corpus_of_text(text: Path, language: str, folder: Path) -> Path:
+def _open_sources(sources: list[Path], language: str, folder: Path) -> Path:
+    """The folder of a corpus: the one given, or a new one of the texts given."""
+    from grassmeans.artifacts import find_manifest
     from grassmeans.corpus.corpus import Corpus, default_options
+    from grassmeans.corpus.documents import describe_skipped
 
-    Corpus.from_files([text], folder, options=default_options(language))
+    stored = [source for source in sources if find_manifest(source) is not None]
+    if stored and len(sources) > 1:
+        raise InputError(f"{stored[0]} is no text: give a corpus alone, or texts only")
+    if stored:
+        return stored[0]  # where it is no corpus, opening it says so
+    report = Corpus.from_files(sources, folder, options=default_options(language)).manifest
+    for line in describe_skipped(report["skipped"], report["examples"]):
+        note(f"passed over: {line}")
     return folder

@@ -69,13 +69,14 @@ def iterate_documents(
     InputError
         At once where ``texts`` cannot be read at all; while reading where one of them is no text.
     """
-    items = _open_container(texts, column, name)
+    items = open_container(texts, column, name)
     # `report or` would replace one that is empty so far.
     counted = ReadReport() if report is None else report
     return _read_items(items, column, name, skip_missing, options or ReadOptions(), counted)
 
 
-def _open_container(texts: Any, column: str | None, name: str) -> Iterable[Any]:
+def open_container(texts: Any, column: str | None = None, name: str = "texts") -> Iterable[Any]:
+    """What holds texts, as something to iterate over: the column of a table, the path of a file."""
     if isinstance(texts, str):
         if _names_file(texts):
             return [Path(texts)]
@@ -145,7 +146,8 @@ def _read_items(
             yield from read_documents(item, files, report=report)
             continue
         place = f"{name}[{number}]"
-        text = _read_field(item, column or DEFAULT_COLUMN, place) if _is_record(item) else item
+        is_record = isinstance(item, Mapping)
+        text = read_field(item, column or DEFAULT_COLUMN, place) if is_record else item
         if is_missing(text) and skip_missing:
             report.skip(MISSING, place)
             continue
@@ -154,16 +156,13 @@ def _read_items(
         yield document
 
 
-def _is_record(item: Any) -> bool:
-    return isinstance(item, Mapping)
-
-
-def _read_field(item: Mapping[str, Any], field: str, place: str) -> Any:
+def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = "column") -> Any:
+    """A field of a record; where it is missing, an error that says which argument names it."""
     if field not in item:
         shown = ", ".join(map(repr, list(item)[:10])) or "none"
         raise InputError(
             f"{place} is a record without the field {field!r}: name the one with the text as "
-            f"column=..., of {shown}"
+            f"{argument}=..., of {shown}"
         )
     return item[field]
 

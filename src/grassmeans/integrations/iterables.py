@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from grassmeans.corpus.documents import RawDocument
+from grassmeans.corpus.given import (
+    DEFAULT_COLUMN,
+    iterate_documents,
+    make_document,
+    open_container,
+    read_field,
+)
 from grassmeans.errors import InputError
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel, load
@@ -24,7 +32,7 @@ def tag_iter(
     *,
     batch_size: int = 256,
     text_of: str | Callable[[Item], str] | None = None,
-    words: Collection[str] | None = None,
+    words: str | Iterable[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float = DEFAULT_SHARPNESS,
 ) -> Iterator[tuple[Item, TaggedText]]:
@@ -32,15 +40,16 @@ def tag_iter(
 
     Parameters
     ----------
-    texts : iterable
-        Strings, or records of any kind; may be endless. One batch of it is held at a time.
+    texts : iterable, table or path
+        Strings, lists of tokens, or records of any kind; may be endless. One batch of it is held at
+        a time.
     model : SenseModel, str or Path
         A model, or the name or folder of one.
     batch_size : int
         Items that are tagged together. Larger is faster; 1 answers every item at once.
     text_of : str or callable, optional
-        Where the text of a record is: the name of a field (``"text"``) of mappings, or a function
-        of the record. Without it the items are the texts.
+        Where the text of a record is: the name of a field of mappings or of a table's column,
+        "text" by default, or a function of the record.
     words, idk_threshold, sharpness
         As for `SenseModel.tag`.
 
@@ -50,65 +59,53 @@ def tag_iter(
         As it came.
     tagged : TaggedText
     """
-    if isinstance(texts, (str, bytes)):
-        raise InputError("tag_iter needs several texts, got one: put it into a list")
     if batch_size < 1:
         raise InputError(f"batch_size must be 1 or more, got {batch_size}")
     opened = model if isinstance(model, SenseModel) else load(model)
     tag_many = partial(
         opened.tag_many, words=words, idk_threshold=idk_threshold, sharpness=sharpness
     )
-    return _tag_batches(iter(texts), _text_getter(text_of), batch_size, tag_many)
+    column = text_of if isinstance(text_of, str) else None
+    if isinstance(texts, str | Path):
+        items: Iterable[Any] = iterate_documents(texts, column=column)
+    else:
+        items = open_container(texts, column)
+    if isinstance(texts, str | Path) or hasattr(texts, "columns"):
+        text_of = None if column is not None else text_of  # the column has been read
+    return _tag_batches(items, text_of, batch_size, tag_many)
 
 
 def _tag_batches(
-    items: Iterator[Item],
-    get_text: Callable[[Any, int], str],
+    items: Iterable[Any],
+    text_of: str | Callable[[Any], Any] | None,
     batch_size: int,
-    tag_many: Callable[[list[str]], list[TaggedText]],
-) -> Iterator[tuple[Item, TaggedText]]:
-    batch: list[Item] = []
-    batch_texts: list[str] = []
+    tag_many: Callable[[list[RawDocument]], list[TaggedText]],
+) -> Iterator[tuple[Any, TaggedText]]:
+    batch: list[Any] = []
+    documents: list[RawDocument] = []
     n_characters = 0
     for number, item in enumerate(items):
-        text = get_text(item, number)
+        document = _read_item(item, text_of, f"texts[{number}]")
         batch.append(item)
-        batch_texts.append(text)
-        n_characters += len(text)
+        documents.append(document)
+        n_characters += len(document.text)
         if len(batch) >= batch_size or n_characters >= _MAX_CHARACTERS:
-            yield from zip(batch, tag_many(batch_texts), strict=True)
-            batch, batch_texts, n_characters = [], [], 0
+            yield from zip(batch, tag_many(documents), strict=True)
+            batch, documents, n_characters = [], [], 0
     if batch:
-        yield from zip(batch, tag_many(batch_texts), strict=True)
+        yield from zip(batch, tag_many(documents), strict=True)
 
 
-def _text_getter(text_of: str | Callable[[Any], str] | None) -> Callable[[Any, int], str]:
-    """A function that gives the text of an item, or an error that names the item's number."""
-
-    def get_text(item: Any, number: int) -> str:
-        if text_of is None:
-            text = item
-        elif callable(text_of):
-            text = text_of(item)
-        else:
-            text = _read_field(item, text_of, number)
-        if not isinstance(text, str):
-            advice = "; name the field that holds the text with text_of" if text_of is None else ""
-            raise InputError(
-                f"the text of item {number} must be a string, got {type(text).__name__}{advice}"
-            )
-        return text
-
-    return get_text
-
-
-def _read_field(item: Any, name: str, number: int) -> Any:
-    if not isinstance(item, Mapping):
+def _read_item(item: Any, text_of: str | Callable[[Any], Any] | None, place: str) -> RawDocument:
+    """The text of an item, or an error that names its place."""
+    if callable(text_of):
+        return make_document(text_of(item), place=place)
+    if isinstance(item, Mapping):
+        text = read_field(item, text_of or DEFAULT_COLUMN, place, "text_of")
+        return make_document(text, place=place)
+    if text_of is not None:
         raise InputError(
-            f"text_of={name!r} needs records with fields, but item {number} is a "
-            f"{type(item).__name__}: pass a function as text_of"
+            f"{place} is no record with the field {text_of!r} but a {type(item).__name__}: pass a "
+            "function as text_of=..."
         )
-    if name not in item:
-        fields = ", ".join(map(repr, list(item)[:10]))
-        raise InputError(f"item {number} has no field {name!r}; its fields are {fields}")
-    return item[name]
+    return make_document(item, place=place)

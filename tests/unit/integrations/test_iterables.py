@@ -58,12 +58,12 @@ def test_options_reach_the_model(model) -> None:
 @pytest.mark.parametrize(
     ("texts", "options", "message"),
     [
-        ("one text", {}, "needs several texts"),
+        ("one text", {}, "got the string 'one text', which names no file"),
         ([BIRD], {"batch_size": 0}, "batch_size must be 1 or more, got 0"),
-        ([{"text": BIRD}], {}, r"item 0 must be a string, got dict; name the field"),
-        ([BIRD], {"text_of": "text"}, "item 0 is a str: pass a function"),
-        ([{"body": BIRD}], {"text_of": "text"}, "no field 'text'; its fields are 'body'"),
-        ([{"text": None}], {"text_of": "text"}, "must be a string, got NoneType$"),
+        ([{"body": BIRD}], {}, r"texts\[0\] is a record without the field 'text'.*text_of=\.\.\."),
+        ([BIRD], {"text_of": "text"}, r"texts\[0\] is no record.*but a str: pass a function"),
+        ([{"body": BIRD}], {"text_of": "text"}, "without the field 'text'.*of 'body'"),
+        ([{"text": None}], {"text_of": "text"}, r"texts\[0\] is missing \(None\)"),
     ],
 )
 def test_mistakes_are_explained(model, texts, options, message) -> None:
@@ -74,3 +74,18 @@ def test_mistakes_are_explained(model, texts, options, message) -> None:
 def test_a_missing_model_is_reported_at_once(tmp_path) -> None:
     with pytest.raises(ArtifactError, match="there is no model"):
         tag_iter([BIRD], tmp_path / "none")
+
+
+def test_tables_files_and_tokens_are_texts_too(model, tmp_path) -> None:
+    class Table:
+        columns = ("id", "body")
+
+        def __getitem__(self, name):
+            return {"id": [1, 2], "body": [BIRD, MACHINE]}[name]
+
+    expected = labels(tag_iter([BIRD, MACHINE], model))
+    assert labels(tag_iter(Table(), model, text_of="body")) == expected
+    file = tmp_path / "a.txt"
+    file.write_text(f"{BIRD}\n\n{MACHINE}\n", encoding="utf-8")
+    assert labels(tag_iter(file, model)) == expected
+    assert labels(tag_iter([{"text": BIRD}, {"text": ["steel", "crane"]}], model)) == expected

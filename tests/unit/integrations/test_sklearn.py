@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 
 import pytest
 from sklearn.base import clone
@@ -12,7 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import estimator_checks
 
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.integrations.sklearn import SenseTagger
+from grassmeans.integrations.sklearn import SenseInducer, SenseTagger
+from grassmeans.senses.model import load
 
 BIRD, MACHINE = "A Crane on the nest, 3 times.", "Steel crane!"
 
@@ -31,9 +33,10 @@ CHECKS = (
 )
 
 
+@pytest.mark.parametrize("estimator", [SenseTagger(), SenseInducer()], ids=str)
 @pytest.mark.parametrize("check", CHECKS)
-def test_conventions_of_estimators(check) -> None:
-    getattr(estimator_checks, check)("SenseTagger", SenseTagger())
+def test_conventions_of_estimators(check, estimator) -> None:
+    getattr(estimator_checks, check)(type(estimator).__name__, estimator)
 
 
 def test_texts_get_senses_that_vectorizers_keep(model_folder) -> None:
@@ -111,7 +114,7 @@ def test_clones_and_copies_hold_no_model(model_folder, tmp_path) -> None:
     [
         ({"output": "words"}, "output must be one of text, tokens, got 'words'"),
         ({"idk_threshold": 2.0}, "idk_threshold must be between 0 and 1"),
-        ({"model": 3}, "model must be the name or folder of a model, got int"),
+        ({"model": 3}, "model must be a model, or the name or folder of one, got int"),
     ],
 )
 def test_wrong_parameters_are_explained_by_fit(model_folder, parameters, message) -> None:
@@ -121,9 +124,59 @@ def test_wrong_parameters_are_explained_by_fit(model_folder, parameters, message
 
 def test_wrong_input_is_explained(model_folder, tmp_path) -> None:
     tagger = SenseTagger(model_folder).fit([])
-    with pytest.raises(InputError, match="put it into a list"):
+    with pytest.raises(InputError, match="put a text into a list"):
         tagger.transform(BIRD)
-    with pytest.raises(InputError, match="item 1 must be a string, got NoneType"):
+    with pytest.raises(InputError, match=r"texts\[1\] is missing \(None\)"):
         tagger.transform([BIRD, None])
     with pytest.raises(ArtifactError, match="there is no model"):
         SenseTagger(tmp_path / "none").fit([])
+
+
+def test_a_model_may_be_given_as_it_is(model_folder) -> None:
+    model = load(model_folder)
+    tagger = SenseTagger(model, words="Crane").fit([])
+    assert tagger.transform([MACHINE]) == ["Steel crane_2!"]
+    assert clone(tagger).model is model
+    assert pickle.loads(pickle.dumps(tagger)).transform([MACHINE]) == ["Steel crane_2!"]
+
+
+def test_tokens_stay_the_tokens_that_were_given(model_folder) -> None:
+    tagger = SenseTagger(model_folder, output="tokens").fit([])
+    assert tagger.transform([["Steel", "crane", "3,5"]]) == [["steel", "crane.2", "3,5"]]
+
+
+@pytest.fixture(scope="module")
+def inducer(topic_vectors, synthetic) -> SenseInducer:
+    return SenseInducer("Crane", n_senses=2, contexts=topic_vectors).fit(synthetic.documents)
+
+
+def test_senses_are_learnt_from_the_texts(inducer, synthetic) -> None:
+    written = inducer.transform(synthetic.documents)
+    gold = synthetic.gold["crane"]
+    labels = [label for text in written for label in re.findall(r"crane_\d", text)]
+    assert len(labels) == len(gold)
+    pairs = set(zip(labels, [topic for _, topic in gold], strict=True))
+    assert pairs in ({("crane_1", 0), ("crane_2", 1)}, {("crane_2", 0), ("crane_1", 1)})
+    assert inducer.model_.senses("crane").n_senses == 2
+
+
+def test_a_learner_of_senses_is_an_estimator_like_others(inducer, synthetic) -> None:
+    chosen = [i for i, topic in enumerate(synthetic.topics) if topic < 2][:24]
+    texts = [synthetic.documents[i] for i in chosen]
+    topics = [synthetic.topics[i] for i in chosen]
+    with pytest.raises(NotFittedError):
+        clone(inducer).transform(texts)
+    only_senses = CountVectorizer(token_pattern=r"crane_\d")
+    pipeline = make_pipeline(clone(inducer), only_senses, LogisticRegression())
+    grid = {"senseinducer__n_senses": [1, 2]}
+    search = GridSearchCV(pipeline, grid, cv=2, error_score="raise").fit(texts, topics)
+    assert search.best_params_ == {"senseinducer__n_senses": 2}
+    assert search.best_score_ == 1.0
+    assert pickle.loads(pickle.dumps(inducer)).transform(texts) == inducer.transform(texts)
+
+
+def test_a_learner_without_words_to_learn_says_so(topic_vectors) -> None:
+    with pytest.raises(InputError, match="lower min_count, or name words"):
+        SenseInducer(contexts=topic_vectors).fit(["a crane birdba"])
+    with pytest.raises(InputError, match="output must be one of"):
+        SenseInducer("crane", output="words").fit(["a crane"])

@@ -25,7 +25,7 @@ from grassmeans.laboratory.kernels import SparseCodes, get_kernels
 from grassmeans.laboratory.rivals.cosine_senses import CosineSenses, SenseDirections
 from grassmeans.laboratory.rivals.interface import (
     Material,
-    SenseInducer,
+    RivalInducer,
     Windows,
     check_at_least_one,
     is_kept,
@@ -49,7 +49,7 @@ class CodedWords:
 
 
 @dataclass(eq=False)
-class AtomSenses(SenseInducer):
+class AtomSenses(RivalInducer):
     """Discourse atoms by sparse coding of the word vectors; a context goes to its nearest atom.
 
     Parameters

@@ -28,7 +28,7 @@ from grassmeans.laboratory.rivals.cosine_senses import (
 )
 from grassmeans.laboratory.rivals.interface import (
     Material,
-    SenseInducer,
+    RivalInducer,
     Windows,
     check_at_least_one,
     is_kept,
@@ -46,7 +46,7 @@ _LABELLED = "labelled"
 
 
 @dataclass(eq=False)
-class HuangSenses(SenseInducer):
+class HuangSenses(RivalInducer):
     """Centres of idf-weighted context means, and prototypes trained on the relabelled corpus.
 
     Parameters

@@ -118,7 +118,7 @@ class WindowSenses(Senses):
         """
 
 
-class SenseInducer(ABC):
+class RivalInducer(ABC):
     """A method of sense induction; the constructor takes its parameters and only stores them."""
 
     name: ClassVar[str]
@@ -132,7 +132,7 @@ class SenseInducer(ABC):
         return {name: value for name, value in vars(self).items() if not name.startswith("_")}
 
 
-class ContextInducer(SenseInducer):
+class ContextInducer(RivalInducer):
     """A method that works word by word on given contexts, so that it can group a test set too."""
 
     @abstractmethod

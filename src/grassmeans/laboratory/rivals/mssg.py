@@ -37,7 +37,7 @@ from grassmeans.geometry.contexts import rows_of_tokens
 from grassmeans.laboratory.kernels import get_kernels
 from grassmeans.laboratory.rivals.interface import (
     Material,
-    SenseInducer,
+    RivalInducer,
     Windows,
     WindowSenses,
     is_kept,
@@ -132,7 +132,7 @@ class MultiSenseVectors(WindowSenses):
 
 
 @dataclass(kw_only=True, eq=False)
-class _MultiSenseSkipGram(SenseInducer):
+class _MultiSenseSkipGram(RivalInducer):
     """What MSSG and NP-MSSG have in common: their training and its folder."""
 
     n_multi: int = 30_000

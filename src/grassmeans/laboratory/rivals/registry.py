@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from grassmeans.errors import InputError
-from grassmeans.laboratory.rivals.interface import SenseInducer
+from grassmeans.laboratory.rivals.interface import RivalInducer
 
 _PACKAGE = "grassmeans.laboratory.rivals"
 
@@ -53,7 +53,7 @@ METHODS: Mapping[str, Method] = {
 }
 
 
-def make_inducer(text: str, n_senses: int | None = None) -> SenseInducer:
+def make_inducer(text: str, n_senses: int | None = None) -> RivalInducer:
     """Make a method of its name and parameters.
 
     Parameters
@@ -69,7 +69,7 @@ def make_inducer(text: str, n_senses: int | None = None) -> SenseInducer:
     name, options = parse_method(text)
     method = find_method(name)
     module = importlib.import_module(f"{_PACKAGE}.{method.module}")
-    factory: type[SenseInducer] = getattr(module, method.class_name)
+    factory: type[RivalInducer] = getattr(module, method.class_name)
     known = list(inspect.signature(factory).parameters)
     unknown = [option for option in options if option not in known]
     if unknown:

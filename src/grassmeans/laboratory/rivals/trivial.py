@@ -17,7 +17,7 @@ from grassmeans.geometry.contexts import DEFAULT_WINDOW
 from grassmeans.laboratory.rivals.interface import (
     ContextInducer,
     Material,
-    SenseInducer,
+    RivalInducer,
     Windows,
     WindowSenses,
     check_at_least_one,
@@ -116,7 +116,7 @@ class WholeWords(SingleSenses):
         return self._vectors[word][None, :]
 
 
-class PlainSkipGram(SenseInducer):
+class PlainSkipGram(RivalInducer):
     """One sense a word, with its word vector: for similarity tests and the lineup."""
 
     name = "skipgram"
