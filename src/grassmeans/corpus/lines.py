@@ -162,9 +162,9 @@ def read_lines(
         return
     content: Iterable[bytes] = chain([head.removeprefix(codecs.BOM_UTF8)], blocks)
     if _is_wide(chosen.codec):
-        content = _narrow_blocks(chain([head], blocks), chosen.codec, path, report)
+        content = narrow_blocks(chain([head], blocks), chosen.codec, path, report)
     decoder = _LineDecoder(path, report, chosen)
-    splitter = _LineSplitter(max_line, skip_long)
+    splitter = LineSplitter(max_line, skip_long)
     for line in splitter.split(content):
         yield decoder.decode(line).removesuffix("\r")
     for _ in range(splitter.n_skipped):
@@ -176,7 +176,7 @@ def _is_wide(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def _narrow_blocks(
+def narrow_blocks(
     blocks: Iterable[bytes], encoding: str, path: Path, report: ReadReport
 ) -> Iterator[bytes]:
     """Blocks of a wide encoding as UTF-8, which can be split at newline bytes."""
@@ -188,7 +188,7 @@ def _narrow_blocks(
         yield text.encode("utf-8", errors="replace")
 
 
-class _LineSplitter:
+class LineSplitter:
     """Cuts blocks at newlines, holding at most one block and one line of the longest length."""
 
     def __init__(self, max_line: int, skip_long: bool) -> None:

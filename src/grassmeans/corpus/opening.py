@@ -23,8 +23,10 @@ from grassmeans.errors import InputError
 
 BLOCK_BYTES = 1 << 20
 _HEAD_BYTES = 1 << 16
-# Small, because a few bytes of a hostile or very regular file can open to megabytes.
-_PACKED_BYTES = 1 << 13
+_PACKED_BYTES = 1 << 15
+# Zstandard opens all that it is given at once, 128 KiB for every four bytes at most.
+_ZSTANDARD_BYTES = 1 << 10
+_XZ_MEMORY = 1 << 30
 
 
 def list_inputs(paths: Sequence[Path | str] | Path | str) -> list[Path]:
@@ -64,43 +66,89 @@ def _walk_folder(folder: Path) -> list[Path]:
 
 
 class _Decompressor(Protocol):
+    """One compressed stream, as the objects of `bz2` and `lzma` are."""
+
     @property
     def eof(self) -> bool: ...
     @property
+    def needs_input(self) -> bool: ...
+    @property
     def unused_data(self) -> bytes: ...
-    def decompress(self, data: bytes, /) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
 
 
-def _make_zstd() -> _Decompressor:
-    # Archives packed with `zstd --long=31` need this window; others allocate what they need.
-    return cast(
-        "_Decompressor", zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
-    )
+class _Gzip:
+    """A gzip stream that gives no more than it is asked for."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(wbits=31)
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._stream.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+
+
+class _Zstandard:
+    """A frame of zstandard, which gives all that a few bytes hold, 32 MiB at most."""
+
+    needs_input = True
+
+    def __init__(self) -> None:
+        # Archives packed with `zstd --long=31` need this window; others allocate what they need.
+        self._stream = zstandard.ZstdDecompressor(max_window_size=1 << 31).decompressobj()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._stream.eof)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._stream.unused_data)
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return bytes(self._stream.decompress(data))
+
+
+def _make_xz() -> _Decompressor:
+    return lzma.LZMADecompressor(memlimit=_XZ_MEMORY)
 
 
 def _choose_decompressor(magic: bytes) -> Callable[[], _Decompressor] | None:
     """What opens a file that begins like this; None where it is not compressed."""
     if magic.startswith(b"\x1f\x8b\x08"):
-        return lambda: zlib.decompressobj(wbits=31)
+        return _Gzip
     if magic.startswith(b"BZh"):
         return bz2.BZ2Decompressor
     if magic.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMADecompressor
+        return _make_xz
     skippable_frame = magic[1:4] == b"\x2a\x4d\x18" and 0x50 <= magic[0] <= 0x5F
     if magic.startswith(b"\x28\xb5\x2f\xfd") or skippable_frame:
-        return _make_zstd
+        return _Zstandard
     return None
 
 
 class _DecompressingReader(io.RawIOBase):
     """The content of a compressed file, stream after stream (multistream bzip2, joined gzips).
 
-    It raises EOFError where the file ends inside a stream, after everything before is delivered.
+    No more than a block of it is held, whatever a few bytes open to. It raises EOFError where the
+    file ends inside a stream, after everything before is delivered.
     """
 
     def __init__(self, source: BinaryIO, make: Callable[[], _Decompressor]) -> None:
         self._source = source
         self._make = make
+        self._packed_bytes = _ZSTANDARD_BYTES if make is _Zstandard else _PACKED_BYTES
         self._stream: _Decompressor | None = None
         self._packed = b""
         self._output = memoryview(b"")
@@ -111,28 +159,31 @@ class _DecompressingReader(io.RawIOBase):
     def readinto(self, buffer: object) -> int:
         target = memoryview(cast("bytearray", buffer)).cast("B")
         while not self._output:
-            self._packed = self._packed or self._source.read(_PACKED_BYTES)
-            if not self._packed:
-                if self._stream is not None:
-                    raise EOFError("the file ends inside a compressed stream")
+            if not self._decompress_next():
                 return 0
-            self._decompress_next()
         size = min(len(target), len(self._output))
         target[:size] = self._output[:size]
         self._output = self._output[size:]
         return size
 
-    def _decompress_next(self) -> None:
+    def _decompress_next(self) -> bool:
+        """Whether there is more of the file."""
         if self._stream is None:
-            self._packed = self._packed.lstrip(b"\0")  # padding between streams
+            found = self._packed or self._source.read(self._packed_bytes)
+            self._packed = found.lstrip(b"\0")  # padding between streams
             if not self._packed:
-                return
+                return bool(found)
             self._stream = self._make()
         packed, self._packed = self._packed, b""
-        self._output = memoryview(self._stream.decompress(packed))
+        if not packed and self._stream.needs_input:
+            packed = self._source.read(self._packed_bytes)
+        self._output = memoryview(self._stream.decompress(packed, BLOCK_BYTES))
         if self._stream.eof:
             self._packed = self._stream.unused_data
             self._stream = None
+        elif not packed and not self._output:
+            raise EOFError("the file ends inside a compressed stream")
+        return True
 
     def close(self) -> None:
         self._source.close()

@@ -23,6 +23,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from grassmeans.corpus.documents import ReadReport
+from grassmeans.corpus.lines import LineSplitter
 from grassmeans.errors import InputError
 from grassmeans.vectors.similarity import Float32Array
 from grassmeans.vectors.word_vectors import WordVectors
@@ -31,7 +32,9 @@ _HEAD_BYTES = 1 << 20
 _BLOCK_BYTES = 1 << 24
 _LINES_TRIED = 10  # how many first lines a guess at the format looks at
 _LONGEST_WORD = 1 << 16  # bytes without a space: beyond this the file is not what it seems
-_FIRST_CAPACITY = 4_096
+_LONGEST_LINE = 1 << 24  # bytes: a million numbers
+_LINES_AT_ONCE = 16_384
+_FIRST_CAPACITY = 1 << 20  # numbers
 _REFUSED = {
     b"\x80": "is a Python pickle (gensim's own save format), which is never loaded because it "
     "can run any code: open it with gensim and export it with "
@@ -107,7 +110,7 @@ def read_word2vec_text(path: str | Path, *, limit: int | None = None) -> WordVec
     with _open_vectors_file(path) as stream:
         expected, dim = _read_header(stream, path)
         collector = _RowCollector(path, dim, limit)
-        _collect_lines(stream, collector)
+        _collect_lines(_LineReader(stream), collector)
     if collector.n_seen != min(expected, limit or expected):
         raise InputError(
             f"{path} should hold {expected:,} words by its header, found {collector.n_seen:,}: "
@@ -128,15 +131,16 @@ def read_glove(
     """
     path = Path(path)
     with _open_vectors_file(path) as stream:
-        first = stream.readlines(_BLOCK_BYTES)
+        lines = _LineReader(stream)
+        first = lines.take(_LINES_TRIED)
         dim = _guess_dim(first) if dim is None else dim
         if dim < 1:
             raise InputError(
-                f"{path} should hold a word and its numbers a line, found {b''.join(first)[:60]!r}"
+                f"{path} should hold a word and its numbers a line, found {b' '.join(first)[:60]!r}"
             )
         collector = _RowCollector(path, dim, limit)
         _collect_block(first, collector)
-        _collect_lines(stream, collector)
+        _collect_lines(lines, collector)
     return collector.finish()
 
 
@@ -187,7 +191,7 @@ class _RowCollector:
         self.limit = limit
         self.n_seen = 0
         self._ids: dict[str, int] = {}
-        self._vectors: Float32Array = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
+        self._vectors: Float32Array = np.empty((_FIRST_CAPACITY // dim + 1, dim), np.float32)
         self._report = ReadReport()
 
     @property
@@ -303,7 +307,7 @@ def _read_header(stream: BinaryIO, path: Path) -> tuple[int, int]:
 
 def _guess_dim(lines: list[bytes]) -> int:
     """Count the columns after the word in most of the first lines; 0 where there are none."""
-    columns = Counter(len(line.split()) - 1 for line in lines[:_LINES_TRIED] if not line.isspace())
+    columns = Counter(len(line.split()) - 1 for line in lines[:_LINES_TRIED] if line.strip())
     return max(columns, key=lambda dim: (columns[dim], -dim), default=0)
 
 
@@ -313,14 +317,40 @@ def _parses_as_row(line: bytes, dim: int) -> bool:
     return len(parts) == dim + 1 and _parse_numbers(parts[1:], dim) is not None
 
 
-def _collect_lines(stream: BinaryIO, collector: _RowCollector) -> None:
-    while collector.wanted != 0 and (lines := stream.readlines(_BLOCK_BYTES)):
+class _LineReader:
+    """Lines of a stream; those that no vector needs are passed over, so that memory is bounded."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._splitter = LineSplitter(_LONGEST_LINE, skip_long=True)
+        self._lines = self._splitter.split(iter(lambda: stream.read(_BLOCK_BYTES), b""))
+
+    def take(self, n_lines: int) -> list[bytes]:
+        """The next lines, of which there may be fewer, and about a block of bytes at most."""
+        found: list[bytes] = []
+        n_bytes = 0
+        for line in islice(self._lines, n_lines):
+            found.append(line)
+            n_bytes += len(line)
+            if n_bytes >= _BLOCK_BYTES:
+                break
+        return found
+
+    def take_skipped(self) -> int:
+        """How many lines were too long since the last time."""
+        n_skipped, self._splitter.n_skipped = self._splitter.n_skipped, 0
+        return n_skipped
+
+
+def _collect_lines(reader: _LineReader, collector: _RowCollector) -> None:
+    while collector.wanted != 0 and (lines := reader.take(_LINES_AT_ONCE)):
         _collect_block(lines, collector)
+    for _ in range(reader.take_skipped()):
+        collector.skip("line too long", f"a line of more than {_LONGEST_LINE:,} bytes")
 
 
 def _collect_block(lines: Iterable[bytes], collector: _RowCollector) -> None:
     """Parse many lines with one call; line by line only where something in them is wrong."""
-    filled = (line for line in lines if not line.isspace())
+    filled = (line for line in lines if line and not line.isspace())
     rows = [_split_line(line, collector.dim) for line in islice(filled, collector.wanted)]
     matrix = _parse_numbers([numbers for _, numbers in rows], len(rows) * collector.dim)
     whole = all(numbers.count(b" ") == collector.dim - 1 for _, numbers in rows)

@@ -2,6 +2,7 @@ import bz2
 import gzip
 import json
 import lzma
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -128,3 +129,20 @@ def test_a_file_that_vanished_is_counted(tmp_path: Path) -> None:
     report = ReadReport()
     assert list(read_blocks(tmp_path / "gone", report)) == []
     assert report.skipped == {"unreadable file": 1}
+
+
+@pytest.mark.parametrize(("packer", "most"), [("gzip", 8), ("bzip2", 8), ("xz", 24), ("zstd", 80)])
+def test_a_few_bytes_that_open_to_very_many_are_read_in_bounded_memory(
+    tmp_path: Path, packer: str, most: int
+) -> None:
+    content = bytes(100 << 20)
+    path = write(tmp_path, "bomb", PACKERS[packer](content))
+    del content
+    tracemalloc.start()
+    try:
+        sizes = [len(block) for block in read_blocks(path, ReadReport())]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert sum(sizes) == 100 << 20
+    assert peak < most << 20

@@ -240,3 +240,14 @@ def test_files_are_replaced_only_when_told(tmp_path: Path, vectors: WordVectors,
     with pytest.raises(InputError, match="no folder"):
         write(vectors, tmp_path / "absent" / "v")
     assert_same(WordVectors.load(tmp_path / "v"), vectors)
+
+
+@pytest.mark.parametrize("head", [b"3 2\n", b""])
+def test_a_line_that_is_too_long_is_left_out(tmp_path: Path, monkeypatch, head: bytes) -> None:
+    monkeypatch.setattr("grassmeans.vectors.formats._LONGEST_LINE", 1000)
+    monkeypatch.setattr("grassmeans.vectors.formats._BLOCK_BYTES", 300)
+    endless = b"word " + b"1" * 5000
+    path = put(tmp_path, head + b"bank 1 2\n" + endless + b"\nriver 3 4\n")
+    with pytest.warns(UserWarning, match="line too long 1"):
+        loaded = read_word2vec_text(path) if head else read_glove(path)
+    assert loaded.words == ["bank", "river"]

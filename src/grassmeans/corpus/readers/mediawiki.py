@@ -1,23 +1,42 @@
 """MediaWiki XML exports (Wikipedia's ``pages-articles``), page by page.
 
-The parser sees one block at a time and builds no tree, so memory does not grow with the dump.
-Where the XML is broken, reading goes on at the next ``<page>``.
+Where a page begins and ends is told from the bytes, and every page has a parser of its own: a
+broken page takes no other along, however much of the file a parser holds back before it complains.
+Text cannot look like a page's tags, because an export escapes its angle brackets. Parsers see one
+block at a time and build no tree, so memory does not grow with the dump or with a page.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from xml.parsers import expat
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.lines import find_encoding, narrow_blocks
 from grassmeans.corpus.opening import read_blocks
 from grassmeans.errors import InputError
 
-_MAX_PAGE_CHARS = 1 << 26
-_PAGE_START = b"<page>"
-_JUNK_AFTER_ROOT = expat.errors.codes[expat.errors.XML_ERROR_JUNK_AFTER_DOC_ELEMENT]
+MAX_PAGE_CHARS = 1 << 24
+"""Characters of a page's text; the rest is left out. MediaWiki's own limit is two million bytes."""
+
+MAX_DEPTH = 64
+"""Elements inside each other; exports have five."""
+
+MAX_TAG_BYTES = 1 << 24
+"""Of a tag or comment, which the parser holds until it ends."""
+
+_TAG = re.compile(rb"<page(?=[\s>])|</page\s{0,8}>")
+_LONGEST_TAG = 15
+_DECLARATION = re.compile(rb"<!(?:DOCTYPE|ENTITY)")
+_ENCODING = re.compile(rb"<\?xml[^>]{0,100}\sencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
+_BETWEEN_PAGES = re.compile(rb"\s*(?:<\?xml|<mediawiki|</mediawiki|<!--|\Z)")
+_OUTSIDE_BYTES = 256  # of what stands between pages that are looked at
+_PAGE_FIELDS = {"title", "ns", "id"}
+_REVISION_FIELDS = {"timestamp", "text", "model"}
 _REDIRECT = re.compile(
     r"\s*#\s*(?:REDIRECT|REDIRECTION|REDIRECCI[ÓO]N|WEITERLEITUNG|RINVIA|RINVIO|REDIRECIONAMENTO|"
     r"ПЕРЕНАПРАВЛЕНИЕ|ПЕРЕНАПР|ПЕРЕНАПРАВЛЕННЯ|DOORVERWIJZING|OMDIRIGERING|PATRZ|PRZEKIERUJ|TAM|"
@@ -28,8 +47,8 @@ _REDIRECT = re.compile(
 )
 
 
-class _ForbiddenDeclarationError(Exception):
-    """A document type or entity declaration: exports have none, and entities can explode."""
+class _BrokenPageError(Exception):
+    """Well-formed XML that no export holds."""
 
 
 class _Page:
@@ -47,63 +66,35 @@ class _Page:
 
 
 class _PageParser:
-    """Expat's events -> finished pages."""
+    """The bytes of one page -> its fields."""
 
-    def __init__(self) -> None:
-        self._pages: list[_Page] = []
-        self._damages: list[str] = []
-        self._page: _Page | None = None
+    def __init__(self, encoding: str | None) -> None:
+        self.page = _Page()
+        self.is_cut = False
         self._revision: dict[str, str] = {}
         self._path: list[str] = []
         self._characters: list[str] = []
         self._n_chars = 0
-        self._expat = expat.ParserCreate()
+        self._n_fed = 0
+        self._expat = expat.ParserCreate(encoding)
         self._expat.buffer_text = True
         self._expat.buffer_size = 1 << 16
         self._expat.StartElementHandler = self._start_element
         self._expat.EndElementHandler = self._end_element
-        self._expat.StartDoctypeDeclHandler = self._refuse_declaration
-        self._expat.EntityDeclHandler = self._refuse_declaration
-        self._n_fed = 0
 
-    @property
-    def is_inside(self) -> bool:
-        """Whether a page has begun and not ended."""
-        return self._page is not None
-
-    def feed(self, block: bytes) -> None:
-        """Parse a block; finished pages wait to be taken."""
+    def feed(self, block: memoryview, *, is_last: bool = False) -> None:
+        """Parse a part of the page; `ExpatError` or `_BrokenPageError` where it is no sound one."""
         self._n_fed += len(block)
-        self._expat.Parse(block, False)
-
-    def take_pages(self) -> list[_Page]:
-        """The pages finished since the last time."""
-        pages, self._pages = self._pages, []
-        return pages
-
-    def take_damages(self) -> list[str]:
-        """What was found wrong, though the XML is well-formed, since the last time."""
-        damages, self._damages = self._damages, []
-        return damages
-
-    def find_error(self, block: bytes) -> int:
-        """Where in the block fed last the error lies."""
-        return max(0, self._expat.ErrorByteIndex - (self._n_fed - len(block)))
-
-    def _refuse_declaration(self, *_: object) -> None:
-        raise _ForbiddenDeclarationError
+        self._expat.Parse(block, is_last)
+        if self._n_fed - max(self._expat.CurrentByteIndex, 0) > MAX_TAG_BYTES:
+            raise _BrokenPageError(f"a tag is longer than {MAX_TAG_BYTES:,} bytes")
 
     def _start_element(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "page":
-            if self._page is not None:
-                self._damages.append("a page has no end")
-            self._page = _Page()
-            self._path = []
+        if len(self._path) >= MAX_DEPTH:
+            raise _BrokenPageError(f"more than {MAX_DEPTH} elements inside each other")
         self._path.append(name)
-        if self._page is None:
-            return
         if name == "redirect":
-            self._page.redirect = attributes.get("title", "")
+            self.page.redirect = attributes.get("title", "")
         elif name == "revision":
             self._revision = {}
         self._characters, self._n_chars = [], 0
@@ -111,27 +102,19 @@ class _PageParser:
 
     def _add_characters(self, characters: str) -> None:
         # An element that never ends must not fill the memory.
-        if self._n_chars <= _MAX_PAGE_CHARS:
+        if self._n_chars <= MAX_PAGE_CHARS:
             self._characters.append(characters)
             self._n_chars += len(characters)
-            if self._n_chars > _MAX_PAGE_CHARS:
-                self._damages.append(f"a page is cut after {self._n_chars:,} characters")
+            self.is_cut |= self._n_chars > MAX_PAGE_CHARS
 
     def _end_element(self, name: str) -> None:
-        if self._path:
-            self._path.pop()
-        page = self._page
-        if page is None:
-            return
+        self._path.pop()
         parent = self._path[-1] if self._path else ""
-        if name == "page":
-            self._pages.append(page)
-            self._page = None
-        elif name == "revision":
-            page.end_revision(self._revision)
-        elif parent == "page":
-            page.fields[name] = "".join(self._characters)
-        elif parent == "revision":
+        if name == "revision":
+            self.page.end_revision(self._revision)
+        elif parent == "page" and name in _PAGE_FIELDS:
+            self.page.fields[name] = "".join(self._characters)
+        elif parent == "revision" and name in _REVISION_FIELDS:
             self._revision[name] = "".join(self._characters)
         self._characters = []
         self._expat.CharacterDataHandler = None
@@ -170,44 +153,128 @@ def _redirect_of(page: _Page, text: str) -> str | None:
 
 
 def _read_pages(path: Path, report: ReadReport) -> Iterator[_Page]:
-    """Feed the parser, and start a new one at the next page where the XML breaks."""
-    parser: _PageParser | None = _PageParser()
-    passed = b""  # the last bytes passed over after an error: they may begin a "<page>"
-    for block in read_blocks(path, report):
-        rest = passed + block
-        passed = b""
-        while rest:
-            if parser is None:
-                start = rest.find(_PAGE_START)
-                if start < 0:
-                    passed = rest[-len(_PAGE_START) + 1 :]
-                    break
-                rest = rest[start:]
-                parser = _PageParser()
-                parser.feed(b"<mediawiki>")
-            error_at = _parse_block(parser, rest, path, report)
-            yield from parser.take_pages()
-            # At least one byte on, so that a page that breaks at its start is not tried forever.
-            rest = b"" if error_at is None else rest[max(error_at, 1) :]
-            parser = parser if error_at is None else None
-    if parser is not None and parser.is_inside:
-        report.skip("broken XML", f"{path}: the file ends inside a page")
+    """The pages of a file; what is broken is counted, and nothing else is lost with it."""
+    blocks = read_blocks(path, report)
+    head = next(blocks, b"")
+    content: Iterable[bytes] = chain([head], blocks)
+    marked = find_encoding(head)
+    if marked is not None and marked != "utf-8-sig":
+        content = narrow_blocks(content, marked, path, report)
+    pages = _PageStream(path, report, _find_declared_encoding(head) if marked is None else "utf-8")
+    for piece, tag in _cut_at_tags(content):
+        page = pages.take(piece, tag)
+        if page is not None:
+            yield page
+    pages.end()
 
 
-def _parse_block(parser: _PageParser, block: bytes, path: Path, report: ReadReport) -> int | None:
-    """Feed a block, and give the position of an error in it."""
+def _find_declared_encoding(head: bytes) -> str | None:
+    """The encoding that the file's first line names; None for UTF-8, and for unknown ones."""
+    named = _ENCODING.match(head)
     try:
-        parser.feed(block)
-    except expat.ExpatError as error:
-        if error.code != _JUNK_AFTER_ROOT:  # exports that were joined are no damage
-            report.skip("broken XML", f"{path}: {error}")
-        return parser.find_error(block)
-    except _ForbiddenDeclarationError as error:
-        raise InputError(
-            f"{path} declares a document type or XML entities, which a MediaWiki export does not: "
-            "it is not read"
-        ) from error
-    finally:
-        for damage in parser.take_damages():
-            report.skip("broken XML", f"{path}: {damage}")
-    return None
+        return None if named is None else codecs.lookup(named[1].decode()).name
+    except LookupError:
+        return None
+
+
+def _cut_at_tags(blocks: Iterable[bytes]) -> Iterator[tuple[memoryview, bytes]]:
+    """Yield the bytes up to every ``<page`` and behind every ``</page>``, and which of them it was.
+
+    At the ends of blocks it was none. In one pass over the bytes, however many tags there are.
+    """
+    held = b""
+    for block in chain(blocks, [b""]):
+        rest = held + block
+        view = memoryview(rest)
+        start = seen = 0
+        for tag in _TAG.finditer(rest):
+            seen = tag.end()
+            end = seen if tag[0].startswith(b"</") else tag.start()
+            yield view[start:end], tag[0]
+            start = end
+        # A tag may go on in the next block.
+        cut = rest.rfind(b"<", max(seen, len(rest) - _LONGEST_TAG)) if block else -1
+        cut = len(rest) if cut < 0 else cut
+        yield view[start:cut], b""
+        held = rest[cut:]
+
+
+class _PageStream:
+    """Puts pieces of a file together to pages."""
+
+    def __init__(self, path: Path, report: ReadReport, encoding: str | None) -> None:
+        self._path = path
+        self._report = report
+        self._encoding = encoding
+        self._parser: _PageParser | None = None  # none outside of pages, and after an error
+        self._is_inside = False
+        self._n_pages = 0
+        self._outside = b""
+
+    def take(self, piece: memoryview, tag: bytes) -> _Page | None:
+        """Go on with a piece and the tag at which it was cut; gives the page that it ends."""
+        is_end = tag.startswith(b"</")
+        if not self._is_inside:
+            self._look_outside(piece)
+            if is_end:
+                self._complain("a page has no beginning")
+                self._outside = b""
+        elif is_end:
+            return self._finish(piece)
+        else:
+            self._feed(piece)
+        if tag and not is_end:
+            self._begin()
+        return None
+
+    def _begin(self) -> None:
+        if self._parser is not None:
+            self._complain("a page has no end")
+        self._check_outside()
+        self._n_pages += 1
+        self._is_inside = True
+        self._parser = _PageParser(self._encoding)
+
+    def _finish(self, piece: memoryview) -> _Page | None:
+        """The page that ends with a piece; None where it is broken."""
+        self._is_inside = False
+        self._feed(piece, is_last=True)
+        parser, self._parser = self._parser, None
+        if parser is not None and parser.is_cut:
+            self._complain(f"a page is cut after {MAX_PAGE_CHARS:,} characters")
+        return None if parser is None else parser.page
+
+    def end(self) -> None:
+        """The file has ended."""
+        if self._parser is not None:
+            self._complain("the file ends inside a page")
+        elif not self._is_inside:
+            self._check_outside()
+
+    def _feed(self, piece: memoryview, *, is_last: bool = False) -> None:
+        """Give a piece of a page to its parser, which goes where it is broken."""
+        if self._parser is None:
+            return
+        try:
+            self._parser.feed(piece, is_last=is_last)
+        except (expat.ExpatError, _BrokenPageError, ValueError) as error:
+            self._complain(str(error))
+            self._parser = None
+
+    def _look_outside(self, piece: memoryview) -> None:
+        """Keep the beginning of what stands between pages, and refuse declarations in it."""
+        if _DECLARATION.search(piece):
+            raise InputError(
+                f"{self._path} declares a document type or XML entities, which a MediaWiki export "
+                "does not: it is not read"
+            )
+        if len(self._outside) < _OUTSIDE_BYTES and not bytes(piece[:_OUTSIDE_BYTES]).isspace():
+            self._outside += bytes(piece[:_OUTSIDE_BYTES])
+
+    def _check_outside(self) -> None:
+        if self._n_pages and not _BETWEEN_PAGES.match(self._outside):
+            self._complain("something else stands between two pages")
+        self._outside = b""
+
+    def _complain(self, what: str) -> None:
+        self._report.skip("broken XML", f"{self._path}: {what}")

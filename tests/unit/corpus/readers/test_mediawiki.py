@@ -1,9 +1,11 @@
 import bz2
+import time
 from pathlib import Path
 
 import pytest
 
 from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.corpus.opening import read_blocks
 from grassmeans.corpus.reading import read_documents
 from grassmeans.errors import InputError
 
@@ -97,7 +99,7 @@ def test_pages_without_a_root_are_read(tmp_path: Path) -> None:
         ("<page><title>X</title><text>a < b & c</text></page>\n", 1),
         ("<page><title>X</titl\x00\x01\n", 1),
         ("</wrong></tags>", 1),
-        ("<page><title>X</title><revision><text>the end is lost\n", 2),
+        ("<page><title>X</title><revision><text>the end is lost\n", 1),
     ],
 )
 def test_reading_goes_on_at_the_next_page(tmp_path: Path, damage: str, n_damages: int) -> None:
@@ -144,8 +146,60 @@ def test_entity_declarations_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_endless_page_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans.corpus.readers.mediawiki._MAX_PAGE_CHARS", 1_000_000)
+    monkeypatch.setattr("grassmeans.corpus.readers.mediawiki.MAX_PAGE_CHARS", 1_000_000)
     documents, report = read(tmp_path, HEAD + page(1, "endless " * 400_000) + page(2) + TAIL)
     assert ids(documents) == ["1", "2"]
     assert 1_000_000 < len(documents[0].text) < 1_100_000
     assert report.skipped == {"broken XML": 1}
+
+
+@pytest.mark.parametrize("block_bytes", [64, 1000, 1 << 20])
+def test_a_broken_page_takes_no_other_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+) -> None:
+    """However much a parser holds back before it complains: newer ones wait for whole tags."""
+    monkeypatch.setattr(
+        "grassmeans.corpus.readers.mediawiki.read_blocks",
+        lambda path, report: read_blocks(path, report, block_bytes),
+    )
+    pages = [page(i, "word " * 100) for i in range(60)]
+    for i in (7, 20, 21, 40):
+        pages[i] = pages[i].replace("<revision>", '<revision a="')
+    documents, report = read(tmp_path, HEAD + "".join(pages) + TAIL)
+    assert ids(documents) == [str(i) for i in range(60) if i not in (7, 20, 21, 40)]
+    assert report.skipped == {"broken XML": 4}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("<a>" * 5_000, "more than 64 elements"),
+        ('<text a="' + "x" * 3_000_000, "a tag is longer than"),
+        ("<!--" + "x" * 3_000_000, "a tag is longer than"),
+    ],
+)
+def test_what_a_parser_would_hold_has_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, reason: str
+) -> None:
+    monkeypatch.setattr("grassmeans.corpus.readers.mediawiki.MAX_TAG_BYTES", 1 << 20)
+    documents, report = read(tmp_path, HEAD + page(1) + "<page>" + content + page(2) + TAIL)
+    assert ids(documents) == ["1", "2"]
+    assert report.skipped == {"broken XML": 1}
+    assert reason in report.examples["broken XML"]
+
+
+@pytest.mark.parametrize("piece", ["<page>", "</page>", "<page></page>", "<page><a", "<pa"])
+def test_broken_pages_are_passed_in_linear_time(tmp_path: Path, piece: str) -> None:
+    content = HEAD + piece * (300_000 // len(piece)) + page(1) + TAIL
+    start = time.process_time()
+    documents, _ = read(tmp_path, content)
+    assert time.process_time() - start < 5.0  # a second or less; minutes where it was quadratic
+    assert [document.id for document in documents if document.id] == ["1"]
+
+
+def test_other_encodings_that_an_export_declares(tmp_path: Path) -> None:
+    content = '<?xml version="1.0" encoding="{}"?>' + HEAD + page(1, "café") + TAIL
+    documents, _ = read(tmp_path, content.format("ISO-8859-1").encode("latin-1"))
+    assert documents[0].text == "café"
+    documents, _ = read(tmp_path, content.format("UTF-16").encode("utf-16"))
+    assert documents[0].text == "café"
