@@ -55,7 +55,8 @@ class _Meter:
         """The speed and the time that is left, as far as they are known."""
         if self._speed <= 0:
             return []
-        told = [f"{self._speed:,.0f} {self._unit}/s"] if self._unit else []
+        speed = f"{self._speed:,.0f}" if self._speed >= 10 else f"{self._speed:.2g}"
+        told = [f"{speed} {self._unit}/s"] if self._unit else []
         if self._total is not None:
             left = max(self._total - self.done, 0.0) / self._speed
             told.append(f"{_duration(left)} left")

@@ -35,6 +35,7 @@ LOCAL_TOKENS = "local_tokens.npy"
 _LOCAL_WORDS = "local_words.txt"
 _LOCAL_COUNTS = "local_counts.npy"
 _SPACE = re.compile("[ \\n]")
+_SENTENCE_SPACE = re.compile("[.,;:!?][ \\n]")  # no phrase goes on over these
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class ShardEncoder:
             False: tokenizer,
             True: WhitespaceTokenizer(lowercase=tokenizer.lowercase),
         }
+        self._spaces = {False: _SENTENCE_SPACE if tokenizer.phrases else _SPACE, True: _SPACE}
         self._tables = {
             kind: SurfaceTable(t.key_of, self._number) for kind, t in self._tokenizers.items()
         }
@@ -103,7 +105,7 @@ class ShardEncoder:
         tokenizer = self._tokenizers[pretokenised]
         table = self._tables[pretokenised]
         consumed = 0
-        for piece in _pieces(text):
+        for piece in _pieces(text, self._spaces[pretokenised]):
             if keys is None:
                 found = tokenizer.encode(piece, table)
             else:  # the surface forms are counted, and get no numbers: they are no words here
@@ -168,11 +170,11 @@ class ShardEncoder:
         write_json(folder / "redirects.json", self._redirects)
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _pieces(text: str, space: re.Pattern[str]) -> Iterator[str]:
     """Cut a text at white space, every `PIECE_LENGTH` characters or a little more."""
     start = 0
     while start < len(text):
-        cut = _SPACE.search(text, start + PIECE_LENGTH)
+        cut = space.search(text, start + PIECE_LENGTH)
         end = cut.end() if cut else len(text)
         yield text[start:end]
         start = end

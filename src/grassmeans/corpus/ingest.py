@@ -240,7 +240,8 @@ def _merge_counts(encoded: Sequence[EncodedShard], max_vocabulary: int) -> Vocab
     total: Counter[str] = Counter()
     for shard in encoded:
         for word, count in zip(shard.words, shard.counts.tolist(), strict=True):
-            total[word] += count
+            if count:  # words that occur in phrases alone are no words of the corpus
+                total[word] += count
     return Vocabulary.from_counts(total, max_size=max_vocabulary)
 
 

@@ -16,16 +16,19 @@ import re
 import sys
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import compress
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.phrases import Phrases, find_soft_gaps
 from grassmeans.corpus.segmenting import cut_run
 from grassmeans.errors import InputError
+from grassmeans.kernels import get_kernels
 
 DROPPED = -1
 NUMBER_CHOICES = ("drop", "keep", "mask")
@@ -69,8 +72,8 @@ def normalize_text(text: str) -> str:
 
 
 @cache
-def _token_pattern(underscores: bool = False) -> re.Pattern[str]:
-    """The pattern of a token (with joiners at its edges still in it); built on first use."""
+def _token_letters() -> str:
+    """What runs are made of, as ranges of a pattern; built on first use."""
     ranges: list[list[int]] = []
     wanted = _LETTER_DIGIT_CATEGORIES | _MARK_CATEGORIES
     for code in range(0x10000):
@@ -80,8 +83,20 @@ def _token_pattern(underscores: bool = False) -> re.Pattern[str]:
             else:
                 ranges.append([code, code])
     spans = [*ranges, *_SUPPLEMENTARY_LETTER_BLOCKS]
-    letters = "".join(f"{chr(first)}-{chr(last)}" for first, last in spans)
-    return re.compile(f"[{letters}{'_' if underscores else ''}]+")
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in spans)
+
+
+@cache
+def _token_pattern(underscores: bool = False) -> re.Pattern[str]:
+    """The pattern of a token (with joiners at its edges still in it)."""
+    return re.compile(f"[{_token_letters()}{'_' if underscores else ''}]+")
+
+
+@cache
+def _linked_pattern(underscores: bool = False) -> re.Pattern[str]:
+    """The pattern of a token and of what stands before it."""
+    letters = _token_letters() + ("_" if underscores else "")
+    return re.compile(f"([^{letters}]*)([{letters}]+)")
 
 
 class SurfaceTable(dict[str, int]):
@@ -215,6 +230,9 @@ class Tokenizer(_PatternTokenizer):
     segment : bool
         Cut runs of scripts that put nothing between words (Chinese, Japanese, Thai, Lao, Khmer,
         Burmese) into words; needs the extra ``segment``.
+    phrases : Phrases, optional
+        Words that are one token where they stand together, with nothing but white space or a hyphen
+        between them: ``port_ellery``.
     """
 
     kind: ClassVar[str] = "words"
@@ -222,6 +240,7 @@ class Tokenizer(_PatternTokenizer):
     max_token_length: int = 60
     underscores: bool = False
     segment: bool = False
+    phrases: Phrases | None = None
 
     def __post_init__(self) -> None:
         if self.numbers not in NUMBER_CHOICES:
@@ -262,6 +281,79 @@ class Tokenizer(_PatternTokenizer):
             for piece in cut_run(run):
                 yield piece, first, first + len(piece)
                 first += len(piece)  # noqa: PLW2901
+
+    def tokenize(self, text: str) -> list[str]:
+        """The keys of a text's tokens, in order."""
+        keys = _PatternTokenizer.tokenize(self, text)
+        if self.phrases is None or self.phrases.starts.isdisjoint(keys):
+            return keys
+        lengths, phrases = self._join(*self._find_linked_runs(text), device="numpy")
+        names = self.phrases.names
+        return [
+            key if phrase < 0 else names[phrase]
+            for key, length, phrase in zip(keys, lengths, phrases, strict=True)
+            if length
+        ]
+
+    def spans(self, text: str, start: int = 0) -> Iterator[tuple[int, int]]:
+        """Character spans (into ``text``) of the tokens from ``start`` on."""
+        spans = _PatternTokenizer.spans(self, text, start)
+        if self.phrases is None:
+            return spans
+        lengths, _ = self._join(*self._find_linked_runs(text, start), device="numpy")
+        ends = list(spans)
+        return ((ends[i][0], ends[i + length - 1][1]) for i, length in enumerate(lengths) if length)
+
+    def encode(self, text: str, table: Mapping[str, int]) -> NDArray[np.int32]:
+        """The ids of a text's tokens; see above."""
+        if self.phrases is None:
+            return _PatternTokenizer.encode(self, text, table)
+        runs, follows = self._find_linked_runs(text)
+        ids = np.fromiter(map(table.__getitem__, runs), np.int32, len(runs))
+        lengths, phrases = self._join(runs, follows, device="cpu")
+        places = np.flatnonzero(phrases >= 0)
+        names = self.phrases.names
+        ids[places] = [table[names[number]] for number in phrases[places].tolist()]
+        kept: NDArray[np.int32] = ids[(lengths > 0) & (ids != DROPPED)]
+        return kept
+
+    def find_follows(self, text: str) -> NDArray[np.bool_]:
+        """(n_tokens,) whether a phrase may go on from the token before to each token."""
+        return self._find_linked_runs(text)[1]
+
+    def _find_linked_runs(
+        self, text: str, start: int = 0
+    ) -> tuple[Sequence[str], NDArray[np.bool_]]:
+        """The runs that are tokens, and whether each follows the one before."""
+        pairs = _linked_pattern(self.underscores).findall(text, start)
+        gaps, runs = zip(*pairs, strict=True) if pairs else ((), ())
+        if self.segment:
+            cut = [(gap, cut_run(run)) for gap, run in pairs]
+            runs = tuple(piece for _, pieces in cut for piece in pieces)
+            gaps = tuple(gap for gap, p in cut for gap in (gap, *[""] * (len(p) - 1)))
+        follows = find_soft_gaps(gaps)
+        found = np.fromiter(map(_token_table(self).__getitem__, runs), np.int32, len(runs))
+        is_token = found != DROPPED
+        if not is_token.all():
+            follows[1:] &= is_token[:-1]
+            follows, runs = follows[is_token], tuple(compress(runs, is_token.tolist()))
+        follows[:1] = False
+        return runs, follows
+
+    def _join(
+        self, runs: Sequence[str], follows: NDArray[np.bool_], *, device: str
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """For every run, how many tokens begin there, and which phrase they are."""
+        assert self.phrases is not None
+        numbers = _phrase_table(self)
+        words = np.fromiter(map(numbers.__getitem__, runs), np.int32, len(runs))
+        return get_kernels(device).join_phrases(words, follows, self.phrases.trie)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain parameters for a manifest."""
+        values = {name: getattr(self, name) for name in ("lowercase", *self.__slots__)}
+        values["phrases"] = None if self.phrases is None else list(self.phrases.entries)
+        return {"kind": self.kind, **values}
 
     @property
     def _edges(self) -> str:
@@ -306,6 +398,20 @@ def _key_table(tokenizer: _PatternTokenizer) -> _KeyTable:
     return _KeyTable(tokenizer.key_of)
 
 
+@cache
+def _token_table(tokenizer: Tokenizer) -> SurfaceTable:
+    """Surface form -> `DROPPED` where it is no token."""
+    return SurfaceTable(tokenizer.key_of, lambda _: 0, _CACHE_LIMIT)
+
+
+@cache
+def _phrase_table(tokenizer: Tokenizer) -> SurfaceTable:
+    """Surface form -> number among the words of the phrases."""
+    assert tokenizer.phrases is not None
+    numbers = tokenizer.phrases.numbers
+    return SurfaceTable(tokenizer.key_of, lambda key: numbers.get(key, DROPPED), _CACHE_LIMIT)
+
+
 def tokenizer_from_dict(parameters: Mapping[str, Any]) -> Tokenizer | WhitespaceTokenizer:
     """Make a tokenizer from what ``to_dict`` gave."""
     values = dict(parameters)
@@ -316,6 +422,8 @@ def tokenizer_from_dict(parameters: Mapping[str, Any]) -> Tokenizer | Whitespace
     try:
         if not isinstance(values.get("lowercase", True), bool):
             raise TypeError("lowercase must be true or false")
+        if values.get("phrases") is not None:
+            values["phrases"] = Phrases(values["phrases"])
         return kinds[kind](**values)
     except TypeError as error:
         raise InputError(f"unknown tokenizer parameters in {values}: {error}") from error

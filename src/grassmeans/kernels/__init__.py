@@ -14,13 +14,21 @@ from importlib import import_module
 from typing import Any, cast
 
 from grassmeans.errors import InputError
-from grassmeans.kernels.interface import OCCURRENCE_BLOCK, Kernels, Sampling, SenseTable, Windows
+from grassmeans.kernels.interface import (
+    OCCURRENCE_BLOCK,
+    Kernels,
+    PhraseTrie,
+    Sampling,
+    SenseTable,
+    Windows,
+)
 
 __all__ = [
     "DEVICES",
     "MODULES",
     "OCCURRENCE_BLOCK",
     "Kernels",
+    "PhraseTrie",
     "Sampling",
     "SenseTable",
     "Windows",

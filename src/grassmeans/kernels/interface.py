@@ -105,6 +105,27 @@ class Sampling(NamedTuple):
     negative: int
 
 
+class PhraseTrie(NamedTuple):
+    """Sequences of words as a tree, each path from its root a phrase.
+
+    Attributes
+    ----------
+    n_words : int
+        Words are numbers below it.
+    edges : (n_edges,) int64
+        ``state * n_words + word``, rising; the root is state 0.
+    states : (n_edges,) int32
+        The state that each edge leads to.
+    ends : (n_states,) int32
+        Number of the phrase that ends in a state, -1 for none.
+    """
+
+    n_words: int
+    edges: Indices
+    states: Integers
+    ends: Integers
+
+
 def negligible_share(width: int, dim: int) -> float:
     """Share of a context's largest squared singular value at which another one counts as zero.
 
@@ -166,6 +187,31 @@ class TextKernels(Protocol):
             As in `gather_contexts`; positions in text order.
         words : (n_occurrences,) integers
             Which target each one is.
+        """
+        ...
+
+
+class PhraseKernels(Protocol):
+    """Words of running text that are phrases together."""
+
+    def join_phrases(
+        self, words: Integers, follows: NDArray[np.bool_], trie: PhraseTrie
+    ) -> tuple[Integers, Integers]:
+        """Find the longest phrase at every word, from left to right.
+
+        Parameters
+        ----------
+        words : (n_tokens,) int32
+            Each token's number in the trie, -1 where no phrase has it.
+        follows : (n_tokens,) bool
+            Whether a phrase may go on from the token before.
+
+        Returns
+        -------
+        lengths : (n_tokens,) int32
+            Tokens of the phrase that begins here, 1 for a token alone, 0 inside of a phrase.
+        phrases : (n_tokens,) int32
+            Number of the phrase that begins here, -1 where there is none.
         """
         ...
 
@@ -393,6 +439,7 @@ class AttentionKernels(Protocol):
 class Kernels(
     AttentionKernels,
     TextKernels,
+    PhraseKernels,
     SubspaceKernels,
     LabellingKernels,
     TrainingKernels,

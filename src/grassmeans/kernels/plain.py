@@ -9,7 +9,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.kernels.interface import Doubles, Floats, Indices, Integers, negligible_share
+from grassmeans.kernels.interface import (
+    Doubles,
+    Floats,
+    Indices,
+    Integers,
+    PhraseTrie,
+    negligible_share,
+)
 
 _BLOCK = 256
 
@@ -213,3 +220,28 @@ def _turn(vectors: Floats, cos: Floats, sin: Floats) -> Floats:
     turned[:, :, :half] = first * cos - second * sin
     turned[:, :, half:] = second * cos + first * sin
     return turned
+
+
+def join_phrases(
+    words: Integers, follows: NDArray[np.bool_], trie: PhraseTrie
+) -> tuple[Integers, Integers]:
+    """See `grassmeans.kernels.interface`."""
+    lengths = np.ones(len(words), np.int32)
+    phrases = np.full(len(words), -1, np.int32)
+    i = 0
+    while i < len(words):
+        state, t, end = 0, i, i + 1
+        while t < len(words) and words[t] >= 0 and (t == i or follows[t]):
+            edge = state * trie.n_words + int(words[t])
+            place = int(np.searchsorted(trie.edges, edge))
+            if place == len(trie.edges) or trie.edges[place] != edge:
+                break
+            state = int(trie.states[place])
+            t += 1
+            if trie.ends[state] >= 0:
+                end = t
+                phrases[i] = trie.ends[state]
+        lengths[i] = end - i
+        lengths[i + 1 : end] = 0
+        i = end
+    return lengths, phrases

@@ -1,8 +1,11 @@
+import json
+import pickle
 import unicodedata
 
 import numpy as np
 import pytest
 
+from grassmeans.corpus.phrases import Phrases
 from grassmeans.corpus.tokenizer import (
     DROPPED,
     SurfaceTable,
@@ -110,3 +113,42 @@ def test_underscores_hold_words_together_but_not_at_their_edges() -> None:
     assert joined.tokenize(text) == ["port_ellery", "a_1"]
     assert [text[start:end] for start, end in joined.spans(text)] == ["Port_Ellery", "a_1"]
     assert tokenizer_from_dict(joined.to_dict()) == joined
+
+
+PHRASES = Phrases(["port ellery", "bank of america", "bank of", "art of war"])
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Port Ellery lies there", ["port_ellery", "lies", "there"]),
+        ("port\nEllery, port-ellery, port_ellery", ["port_ellery"] * 3),
+        ("port, Ellery. Port\n\nEllery", ["port", "ellery", "port", "ellery"]),
+        ("port 7 Ellery", ["port", "ellery"]),
+        ("the Bank of America", ["the", "bank_of_america"]),
+        ("the Bank of Amsterdam", ["the", "bank_of", "amsterdam"]),
+        ("state of the art of war", ["state", "of", "the", "art_of_war"]),
+        ("nothing of it", ["nothing", "of", "it"]),
+    ],
+)
+def test_phrases_are_one_token(text: str, tokens: list[str]) -> None:
+    tokenizer = Tokenizer(phrases=PHRASES)
+    assert tokenizer.tokenize(text) == tokens
+    spans = list(tokenizer.spans(text))
+    assert ["_".join(Tokenizer().tokenize(text[start:end])) for start, end in spans] == tokens
+    ids: dict[str, int] = {}
+    table = SurfaceTable(tokenizer.key_of, lambda key: ids.setdefault(key, len(ids)))
+    encoded = tokenizer.encode(text, table)
+    assert [list(ids)[i] for i in encoded] == tokens
+
+
+def test_phrases_survive_a_manifest() -> None:
+    tokenizer = Tokenizer(phrases=PHRASES)
+    found = tokenizer_from_dict(json.loads(json.dumps(tokenizer.to_dict())))
+    assert found == tokenizer
+    assert hash(found) == hash(tokenizer)
+    assert found != Tokenizer()
+    assert pickle.loads(pickle.dumps(tokenizer)) == tokenizer
+    for wrong in (["one"], ["two  spaces"], [3]):
+        with pytest.raises(InputError, match="a phrase must be words"):
+            tokenizer_from_dict(tokenizer.to_dict() | {"phrases": wrong})

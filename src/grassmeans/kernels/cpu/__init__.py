@@ -18,6 +18,7 @@ __all__, __getattr__, __dir__ = give_names(
         ),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
+        "phrases": ("join_phrases",),
         "skipgram": ("train_skipgram",),
         "subspaces": ("solve_subspaces",),
     },

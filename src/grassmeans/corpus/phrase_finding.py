@@ -1,0 +1,419 @@
+"""Which words of a corpus are phrases, and the corpus in which they are joined.
+
+Two words are a phrase where they stand together far more often than chance would have them: by
+their normalised pointwise mutual information, ln(p(ab) / p(a) p(b)) / -ln p(ab) (Bouma, 2009),
+which is 1 for words that never stand apart and 0 for words that meet by chance. Common words may
+stand between them, "bank of america", and are not counted. In a second pass phrases are words in
+their turn, so that "new york" and "stock exchange" become one.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import write_array
+from grassmeans.checked import damaged, open_array
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.documents import RawDocument
+from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.phrases import Phrases, make_trie
+from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.corpus.vocabulary import Vocabulary, is_function_word
+from grassmeans.errors import InputError
+from grassmeans.kernels import PhraseTrie, get_kernels
+from grassmeans.outputs import check_output
+from grassmeans.parallel import map_tasks
+from grassmeans.progress import progress_bar
+
+_MOST_BETWEEN = 2
+_MOST_PAIRS = 20_000_000
+"""Pairs of words that are counted at once; of more, the rarest are forgotten."""
+
+COMMON_WORDS = {
+    "en": "a an the of for and or in on at to by with from",
+    "es": "de del la el los las y e o en a al",
+    "fr": "de du des la le les d l et ou à au aux en",
+    "de": "der die das des dem den von vom und oder am im zu zum zur für in",
+    "it": "di del della dello dei degli delle d e o il la in a al alla",
+    "pt": "de do da dos das e ou em no na a o",
+    "nl": "van de der den het en of in op aan te voor",
+    "ru": "и в на с по",
+}
+"""Words that may stand inside of a phrase, by language; other function words never do."""
+
+
+@dataclass(frozen=True, slots=True)
+class PhraseSettings:
+    """What counts as a phrase.
+
+    Parameters
+    ----------
+    threshold : float in [-1, 1]
+        The smallest normalised mutual information.
+    min_count : int
+        The fewest occurrences, of a phrase and of its words.
+    passes : int
+        With each pass phrases can be twice as long.
+    common_words : frozenset of str, optional
+        What may stand inside of a phrase; by default some words of the corpus's language.
+    max_phrases : int
+        Only the most frequent are kept.
+    """
+
+    threshold: float = 0.6
+    min_count: int = 10
+    passes: int = 2
+    common_words: frozenset[str] | None = None
+    max_phrases: int = 50_000
+
+    def __post_init__(self) -> None:
+        if not -1.0 <= self.threshold <= 1.0:
+            raise InputError(f"threshold must be between -1 and 1, got {self.threshold}")
+        for name in ("min_count", "passes", "max_phrases"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPhrase:
+    """A phrase of a corpus."""
+
+    entry: str  # its words, separated by spaces
+    count: int
+    score: float
+
+
+def find_phrases(
+    corpus: Corpus,
+    settings: PhraseSettings | None = None,
+    *,
+    workers: int | None = None,
+    show_progress: bool | None = None,
+) -> list[FoundPhrase]:
+    """The phrases of a corpus, most frequent first.
+
+    Documents that came tokenised are passed over: their tokens are what they are.
+    """
+    chosen = settings or PhraseSettings()
+    _check_corpus(corpus)
+    finder = _Finder(corpus, chosen)
+    with tempfile.TemporaryDirectory(prefix="grassmeans-") as scratch:
+        for number in range(1, chosen.passes + 1):
+            tasks = (
+                (shard, corpus.tokenizer, Path(scratch, f"{i:05d}.npy"), finder.view)
+                for i, shard in enumerate(corpus.shards)
+            )
+            description = f"counting pairs, pass {number}"
+            total = len(corpus.shards)
+            with progress_bar(description, total, unit="shards", show=show_progress) as advance:
+                for counts in map_tasks(count_shard, tasks, workers):
+                    finder.add(counts)
+                    advance()
+            if not finder.end_pass():
+                break
+    found = sorted(finder.found.values(), key=lambda phrase: (-phrase.count, phrase.entry))
+    return found[: chosen.max_phrases]
+
+
+def join_phrases(
+    corpus: Corpus,
+    output: str | Path,
+    phrases: Iterable[str] | None = None,
+    settings: PhraseSettings | None = None,
+    *,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> Corpus:
+    """Write a corpus whose phrases are one token each, ``port_ellery``.
+
+    The table of phrases is part of the corpus's tokenizer, and so of every model that is made of
+    it: they are joined in new text as well.
+
+    Parameters
+    ----------
+    output : path
+        Folder of the new corpus.
+    phrases : iterable of str, optional
+        Phrases of one's own, "port ellery"; by default those that `find_phrases` finds.
+    """
+    _check_corpus(corpus)
+    check_output(output, "corpus", inputs=[corpus.path], overwrite=overwrite)
+    if phrases is None:
+        found = find_phrases(corpus, settings, workers=workers, show_progress=show_progress)
+        phrases = [phrase.entry for phrase in found]
+        if not phrases:
+            raise InputError(
+                f"no phrases were found in {corpus.path}: try a lower threshold or min_count"
+            )
+    else:
+        spelled = (corpus.tokenizer.tokenize(phrase) for phrase in phrases)
+        phrases = [" ".join(words) for words in spelled if len(words) > 1]
+    about = corpus.manifest["options"]
+    options = IngestOptions(
+        tokenizer=replace(corpus.tokenizer, phrases=Phrases(phrases)),
+        language=about["language"],
+        function_words=corpus.function_words,
+        keep_duplicates=True,
+    )
+    ingest_documents(
+        _read_documents(corpus),
+        Path(output),
+        options,
+        sources=corpus.manifest.get("sources", ()),
+        inputs=[corpus.path],
+        workers=workers,
+        overwrite=overwrite,
+        show_progress=show_progress,
+    )
+    return Corpus.open(output)
+
+
+def _check_corpus(corpus: Corpus) -> None:
+    if "labelled" in corpus.manifest:
+        raise InputError(f"{corpus.path} is labelled: take the corpus that it was made from")
+    if corpus.tokenizer.phrases is not None:
+        raise InputError(
+            f"{corpus.path} has phrases already: take the corpus that it was made from, with more "
+            "passes for longer ones"
+        )
+    if all(shard.pretokenised.all() for shard in corpus.shards):
+        raise InputError(
+            f"{corpus.path} came tokenised: join its phrases where its tokens are made, port_ellery"
+        )
+
+
+def _read_documents(corpus: Corpus) -> Iterator[RawDocument]:
+    """The documents as they are stored; the keys of those that came tokenised too."""
+    words = corpus.vocabulary.words
+    for shard in corpus.shards:
+        offsets = shard.document_offsets
+        for i, (identifier, title) in enumerate(shard.metadata):
+            text = shard.document_text(i)
+            if not shard.pretokenised[i]:
+                yield RawDocument(identifier, title, text)
+                continue
+            ids = shard.tokens[offsets[i] : offsets[i + 1]].tolist()
+            forms = zip(text.split(), ids, strict=True)
+            keys = tuple(form if token < 0 else words[token] for form, token in forms)
+            yield RawDocument(identifier, title, text, "tokens", keys)
+
+
+class CorpusView(NamedTuple):
+    """What the workers of a pass know.
+
+    Attributes
+    ----------
+    trie : PhraseTrie or None
+        The phrases found so far, by word ids; None in the first pass.
+    common : (n_types + 1,) int32
+        Number of each word id among the common words, -1 for others; the last is for unknown words.
+    allowed : (n_types + 1,) bool
+        Whether a phrase may begin or end with a word.
+    """
+
+    trie: PhraseTrie | None
+    common: NDArray[np.int32]
+    allowed: NDArray[np.bool_]
+
+    @property
+    def n_common(self) -> int:
+        """How many common words there are."""
+        return int(self.common.max(initial=-1)) + 1
+
+
+class PairCounts(NamedTuple):
+    """Pairs of words and how often each word occurs.
+
+    Attributes
+    ----------
+    pairs : (n_pairs,) int64
+        Rising; see `_number_pairs`.
+    counts : (n_pairs,) int64
+    words : (n_words,) int64
+        Counts of the words, and of the phrases found so far, which come after them.
+    """
+
+    pairs: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    words: NDArray[np.int64]
+
+
+def count_shard(shard: Shard, tokenizer: Tokenizer, scratch: Path, view: CorpusView) -> PairCounts:
+    """Count the pairs of a shard; ``scratch`` keeps where its words follow each other."""
+    tokens = np.asarray(shard.tokens)
+    if scratch.exists():
+        follows = np.asarray(open_array(scratch, np.bool_, (len(tokens),)))
+    else:
+        follows = _find_follows(shard, tokenizer)
+        write_array(scratch, follows)
+    n_types = len(view.common) - 1
+    n_words = n_types
+    if view.trie is not None:
+        lengths, phrases = get_kernels().join_phrases(tokens, follows, view.trie)
+        tokens = np.where(phrases >= 0, n_types + phrases, tokens)[lengths > 0]
+        follows = follows[lengths > 0]
+        n_words += int(view.trie.ends.max()) + 1
+    pairs, counts = np.unique(_number_pairs(tokens, follows, view, n_words), return_counts=True)
+    return PairCounts(pairs, counts, np.bincount(tokens[tokens >= 0], minlength=n_words))
+
+
+def _find_follows(shard: Shard, tokenizer: Tokenizer) -> NDArray[np.bool_]:
+    """(n_tokens,) whether a phrase may go on from the token before."""
+    offsets = np.asarray(shard.document_offsets)
+    follows = np.zeros(int(offsets[-1]) if len(offsets) else 0, np.bool_)
+    for i in np.flatnonzero(~np.asarray(shard.pretokenised)).tolist():
+        found = tokenizer.find_follows(shard.document_text(i))
+        if len(found) != offsets[i + 1] - offsets[i]:
+            raise damaged(shard.folder / "text.bin", "text and tokens do not fit")
+        follows[offsets[i] : offsets[i + 1]] = found
+    return follows
+
+
+def _number_pairs(
+    tokens: NDArray[np.int32], follows: NDArray[np.bool_], view: CorpusView, n_words: int
+) -> NDArray[np.int64]:
+    """Every two words with at most two common words between them, as one number each.
+
+    (first * n_words + second) * n_between + between, where between is 0 for nothing, and then one
+    common word, and then two.
+    """
+    n_types = len(view.common) - 1
+    known = np.minimum(tokens, n_types)  # phrases are as unknown words, but allowed
+    common = np.where(tokens < n_types, view.common[known], -1)
+    allowed = np.where(tokens < n_types, view.allowed[known], True)
+    places = np.flatnonzero(common < 0)
+    left, right = places[:-1], places[1:]
+    breaks = np.cumsum(~follows)
+    good = (breaks[left] == breaks[right]) & (right - left <= _MOST_BETWEEN + 1)
+    good &= allowed[left] & allowed[right]
+    left, right = left[good], right[good]
+    n_common = view.n_common
+    between = np.zeros(len(left), np.int64)
+    one, two = right - left == 2, right - left == 3
+    between[one] = 1 + common[left[one] + 1]
+    between[two] = 1 + n_common + common[left[two] + 1] * n_common + common[left[two] + 2]
+    pairs = tokens[left].astype(np.int64) * n_words + tokens[right]
+    numbered: NDArray[np.int64] = pairs * (1 + n_common + n_common**2) + between
+    return numbered
+
+
+class _Finder:
+    """Adds up the counts of shards, and finds the phrases of a pass."""
+
+    def __init__(self, corpus: Corpus, settings: PhraseSettings) -> None:
+        self._vocabulary = corpus.vocabulary
+        self._settings = settings
+        language = corpus.manifest["options"]["language"]
+        named = settings.common_words
+        words = frozenset(COMMON_WORDS.get(language, "").split()) if named is None else named
+        self._common = [word for word in sorted(words) if word in self._vocabulary]
+        common = np.full(len(self._vocabulary) + 1, -1, np.int32)
+        common[self._vocabulary.ids_of(self._common)] = np.arange(len(self._common))
+        allowed = _find_allowed(self._vocabulary, corpus.function_words | words, settings.min_count)
+        self.view = CorpusView(None, common, allowed)
+        self.found: dict[str, FoundPhrase] = {}
+        self._phrases: list[tuple[int, ...]] = []  # word ids of what was found so far
+        self._start_pass()
+
+    def _start_pass(self) -> None:
+        self._parts: list[PairCounts] = []
+        self._n_waiting = 0
+        self._fewest = 1
+
+    def add(self, counts: PairCounts) -> None:
+        """Take over the counts of a shard."""
+        self._parts.append(counts)
+        self._n_waiting += len(counts.pairs)
+        if self._n_waiting > _MOST_PAIRS:
+            self._merge()
+
+    def _merge(self) -> PairCounts:
+        merged = _add_counts(self._parts)
+        while len(merged.pairs) > _MOST_PAIRS:
+            self._fewest += 1
+            kept = merged.counts >= self._fewest
+            merged = merged._replace(pairs=merged.pairs[kept], counts=merged.counts[kept])
+        # Room for as many again before the next time.
+        self._parts, self._n_waiting = [merged], 0
+        return merged
+
+    def end_pass(self) -> bool:
+        """Find the phrases of the pass; returns whether there are new ones."""
+        counts = self._merge()
+        self._start_pass()
+        n_between = 1 + len(self._common) + len(self._common) ** 2
+        n_words = len(self._vocabulary) + len(self._phrases)
+        frequent = counts.counts >= self._settings.min_count
+        pairs, times = counts.pairs[frequent], counts.counts[frequent]
+        words, between = pairs // n_between, pairs % n_between
+        first, second = words // n_words, words % n_words
+        scores = score_pairs(times, counts.words[first], counts.words[second], counts.words.sum())
+        chosen = np.flatnonzero(scores >= self._settings.threshold).tolist()
+        new: dict[str, tuple[int, ...]] = {}
+        for i in chosen:
+            inside = self._spell_between(int(between[i]))
+            ids = (*self._ids_of(int(first[i])), *inside, *self._ids_of(int(second[i])))
+            entry = " ".join(self._vocabulary.words[word] for word in ids)
+            if entry not in self.found:
+                new[entry] = ids
+                self.found[entry] = FoundPhrase(entry, int(times[i]), float(scores[i]))
+        self._phrases += list(new.values())
+        trie = make_trie(self._phrases, len(self._vocabulary))
+        self.view = self.view._replace(trie=trie)
+        return bool(new)
+
+    def _ids_of(self, word: int) -> tuple[int, ...]:
+        n_types = len(self._vocabulary)
+        return (word,) if word < n_types else self._phrases[word - n_types]
+
+    def _spell_between(self, between: int) -> Sequence[int]:
+        n_common = len(self._common)
+        ids = self._vocabulary.ids_of(self._common).tolist()
+        if between == 0:
+            return ()
+        if between <= n_common:
+            return (ids[between - 1],)
+        return tuple(ids[number] for number in divmod(between - 1 - n_common, n_common))
+
+
+def _find_allowed(
+    vocabulary: Vocabulary, left_out: frozenset[str], min_count: int
+) -> NDArray[np.bool_]:
+    """(n_types + 1,) whether a phrase may begin or end with a word; never with an unknown one."""
+    n_frequent = vocabulary.size_at(min_count)
+    allowed = np.zeros(len(vocabulary) + 1, np.bool_)
+    is_left_out = partial(is_function_word, function_words=left_out)
+    words = vocabulary.words[:n_frequent]
+    allowed[:n_frequent] = [not is_left_out(word) and len(word) > 1 for word in words]
+    return allowed
+
+
+def score_pairs(
+    pairs: NDArray[np.int64], first: NDArray[np.int64], second: NDArray[np.int64], total: int
+) -> NDArray[np.float64]:
+    """(n,) normalised mutual information of pairs that occur so often, as their words do."""
+    share = pairs / total
+    information = np.log(share) - np.log(first / total) - np.log(second / total)
+    with np.errstate(divide="ignore"):  # a text that is one phrase, again and again
+        return np.where(pairs < total, information / -np.log(share), 1.0)
+
+
+def _add_counts(parts: Sequence[PairCounts]) -> PairCounts:
+    pairs = np.concatenate([part.pairs for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    order = np.argsort(pairs, kind="stable")
+    pairs, counts = pairs[order], counts[order]
+    starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+    if len(starts):
+        pairs, counts = pairs[starts], np.add.reduceat(counts, starts)
+    return PairCounts(pairs, counts, np.sum([part.words for part in parts], axis=0))
