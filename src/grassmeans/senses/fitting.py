@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts import find_manifest
 from grassmeans.corpus.corpus import Corpus, as_corpus, is_corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.given import MISSING, check_words, iterate_documents
@@ -27,7 +28,7 @@ from grassmeans.senses.building import describe_sources, require_senses
 from grassmeans.senses.entries import Sense
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.lemmas import collect_forms
-from grassmeans.senses.model import SenseModel, list_models, load, resolve_name
+from grassmeans.senses.model import KIND, SenseModel, list_models, load, resolve_name
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.senses.tagging import blank_markup
@@ -43,6 +44,8 @@ ENOUGH_TOKENS = 1_000_000
 _PASSES = 5_000_000
 _MOST_EPOCHS = 20
 _TEXTS_AT_ONCE = 1024
+_EXAMPLES_SHOWN = 2
+_WIDTH = 40
 
 Contexts = str | Path | WordVectors | ContextEncoder | SenseModel
 
@@ -115,9 +118,9 @@ def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) ->
     contexts = language if contexts is None else contexts
     if isinstance(contexts, str | Path):
         place = resolve_name(contexts)
-        opened = open_contexts(place)
-        if not isinstance(opened, ContextEncoder) or not (place / "inventory").is_dir():
-            return ContextSource(opened, {})
+        manifest = find_manifest(place)
+        if manifest is None or manifest["kind"] != KIND:
+            return ContextSource(open_contexts(place), {})
         contexts = load(place)
     if isinstance(contexts, SenseModel):
         known = ("calibration", "idk_threshold")
@@ -221,7 +224,8 @@ class FoundSenses:
         lines = [f"{self.word}: {len(self)} senses in {len(self.occurrences):,} occurrences"]
         for sense in self.senses:
             lines.append(f"{sense.number}  {sense.share:4.0%}  {sense.name}")
-            lines += [f"        {x.left}{x.word}{x.right}" for x in sense.examples[:2]]
+            shown = sense.examples[:_EXAMPLES_SHOWN]
+            lines += [f"        {x.left[-_WIDTH:]}{x.word}{x.right[:_WIDTH]}" for x in shown]
         return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.encoders import open_contexts
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import (
@@ -282,8 +283,8 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
 
 
 def induce(
-    corpus: Corpus,
-    contexts: WordVectors | ContextEncoder,
+    corpus: Corpus | str | Path,
+    contexts: WordVectors | ContextEncoder | str | Path,
     words: str | Iterable[str] | None = None,
     *,
     min_count: int | None = None,
@@ -297,8 +298,11 @@ def induce(
 
     Parameters
     ----------
-    contexts : WordVectors or ContextEncoder
-        What contexts are made of: word vectors for the paper's subspaces, or any kind of context.
+    corpus : Corpus or path
+        A corpus, or its folder.
+    contexts : WordVectors, ContextEncoder, path or str
+        What contexts are made of: word vectors for the paper's subspaces, or any kind of context;
+        or the path of either, or the path or name of a model whose contexts are taken.
         Where a GPU encodes (`ContextEncoder.use_device`), it does so from this process.
     words : str or iterable of str, optional
         One word or several, in any case where the corpus is lower-cased. Unknown and too rare ones
@@ -312,6 +316,7 @@ def induce(
         Single settings that differ from ``settings``, and with word vectors of the shape of
         contexts: ``n_senses=2``, ``rank=5``, ...
     """
+    corpus = Corpus.open(corpus) if isinstance(corpus, str | Path) else corpus
     encoder, settings = choose_encoder(corpus, contexts, settings, changes)
     chosen = (
         frequent_words(corpus, encoder.vectors, min_count)
@@ -328,28 +333,33 @@ def induce(
 
 def choose_encoder(
     corpus: Corpus,
-    contexts: WordVectors | ContextEncoder,
+    contexts: WordVectors | ContextEncoder | str | Path,
     settings: InductionSettings | None,
     changes: dict[str, Any],
 ) -> tuple[ContextEncoder, InductionSettings]:
     """The kind of context, and the settings with some of them changed by name."""
-    shaping = {known.name for known in fields(ContextShape)} if _are_vectors(contexts) else set()
+    from grassmeans.senses.model import resolve_name
+
+    opened = open_contexts(resolve_name(contexts)) if isinstance(contexts, str | Path) else contexts
+    if not isinstance(opened, WordVectors | ContextEncoder):
+        raise InputError(
+            "contexts must be word vectors, an encoder, or the path of one, got "
+            f"{type(opened).__name__}"
+        )
+    is_plain = isinstance(opened, WordVectors)
+    shaping = {known.name for known in fields(ContextShape)} if is_plain else set()
     inducing = {known.name for known in fields(InductionSettings)}
     for name in changes:
         if name not in shaping | inducing:
             known = ", ".join(sorted(shaping | inducing))
             raise InputError(f"unknown setting {name!r}: expected one of {known}")
-    encoder = contexts
+    encoder = opened
     if isinstance(encoder, WordVectors):
         shape = ContextShape.from_dict(changes)
         encoder = SubspaceEncoder(encoder, shape, corpus.function_words)
     check_common_words(corpus, encoder.vectors)
     chosen = settings or InductionSettings(**encoder.induction)
     return encoder, replace(chosen, **{k: v for k, v in changes.items() if k in inducing})
-
-
-def _are_vectors(contexts: object) -> bool:
-    return isinstance(contexts, WordVectors)
 
 
 def collect_results(results: Iterable[Result]) -> SenseInventory:

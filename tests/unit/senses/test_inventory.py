@@ -236,3 +236,11 @@ def test_entries_of_older_models_have_no_names(inventory) -> None:
 def test_an_inventory_is_stored_under_any_path(inventory, tmp_path) -> None:
     inventory.save(str(tmp_path / "stored"))
     assert SenseInventory.load(str(tmp_path / "stored")).words == inventory.words
+
+
+def test_folders_and_names_stand_for_what_they_hold(topic_corpus, topic_vectors) -> None:
+    given = induce(topic_corpus, topic_vectors, "crane", n_senses=2)
+    opened = induce(str(topic_corpus.path), topic_vectors.folder, "crane", n_senses=2)
+    np.testing.assert_array_equal(opened.directions("crane"), given.directions("crane"))
+    with pytest.raises(InputError, match=r"contexts must be word vectors, an encoder.*got int"):
+        induce(topic_corpus, 7, "crane")
