@@ -25,6 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
+from grassmeans.corpus.given import check_words
 from grassmeans.errors import InputError
 from grassmeans.laboratory.datasets.related_words import CONCRETE_FILES, RelatedWords
 from grassmeans.laboratory.datasets.wordnet import Synset, WordNet, WordSense
@@ -63,7 +64,7 @@ def build_lineup(
     wordnet: str | Path | None = None,
     *,
     vectors: WordVectors | None = None,
-    words: Sequence[str] | None = None,
+    words: str | Sequence[str] | None = None,
     n_words: int = 200,
     n_related: int = 8,
     random_state: int = 0,
@@ -93,7 +94,7 @@ def build_lineup(
     database = WordNet.open(wordnet)
     builder = _SenseChooser(database, RelatedWords(database, vectors), n_related)
     if words is not None:
-        wanted = list(dict.fromkeys(word.lower() for word in words))
+        wanted = list(dict.fromkeys(word.lower() for word in check_words(words)))
         chosen = {word: builder.choose(word) for word in wanted}
     else:
         chosen = _draw_words(builder, vectors, n_words, random_state)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.given import check_words
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.inflection import irregular_forms, regular_forms
 from grassmeans.laboratory.datasets.link_table import LinkTable, collect_links
@@ -79,7 +80,7 @@ def build_links(
     output: str | Path,
     settings: LinkSettings | None = None,
     *,
-    words: Iterable[str] | None = None,
+    words: str | Iterable[str] | None = None,
     merges: Mapping[str, str] | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -104,7 +105,7 @@ def build_links(
     chosen = settings or LinkSettings()
     folder = Path(output)
     check_output(folder, KIND, inputs=[corpus.path], overwrite=overwrite)
-    wanted = None if words is None else list(dict.fromkeys(_fold(word) for word in words))
+    wanted = None if words is None else list(dict.fromkeys(map(_fold, check_words(words))))
     groups = _WordGroups(corpus, wanted, chosen.inflected)
     table = collect_links(corpus, merges, show_progress=show_progress)
     senses = _find_words(table, groups, chosen)
