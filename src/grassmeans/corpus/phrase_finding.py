@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import write_array
 from grassmeans.checked import damaged, open_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.documents import RawDocument
+from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.corpus.phrases import Phrases, make_trie
 from grassmeans.corpus.shard import Shard
@@ -165,10 +165,13 @@ def join_phrases(
         function_words=corpus.function_words,
         keep_duplicates=True,
     )
+    report = ReadReport()
     ingest_documents(
-        _read_documents(corpus),
+        _read_documents(corpus, report),
         Path(output),
         options,
+        report=report,
+        total_bytes=sum(len(shard.text) for shard in corpus.shards),
         sources=corpus.manifest.get("sources", ()),
         inputs=[corpus.path],
         workers=workers,
@@ -192,13 +195,14 @@ def _check_corpus(corpus: Corpus) -> None:
         )
 
 
-def _read_documents(corpus: Corpus) -> Iterator[RawDocument]:
+def _read_documents(corpus: Corpus, report: ReadReport) -> Iterator[RawDocument]:
     """The documents as they are stored; the keys of those that came tokenised too."""
     words = corpus.vocabulary.words
     for shard in corpus.shards:
         offsets = shard.document_offsets
         for i, (identifier, title) in enumerate(shard.metadata):
             text = shard.document_text(i)
+            report.n_bytes += int(shard.text_offsets[i + 1] - shard.text_offsets[i])
             if not shard.pretokenised[i]:
                 yield RawDocument(identifier, title, text)
                 continue

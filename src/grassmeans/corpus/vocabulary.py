@@ -142,8 +142,13 @@ def load_function_words(language: str | None = None, file: Path | None = None) -
 
 
 def is_function_word(word: str, function_words: Collection[str]) -> bool:
-    """Whether a word is one of them, in whatever case: lists are in lower case."""
-    return word in function_words or word.lower() in function_words
+    """Whether a word is one of them, in whatever case, or no word at all: punctuation.
+
+    Lists are in lower case. Text that comes tokenised brings its punctuation along.
+    """
+    if word in function_words or word.lower() in function_words:
+        return True
+    return not word.isalnum() and not any(map(str.isalnum, word))
 
 
 def _read_file(path: Path) -> frozenset[str]:

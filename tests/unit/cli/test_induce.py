@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import Corpus, SkipGram
+from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
 
@@ -51,6 +52,19 @@ def test_tags_have_the_names_of_their_senses(folder, synthetic):
     assert known["name"] == names[known["sense"] - 1]
     assert known["name"].startswith("bird")
     assert (unknown["sense"], unknown["name"]) == (0, None)
+
+
+def test_vectors_of_another_language_are_remarked(folder, synthetic):
+    assert "content words" not in induce(folder, "same", "-w", "crane", "--senses", "2").stderr
+    foreign = folder / "foreign.txt"
+    kept = [*synthetic.topic_words[0][:20], *synthetic.topic_words[1][:20], "crane"]
+    vectors = WordVectors.load(folder / "vectors")
+    rows = [" ".join([word, *map(str, vectors[word])]) for word in kept if word in vectors]
+    foreign.write_text("\n".join(rows) + "\n")
+    arguments = ["induce", str(folder / "corpus"), str(foreign), "-o", str(folder / "other")]
+    done = CliRunner().invoke(app, [*arguments, "-w", "crane", "--senses", "2", "-j", "1"])
+    assert done.exit_code == 0, done.output
+    assert re.search(r"only \d+% of the corpus's content words", done.stderr)
 
 
 def test_the_dial_gives_fewer_senses(folder):

@@ -10,6 +10,7 @@ from grassmeans.corpus.vocabulary import (
     UNKNOWN,
     Vocabulary,
     available_languages,
+    is_function_word,
     load_function_words,
 )
 from grassmeans.errors import ArtifactError, InputError
@@ -150,3 +151,10 @@ def test_a_bad_list_is_explained(tmp_path: Path) -> None:
     path.write_bytes("né".encode("latin-1"))
     with pytest.raises(InputError, match="not UTF-8"):
         load_function_words(file=path)
+
+
+def test_punctuation_says_nothing_about_a_context_either() -> None:
+    words = load_function_words("en")
+    tokens = ["The", ",", "``", "crane's", "--", "crane", "1984"]
+    found = [token for token in tokens if is_function_word(token, words)]
+    assert found == ["The", ",", "``", "--"]
