@@ -7,6 +7,7 @@ import gc
 import io
 import shutil
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -163,8 +164,9 @@ def test_lines_are_paged_and_downloaded(client):
 
 def test_corrections_are_saved_as_a_version_that_tags(client, own_model, synthetic):
     def correct(action, senses=(), **more):
-        body = {"word": "crane", "action": action, "senses": list(senses)} | more
-        return client.post("/api/corrections", json=body)
+        revision = client.get("/api/words/crane").json()["revision"]
+        body = {"word": "crane", "action": action, "senses": list(senses), "revision": revision}
+        return client.post("/api/corrections", json=body | more)
 
     assert code_of(client.post("/api/corrections/save", json={})) == (409, "conflict")
     assert correct("rename", [1], name="tall bird").json()["senses"][0]["name"] == "tall bird"
@@ -185,6 +187,83 @@ def test_corrections_are_saved_as_a_version_that_tags(client, own_model, synthet
     text = " ".join(["crane", *synthetic.topic_words[0][:4], *synthetic.topic_words[1][:4]])
     assert version.tag(text, idk_threshold=None)[0].sense == 1
     assert client.post("/api/corrections/save", json={"name": "mine"}).json()["saved_to"] == "mine"
+
+
+def at_once(n: int, work) -> list:
+    """What ``work(i)`` gives in so many threads that begin together."""
+    start = threading.Barrier(n)
+
+    def run(number: int):
+        start.wait(60)
+        return work(number)
+
+    with ThreadPoolExecutor(n) as threads:
+        return list(threads.map(run, range(n)))
+
+
+def test_of_corrections_made_at_once_for_the_same_senses_one_is_taken(client):
+    merge = {"word": "crane", "action": "merge", "senses": [1, 2], "revision": 0}
+    split = {"word": "crane", "action": "split", "senses": [1]}
+    assert code_of(client.post("/api/corrections", json=split))[0] == 422  # no revision
+
+    def send(body):
+        return lambda _: client.post("/api/corrections", json=body)
+
+    answers = at_once(4, send(merge))
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
+    assert {code_of(a) for a in answers if a.status_code == 409} == {(409, "stale")}
+    revision = client.get("/api/words/crane").json()["revision"]
+    assert revision > 0
+    answers = at_once(4, send(split | {"revision": revision}))
+    assert sorted(answer.status_code for answer in answers) == [200, 409, 409, 409]
+    assert [e["action"] for e in client.get("/api/corrections").json()["edits"]] == [
+        "merge",
+        "split",
+    ]
+    stale = client.post("/api/corrections", json=merge)
+    assert "changed meanwhile" in stale.json()["error"]["message"]
+
+
+def test_every_version_saved_at_once_is_a_model_that_opens(client, own_model, synthetic):
+    text = " ".join(["crane", *synthetic.topic_words[0][:8]])
+    hide = {"word": "crane", "action": "hide", "senses": [2], "revision": 0}
+    assert client.post("/api/corrections", json=hide).status_code == 200
+    names = [None, None, None, None, "mine", "mine", "other"]
+
+    def save(number: int):
+        answer = client.post("/api/corrections/save", json={"name": names[number]})
+        return answer.status_code, answer.json()
+
+    answers = at_once(len(names), save)
+    assert [status for status, _ in answers[:4]] == [200] * 4
+    assert sorted(status for status, _ in answers[4:6]) == [200, 409]
+    saved = {answer["saved_to"] for status, answer in answers if status == 200}
+    assert saved == {"topics-v2", "topics-v3", "topics-v4", "topics-v5", "mine", "other"}
+    assert {path.name for path in own_model.parent.iterdir()} == saved | {"topics"}
+    for name in saved:
+        assert load(own_model.parent / name).tag(text, idk_threshold=None)[0].sense == 1
+
+
+def test_answers_are_whole_while_senses_change(client, synthetic):
+    text = " ".join(["crane", *synthetic.topic_words[1][:8]])
+    ended = threading.Event()
+
+    def change() -> None:
+        for _ in range(12):
+            for action, senses in (("merge", [1, 2]), ("reset", [])):
+                revision = client.get("/api/words/crane").json()["revision"]
+                body = {"word": "crane", "action": action, "senses": senses, "revision": revision}
+                assert client.post("/api/corrections", json=body).status_code == 200
+        ended.set()
+
+    def look() -> None:
+        while not ended.is_set():
+            view = client.get("/api/words/crane").json()
+            assert view["edited"] == (view["revision"] > 0) == (view["n_senses"] == 1)
+            found = client.post("/api/tag", json={"text": text, "idk_threshold": None})
+            assert found.status_code == 200
+
+    at_once(3, lambda number: look() if number else change())
 
 
 def test_every_answer_forbids_other_hosts(client):

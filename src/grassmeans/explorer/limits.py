@@ -94,6 +94,13 @@ class ConflictError(GrassmeansError):
     """The request is well formed, but does not fit the present state."""
 
 
+class StaleError(ConflictError):
+    """A correction was made for senses that somebody has changed meanwhile."""
+
+    def __init__(self, word: str) -> None:
+        super().__init__(f"the senses of {word!r} were changed meanwhile: look at them again")
+
+
 class TooMuchError(GrassmeansError):
     """More was asked for than the limits allow."""
 

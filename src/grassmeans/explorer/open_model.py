@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.explorer.limits import Limits, NoCorpusError
+from grassmeans.explorer.limits import Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.senses.edited_words import EditedWord, apply_edits
@@ -34,6 +33,27 @@ _MANY = 1 << 16  # entries of caches that are bounded by their size
 _MANY_NAMES = 4096
 
 
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The model with corrections, as it is at one moment; never changed, only replaced.
+
+    Attributes
+    ----------
+    model : SenseModel
+        With the corrections in it.
+    edits : mapping of str to EditedWord
+        The corrected words.
+    """
+
+    model: SenseModel
+    edits: Mapping[str, EditedWord] = field(default_factory=dict)
+    revisions: Mapping[str, int] = field(default_factory=dict)
+
+    def revision(self, word: str) -> int:
+        """A number that changes whenever the senses of a word do; 0 for the model's own."""
+        return self.revisions.get(word, 0)
+
+
 class OpenModel:
     """A model that can be asked and corrected; safe to use from several threads.
 
@@ -47,8 +67,8 @@ class OpenModel:
         Where new versions go; None for beside the model.
     samples, distances, inductions, views, names : BoundedCache
         What was worked out for the words looked at last.
-    correcting : Lock
-        Held while a correction is made.
+    saving : Lock
+        Held while a version is saved.
     """
 
     def __init__(
@@ -74,12 +94,10 @@ class OpenModel:
         self.inductions: BoundedCache[InducedWord] = BoundedCache(memory.inductions)
         self.views: BoundedCache[WordView] = BoundedCache(memory.words)
         self.names: BoundedCache[tuple[SenseName, ...]] = BoundedCache(_MANY_NAMES)
-        self.correcting = threading.Lock()
-        self._lock = threading.Lock()
-        self._edits: dict[str, EditedWord] = {}
-        self._revisions: dict[str, int] = {}
+        self.saving = threading.Lock()
+        self._changing = threading.Lock()
         self._last_revision = 0
-        self._current = base
+        self._now = Corrected(base)
 
     @classmethod
     def open(
@@ -103,24 +121,25 @@ class OpenModel:
         return self.base.folder.resolve().name if self.base.folder else "model"
 
     @property
-    def current(self) -> SenseModel:
-        """The model with the corrections made so far."""
-        return self._current
+    def now(self) -> Corrected:
+        """The model with the corrections made so far; what belongs together comes from one."""
+        return self._now
 
     @property
-    def edits(self) -> Mapping[str, EditedWord]:
-        """The corrected words."""
-        return MappingProxyType(self._edits)
+    def current(self) -> SenseModel:
+        """The model of this moment."""
+        return self._now.model
 
-    def revision(self, word: str) -> int:
-        """A number that changes whenever the senses of a word do; 0 for the model's own."""
-        return self._revisions.get(word, 0)
+    def change_word(self, word: str, edited: EditedWord | None, revision: int) -> None:
+        """Put corrections of a word in the place of earlier ones; None takes them all back.
 
-    def change_word(self, word: str, edited: EditedWord | None) -> None:
-        """Put corrections of a word in the place of earlier ones; None takes them all back."""
-        with self._lock:
-            edits = dict(self._edits)
-            revisions = dict(self._revisions)
+        `StaleError` where the word is not at ``revision`` any more.
+        """
+        with self._changing:
+            if self._now.revision(word) != revision:
+                raise StaleError(word)
+            edits = dict(self._now.edits)
+            revisions = dict(self._now.revisions)
             self._last_revision += 1
             if edited is None:
                 edits.pop(word, None)
@@ -128,8 +147,8 @@ class OpenModel:
             else:
                 edits[word] = edited
                 revisions[word] = self._last_revision
-            self._edits, self._revisions = edits, revisions
-            self._current = apply_edits(self.base, edits) if edits else self.base
+            model = apply_edits(self.base, edits) if edits else self.base
+            self._now = Corrected(model, edits, revisions)
 
     @cached_property
     def words_by_count(self) -> tuple[str, ...]:

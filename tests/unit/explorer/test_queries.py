@@ -18,6 +18,7 @@ from grassmeans.explorer.limits import (
     Limits,
     NoCorpusError,
     NothingThereError,
+    StaleError,
     TooMuchError,
     WordNotFoundError,
     WorkLimits,
@@ -310,6 +311,18 @@ def test_corrections_are_bounded_and_explained(topic_model, topic_corpus, alone)
     assert corrections.correct_word(alone, "crane", "merge", [1, 2]).n_senses == 1
     with pytest.raises(ConflictError, match="nothing has been edited"):
         corrections.save_corrections(OpenModel(topic_model))
+
+
+def test_corrections_name_the_senses_that_they_are_made_for(alone):
+    first = words.show_word(alone, "crane").revision
+    changed = corrections.correct_word(alone, "crane", "hide", [1], revision=first)
+    assert changed.revision not in (0, first)
+    for action in ("unhide", "reset"):
+        with pytest.raises(StaleError, match="'crane' were changed meanwhile"):
+            corrections.correct_word(alone, "crane", action, [1], revision=first)
+    back = corrections.correct_word(alone, "crane", "reset", revision=changed.revision)
+    assert (back.revision, back.edited) == (0, False)
+    assert corrections.correct_word(alone, "bank", "hide", [1], revision=0).edited
 
 
 def test_tables_disarm_formulas():

@@ -35,6 +35,7 @@ _STATUS: tuple[tuple[type[Exception], int, str], ...] = (
     (limits.WordNotFoundError, 404, "unknown_word"),
     (limits.NothingThereError, 404, "not_found"),
     (limits.NoCorpusError, 409, "no_corpus"),
+    (limits.StaleError, 409, "stale"),
     (limits.ConflictError, 409, "conflict"),
     (limits.CancelledError, 409, "cancelled"),
     (limits.TooMuchError, 413, "too_much"),

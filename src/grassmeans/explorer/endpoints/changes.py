@@ -26,6 +26,9 @@ class Correction(RequestBody):
     action: Literal["merge", "split", "rename", "hide", "unhide", "reset"]
     senses: list[Annotated[int, Field(ge=1, le=MAX_OFFSET)]] = Field([], max_length=2)
     name: str | None = Field(None, max_length=1000)
+    revision: int = Field(
+        ge=0, le=MAX_OFFSET, description="Of the word as it was shown; 409 where it has changed."
+    )
 
 
 class Saving(RequestBody):
@@ -45,11 +48,12 @@ def make_router(session: Session) -> APIRouter:
     @router.post("", response_model=WordView, summary="Correct the senses of a word")
     async def correct(request: Request, body: Correction) -> Response:
         is_long = body.action in ("merge", "split")
-        values = body.word, body.action, body.senses, "" if is_long else body.name or ""
+        name = "" if is_long else body.name or ""
+        values = body.word, body.action, body.senses, name, body.revision
         return json_answer(await session.answer(request, correct_word, *values, is_long=is_long))
 
     @router.post("/save", response_model=SavedVersion, summary="Save a new version of the model")
-    async def save(body: Saving) -> Response:
-        return json_answer(await session.ask(save_corrections, body.name))
+    async def save(request: Request, body: Saving) -> Response:
+        return json_answer(await session.answer(request, save_corrections, body.name))
 
     return router

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts import digest_of_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.tokenizer import normalize_text
@@ -136,7 +137,7 @@ def find_lines(
             positions = positions[stand_near(opened.corpus, positions, wanted.query, check)]
         page = measure_positions(opened, key, positions[offset : offset + limit], directions, check)
         return Lines(len(positions), None, _read_lines(opened, page))
-    measured = measure_word(opened, key, wanted.n_senses, directions, check)
+    measured = measure_word(opened, key, directions, check)
     rows = _choose(opened, measured, wanted, check)
     n_all = int(opened.corpus.vocabulary.counts[word_id_of(opened, key)])
     sampled = len(measured.positions) if len(measured.positions) < n_all else None
@@ -162,7 +163,7 @@ def find_examples(
     if opened.corpus is None:
         found = [line for line in example_lines_of(opened, word) if line.sense == number]
         return Examples(len(found), tuple(found[offset : offset + limit]))
-    measured = measure_word(opened, key, None, directions, check)
+    measured = measure_word(opened, key, directions, check)
     rows = np.flatnonzero(measured.senses == number)
     rows = rows[np.argsort(measured.distances[rows, number - 1], kind="stable")]
     return Examples(len(rows), _read_lines(opened, measured[rows[offset : offset + limit]]))
@@ -174,14 +175,15 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
         return False
     if not is_induced(opened, word, wanted.n_senses):
         return True
-    key = opened.key_of(word)
-    return wanted.needs_senses and _key(opened, key, wanted.n_senses) not in opened.distances
+    if not wanted.needs_senses:
+        return False
+    model, key = model_with(opened, word, wanted.n_senses, Checkpoint())
+    return (key, digest_of_array(model.inventory.directions(key))) not in opened.distances
 
 
 def measure_word(
     opened: OpenModel,
     key: str,
-    n_senses: int | None,
     directions: NDArray[np.float32],
     checkpoint: Checkpoint,
 ) -> MeasuredWord:
@@ -195,7 +197,7 @@ def measure_word(
             positions = positions[np.arange(most) * len(positions) // most]
         return measure_positions(opened, key, positions, directions, checkpoint)
 
-    return opened.distances.get_or_make(_key(opened, key, n_senses), make)
+    return opened.distances.get_or_make((key, digest_of_array(directions)), make)
 
 
 def measure_positions(
@@ -220,10 +222,6 @@ def measure_positions(
     senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
     confidence = decode_soft(distances).max(axis=1).astype(np.float32)
     return MeasuredWord(positions, distances, senses, confidence)
-
-
-def _key(opened: OpenModel, key: str, n_senses: int | None) -> tuple[str, int | None, int]:
-    return key, n_senses, opened.revision(key) if n_senses is None else 0
 
 
 def _choose(

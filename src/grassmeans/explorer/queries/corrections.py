@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.limits import ConflictError, NoCorpusError
-from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError
+from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
@@ -38,19 +38,32 @@ def correct_word(
     action: str,
     senses: Sequence[int] = (),
     name: str = "",
+    revision: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> WordView:
     """Make one correction, or take all of a word back with ``reset``; the word as it is then.
 
     Where there is a corpus, merged and split senses are described from its contexts.
 
-    `ConflictError` where the correction does not fit the word as it is now.
+    Parameters
+    ----------
+    revision : int, optional
+        That of the senses which the correction is made for, as `show_word` tells it; by default
+        those of the moment.
+
+    `ConflictError` where the correction does not fit the word; `StaleError` where it was changed
+    since that revision. Of several made for the same revision, one is taken.
     """
     key = require_word(opened, word)
+    now = opened.now
+    if revision is None:
+        revision = now.revision(key)
+    elif revision != now.revision(key):
+        raise StaleError(key)
     if action == RESET:
-        opened.change_word(key, None)
+        opened.change_word(key, None, revision)
         return show_word(opened, key)
-    _check_room(opened, key, action)
+    _check_room(opened, now, key, action)
     check = checkpoint or Checkpoint()
     sample = None
     if action in ("merge", "split") and opened.corpus is not None:
@@ -59,36 +72,40 @@ def correct_word(
     elif action == "split":
         raise NoCorpusError("splitting a sense")
     edit = Edit(key, action, tuple(senses), " ".join(name.split()))
-    # One at a time: each builds on the one before.
-    with opened.correcting:
-        edited = opened.edits.get(key) or EditedWord.start(opened.base, key)
-        try:
-            changed = edited.apply(edit, opened.base.vectors, sample)
-        except InputError as error:
-            raise ConflictError(str(error)) from error
-        check(1.0)
-        opened.change_word(key, changed)
+    edited = now.edits.get(key) or EditedWord.start(opened.base, key)
+    try:
+        changed = edited.apply(edit, opened.base.vectors, sample)
+    except InputError as error:
+        raise ConflictError(str(error)) from error
+    check(1.0)
+    opened.change_word(key, changed, revision)
     return show_word(opened, key)
 
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
     """The corrections made so far and not saved."""
-    return PendingEdits(tuple(edit for word in opened.edits.values() for edit in word.edits))
+    return PendingEdits(tuple(edit for word in opened.now.edits.values() for edit in word.edits))
 
 
-def save_corrections(opened: OpenModel, name: str | None = None) -> SavedVersion:
+def save_corrections(
+    opened: OpenModel, name: str | None = None, checkpoint: Checkpoint | None = None
+) -> SavedVersion:
     """Save all corrections as a new version beside the model; they stay in the session too."""
-    try:
-        folder = save_version(opened.base, opened.edits, opened.save_to, name)
-    except InputError as error:
-        raise ConflictError(str(error)) from error
-    return SavedVersion(folder.name, len(opened.edits))
+    check = checkpoint or Checkpoint()
+    with opened.saving:
+        check(0.0)  # whoever asked may have gone while it waited
+        edits = opened.now.edits
+        try:
+            folder = save_version(opened.base, edits, opened.save_to, name)
+        except InputError as error:
+            raise ConflictError(str(error)) from error
+    return SavedVersion(folder.name, len(edits))
 
 
-def _check_room(opened: OpenModel, key: str, action: str) -> None:
+def _check_room(opened: OpenModel, now: Corrected, key: str, action: str) -> None:
     limits = opened.limits
-    edited = opened.edits.get(key)
-    if edited is None and len(opened.edits) >= limits.memory.edited_words:
+    edited = now.edits.get(key)
+    if edited is None and len(now.edits) >= limits.memory.edited_words:
         raise ConflictError(
             f"{limits.memory.edited_words:,} words are edited already: save this version, and open "
             "it for more"
@@ -99,7 +116,7 @@ def _check_room(opened: OpenModel, key: str, action: str) -> None:
             "reset the word"
         )
     if action == "split":
-        entry = edited.entry if edited is not None else opened.current.inventory[key]
+        entry = edited.entry if edited is not None else now.model.inventory[key]
         if len(visible_senses(entry)) >= limits.work.senses or (
             len(entry.senses) >= 2 * limits.work.senses
         ):

@@ -92,8 +92,9 @@ def model_with(
     if n_senses is None:
         return opened.current, require_word(opened, word)
     entry = induce_senses(opened, word, n_senses, checkpoint=checkpoint).entry
-    inventory = EditedInventory(opened.current.inventory, {entry.word: entry})
-    return opened.current.with_inventory(inventory), entry.word
+    model = opened.current
+    inventory = EditedInventory(model.inventory, {entry.word: entry})
+    return model.with_inventory(inventory), entry.word
 
 
 def is_induced(opened: OpenModel, word: str, n_senses: int | None) -> bool:

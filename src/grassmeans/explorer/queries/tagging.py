@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import TooMuchError
-from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import name_missing
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.deciding import find_deciding_places
@@ -82,10 +82,11 @@ def tag_text(
         raise TooMuchError(f"at most {MOST_WORDS} words can be chosen, got {len(words):,}")
     if sharpness > LARGEST_SHARPNESS:
         raise InputError(f"sharpness is at most {LARGEST_SHARPNESS:g} here, got {sharpness:g}")
-    model = opened.current
+    now = opened.now
+    model = now.model
     tagged = model.tag(text, words=words, idk_threshold=idk_threshold, sharpness=sharpness)
     deciding = find_deciding_words(model, tagged)
-    senses = {key: _name_senses(opened, key) for key in {word.key for word in tagged}}
+    senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
     views = tuple(
         TaggedWordView(
             *(word.start, word.end, word.word, word.key, word.sense, word.label),
@@ -100,9 +101,9 @@ def tag_text(
     return TaggedView(tagged.text, views, tagged.unknown, senses)
 
 
-def _name_senses(opened: OpenModel, key: str) -> tuple[SenseName, ...]:
+def _name_senses(opened: OpenModel, now: Corrected, key: str) -> tuple[SenseName, ...]:
     def make() -> tuple[SenseName, ...]:
-        entry = name_missing(opened, opened.current.inventory[key])
+        entry = name_missing(opened, now.model.inventory[key])
         names = {sense.number: sense.name for sense in entry.senses}
         hidden = {sense.number for sense in entry.senses if sense.hidden}
         return tuple(
@@ -110,7 +111,7 @@ def _name_senses(opened: OpenModel, key: str) -> tuple[SenseName, ...]:
             for number in range(1, entry.n_senses + 1)
         )
 
-    return opened.names.get_or_make((key, opened.revision(key)), make)
+    return opened.names.get_or_make((key, now.revision(key)), make)
 
 
 N_DECIDING = 6

@@ -75,6 +75,8 @@ class WordView:
     n_senses: int  # without hidden ones
     model_senses: bool  # whether the senses are the model's (with corrections), not induced anew
     edited: bool  # whether there are corrections that are not saved yet
+    # Of the word's corrections; a correction names the one that it was made for.
+    revision: int
     senses: tuple[SenseView, ...]
 
 
@@ -95,11 +97,12 @@ def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int 
 def show_word(opened: OpenModel, word: str) -> WordView:
     """The senses of a word of the model, with corrections."""
     key = require_word(opened, word)
-    revision = opened.revision(key)
+    now = opened.now
+    revision = now.revision(key)
 
     def make() -> WordView:
-        entry = name_missing(opened, opened.current.senses(key))
-        return view_entry(entry, lexemes=opened.lexemes, edited=key in opened.edits)
+        entry = name_missing(opened, now.model.senses(key))
+        return view_entry(entry, lexemes=opened.lexemes, edited=key in now.edits, revision=revision)
 
     return opened.views.get_or_make((key, revision), make)
 
@@ -109,6 +112,7 @@ def view_entry(
     *,
     lexemes: LexemeVectors | None = None,
     edited: bool = False,
+    revision: int = 0,
     model_senses: bool = True,
 ) -> WordView:
     """An entry as it is shown; lexemes are told only for the model's own senses."""
@@ -120,6 +124,7 @@ def view_entry(
         n_senses=len(visible_senses(entry)),
         model_senses=model_senses,
         edited=edited,
+        revision=revision,
         senses=tuple(_view_sense(entry.word, sense, own) for sense in entry.senses),
     )
 
@@ -215,7 +220,8 @@ class Line:
 def example_lines_of(opened: OpenModel, word: str) -> list[Line]:
     """The examples of a word's visible senses, with the senses that the model keeps them under."""
     key = require_word(opened, word)
-    entry = opened.current.inventory[key]
+    model = opened.current
+    entry = model.inventory[key]
     pairs = [
         (sense.number, example)
         for sense in entry.senses
@@ -224,7 +230,7 @@ def example_lines_of(opened: OpenModel, word: str) -> list[Line]:
     ]
     if not pairs:
         return []
-    distances = opened.current.distances(key, [(line.left, line.right) for _, line in pairs])
+    distances = model.distances(key, [(line.left, line.right) for _, line in pairs])
     confidence = decode_soft(distances).max(axis=1)
     return [
         Line(

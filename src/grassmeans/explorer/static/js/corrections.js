@@ -4,8 +4,11 @@ import { send } from "./api.js";
 import { button, h } from "./dom.js";
 import { announce, errorPanel } from "./status.js";
 
-/** Tools for a card and a bar for the whole word. `onChange(value, number)` gets the word's new senses. */
-export function makeCorrections(word, onChange) {
+/**
+ * Tools for a card and a bar for the whole word. `revision()` is that of the senses on the page,
+ * `onChange(value, number)` gets the word's new senses, `reload()` fetches them.
+ */
+export function makeCorrections(word, { revision, onChange, reload }) {
   const chosen = new Set();
   const message = h("div", { class: "message", role: "status" });
   const saveName = h("input", {
@@ -20,7 +23,10 @@ export function makeCorrections(word, onChange) {
     try {
       await work();
     } catch (failure) {
-      message.replaceChildren(errorPanel(failure, { title: "Nothing was changed" }));
+      message.replaceChildren(errorPanel(failure, {
+        title: "Nothing was changed",
+        retry: failure.code === "stale" ? reload : null,
+      }));
     } finally {
       busy = false;
     }
@@ -28,7 +34,7 @@ export function makeCorrections(word, onChange) {
 
   function correct(action, senses, said, name) {
     return attempt(async () => {
-      const body = { word, action, senses };
+      const body = { word, action, senses, revision: revision() };
       if (name !== undefined) body.name = name;
       const value = await send("api/corrections", body);
       chosen.clear();

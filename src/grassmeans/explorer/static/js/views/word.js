@@ -36,12 +36,16 @@ export function mount(root, route, app) {
   const go = debounce((chosen) => navigate(makeHash("word", word, { k: chosen, edit: editing && !chosen })), DIAL_WAIT);
   const dial = makeDial(app.health.has_corpus, go);
   const place = h("div", { class: "word-place" });
-  const corrections = makeCorrections(word, (changed, number) => {
-    app.forgetWord(word);
-    value = changed;
-    draw();
-    // What was clicked has been drawn anew: the keyboard goes on there.
-    place.querySelector(`.card[data-sense="${number}"] .tools button`)?.focus({ preventScroll: true });
+  const corrections = makeCorrections(word, {
+    revision: () => value.revision,
+    reload: () => { app.forgetWord(word); update(route, true); },
+    onChange: (changed, number) => {
+      app.forgetWord(word);
+      value = changed;
+      draw();
+      // What was clicked has been drawn anew: the keyboard goes on there.
+      place.querySelector(`.card[data-sense="${number}"] .tools button`)?.focus({ preventScroll: true });
+    },
   });
   root.append(heading.element, dial.element, place);
 
