@@ -43,7 +43,7 @@ from grassmeans.labelling.measuring import make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
 from grassmeans.outputs import Building
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import resolve_name
+from grassmeans.senses.model_places import resolve_name
 from measurement import measure_sgemm, write_result
 
 PACKAGED = "en"

@@ -9,7 +9,7 @@ import pytest
 
 import grassmeans
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
-from grassmeans.senses.model import list_models, models_folder
+from grassmeans.senses.model_places import list_models, models_folder
 
 LIMIT = 25_000_000
 

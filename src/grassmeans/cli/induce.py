@@ -41,7 +41,7 @@ def induce(
             "--senses",
             "-k",
             metavar="N|auto",
-            help="Senses a word; auto: as many as it shows. 5 with vectors, auto with an encoder.",
+            help="Senses a word; auto: as many as it shows. 5 with vectors, auto otherwise.",
         ),
     ] = None,
     granularity: Annotated[
@@ -51,6 +51,9 @@ def induce(
         int, typer.Option(min=1, help="With --senses auto: groups before near ones are merged.")
     ] = 12,
     language: Annotated[str, typer.Option(help="Function words, where text is given.")] = "en",
+    text_field: Annotated[
+        str, typer.Option(help="Field or column of the text, where text is given.")
+    ] = "text",
     window: Annotated[
         int | None, typer.Option(min=1, help="With vectors: context words a side; 10.")
     ] = None,
@@ -119,7 +122,7 @@ def induce(
             f"{contexts}, say"
         )
     with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
-        corpus = _open_sources(sources, language, Path(temporary) / "corpus")
+        corpus = _open_sources(sources, language, text_field, Path(temporary) / "corpus")
         model = build_model(
             corpus,
             contexts,
@@ -173,7 +176,7 @@ def _number_of_senses(senses: str) -> int | str:
     return int(senses)
 
 
-def _open_sources(sources: list[Path], language: str, folder: Path) -> Path:
+def _open_sources(sources: list[Path], language: str, text_field: str, folder: Path) -> Path:
     """The folder of a corpus: the one given, or a new one of the texts given."""
     from grassmeans.artifacts import find_manifest
     from grassmeans.corpus.corpus import Corpus, default_options
@@ -184,7 +187,9 @@ def _open_sources(sources: list[Path], language: str, folder: Path) -> Path:
         raise InputError(f"{stored[0]} is no text: give a corpus alone, or texts only")
     if stored:
         return stored[0]  # where it is no corpus, opening it says so
-    report = Corpus.from_files(sources, folder, options=default_options(language)).manifest
+    rules = default_options(language)
+    corpus = Corpus.from_files(sources, folder, options=rules, text_field=text_field)
+    report = corpus.manifest
     for line in describe_skipped(report["skipped"], report["examples"]):
         note(f"passed over: {line}")
     return folder

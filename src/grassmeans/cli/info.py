@@ -30,7 +30,7 @@ def info(
     was written; a file that is not the same ends the command with an error that names it.
     """
     from grassmeans.artifacts import read_manifest
-    from grassmeans.senses.model import resolve_name
+    from grassmeans.senses.model_places import resolve_name
 
     artifact = resolve_name(artifact)
     manifest = read_manifest(artifact)

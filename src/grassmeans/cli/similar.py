@@ -50,7 +50,8 @@ def similar(
 def _open_vectors(path: Path) -> WordVectors:
     """The vectors of a folder, a file or a model; a model's lexemes where it has them."""
     from grassmeans.encoders import VECTORS_FOLDER
-    from grassmeans.senses.model import LEXEMES_FOLDER, load, resolve_name
+    from grassmeans.senses.model import LEXEMES_FOLDER, load
+    from grassmeans.senses.model_places import resolve_name
     from grassmeans.vectors.word_vectors import WordVectors
 
     place = resolve_name(path)

@@ -25,12 +25,12 @@ from grassmeans.senses.inventory import (
 from grassmeans.senses.lemmas import write_lemmas
 from grassmeans.senses.model import (
     INVENTORY_FOLDER,
-    KIND,
     LEXEMES_FOLDER,
     SenseModel,
     load,
     write_model_head,
 )
+from grassmeans.senses.model_places import KIND
 from grassmeans.vectors.reducing import (
     Projection,
     find_projection,

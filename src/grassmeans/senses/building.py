@@ -11,16 +11,17 @@ from grassmeans.artifacts import digest_of_array
 from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
-from grassmeans.encoders import VECTORS_FOLDER, open_contexts
+from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import collect_forms
-from grassmeans.senses.model import KIND, SenseModel, load, resolve_name
+from grassmeans.senses.model import SenseModel, load
+from grassmeans.senses.model_places import KIND, is_model, resolve_name
 from grassmeans.senses.pseudowords import calibrate
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -51,7 +52,8 @@ def build_model(
     words : str or iterable of str, optional
         The words to induce, or the only one; without it all frequent content words (see `induce`).
     settings : InductionSettings, optional
-        How senses are induced; by default as the paper does, or as suits the kind of context.
+        How senses are induced; by default as the paper does, or as suits the kind of context. With
+        the contexts of a model, every word has a number of senses of its own.
     calibrated : bool
         Learn from pseudo-words how likely answers are right.
     device : {"cpu", "cuda"}
@@ -66,7 +68,9 @@ def build_model(
     """
     source = Corpus.open(corpus)
     place = resolve_name(contexts)
-    given, settings = choose_encoder(source, open_contexts(place), settings, changes)
+    if settings is None and is_model(place):
+        changes = {"n_senses": AUTO} | changes
+    given, settings = choose_encoder(source, place, settings, changes)
     given.use_device(device)
     chosen = None if words is None else check_words(words)
     used = describe_sources(source, given, settings)["inputs"]

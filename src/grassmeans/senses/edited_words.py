@@ -33,11 +33,10 @@ from grassmeans.senses.induction import WordSample
 from grassmeans.senses.inventory import CompactInventory, SenseInventory
 from grassmeans.senses.model import (
     INVENTORY_FOLDER,
-    KIND,
     LEXEMES_FOLDER,
     SenseModel,
-    models_folder,
 )
+from grassmeans.senses.model_places import KIND, models_folder
 from grassmeans.vectors.word_vectors import WordVectors
 
 HIDDEN_DIRECTIONS = "hidden_directions.npy"

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import find_manifest
 from grassmeans.corpus.corpus import Corpus, as_corpus, is_corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.given import MISSING, check_words, iterate_documents
@@ -28,7 +27,8 @@ from grassmeans.senses.building import describe_sources, require_senses
 from grassmeans.senses.entries import Sense
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.lemmas import collect_forms
-from grassmeans.senses.model import KIND, SenseModel, list_models, load, resolve_name
+from grassmeans.senses.model import SenseModel, load
+from grassmeans.senses.model_places import is_model, list_models, resolve_name
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.senses.tagging import blank_markup
@@ -118,8 +118,7 @@ def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) ->
     contexts = language if contexts is None else contexts
     if isinstance(contexts, str | Path):
         place = resolve_name(contexts)
-        manifest = find_manifest(place)
-        if manifest is None or manifest["kind"] != KIND:
+        if not is_model(place):
             return ContextSource(open_contexts(place), {})
         contexts = load(place)
     if isinstance(contexts, SenseModel):

@@ -40,6 +40,7 @@ from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans
+from grassmeans.senses.model_places import resolve_name
 from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -338,8 +339,6 @@ def choose_encoder(
     changes: dict[str, Any],
 ) -> tuple[ContextEncoder, InductionSettings]:
     """The kind of context, and the settings with some of them changed by name."""
-    from grassmeans.senses.model import resolve_name
-
     opened = open_contexts(resolve_name(contexts)) if isinstance(contexts, str | Path) else contexts
     if not isinstance(opened, WordVectors | ContextEncoder):
         raise InputError(

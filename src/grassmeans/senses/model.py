@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import (
-    building_place,
     digest_of,
     digest_of_array,
     read_manifest,
@@ -24,7 +22,7 @@ from grassmeans.checked import MANIFEST, damaged
 from grassmeans.corpus.given import spell_word
 from grassmeans.corpus.tokenizer import tokenizer_from_dict
 from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
@@ -40,11 +38,11 @@ from grassmeans.senses.decoding import (
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
+from grassmeans.senses.model_places import KIND, find_model
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.tagging import AnyTokenizer, TaggedText, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
-KIND = "model"
 FORMAT_VERSION = 2
 INVENTORY_FOLDER = "inventory"
 LEXEMES_FOLDER = "lexemes"
@@ -466,44 +464,3 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     return SenseModel(
         encoder, inventory, tokenizer, manifest, folder, lemma_table=read_lemmas(folder)
     )
-
-
-def models_folder() -> Path:
-    """Where the package keeps its models."""
-    return Path(str(resources.files("grassmeans") / "models"))
-
-
-def list_models() -> list[str]:
-    """The names of the models that come with the package."""
-    folder = models_folder()
-    if not folder.is_dir():
-        return []
-    return sorted(place.name for place in folder.iterdir() if (place / MANIFEST).exists())
-
-
-def resolve_name(path_or_name: str | Path) -> Path:
-    """The folder of the package's model where it is the name of one; else the path as it is.
-
-    A folder written by grassmeans goes before a model of the package of the same name; any other
-    folder of that name (texts in English, say, in ``en``) does not.
-    """
-    place = Path(path_or_name)
-    if (place / MANIFEST).exists() or str(path_or_name) not in list_models():
-        return place
-    return models_folder() / str(path_or_name)
-
-
-def find_model(path_or_name: str | Path) -> Path:
-    """The folder of a model: a path, or the name of a model that comes with the package.
-
-    `ArtifactError` where there is neither; it names the models there are.
-    """
-    folder = resolve_name(path_or_name)
-    if not folder.exists() and not building_place(folder).exists():
-        names = list_models()
-        shipped = f", or the name of a model of the package: {', '.join(names)}" if names else ""
-        raise ArtifactError(
-            f"there is no model at {folder}: give the folder that `grassmeans induce` "
-            f"wrote{shipped}"
-        )
-    return folder

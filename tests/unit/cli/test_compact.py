@@ -15,7 +15,7 @@ import grassmeans
 from grassmeans.cli.compact import compact
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.senses import model as senses_model
+from grassmeans.senses import model_places
 from grassmeans.vectors.word_vectors import WordVectors
 
 SPANISH = "la grúa del puerto levanta vigas de acero sobre los muelles y descarga sal"
@@ -82,7 +82,7 @@ def shipped_model(
 ) -> None:
     """The model of topics under the name ``xx``."""
     shutil.copytree(topic_model_folder, tmp_path / "models" / "xx")
-    monkeypatch.setattr(senses_model, "models_folder", lambda: tmp_path / "models")
+    monkeypatch.setattr(model_places, "models_folder", lambda: tmp_path / "models")
     monkeypatch.chdir(tmp_path)
 
 

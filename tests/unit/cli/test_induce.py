@@ -86,3 +86,15 @@ def test_wrong_numbers_are_refused(folder, options, message):
     done = induce(folder, "none", "-w", "crane", *options)
     assert isinstance(done.exception, InputError)
     assert message in str(done.exception)
+
+
+def test_texts_stand_in_place_of_a_corpus_and_models_give_contexts(folder, synthetic, tmp_path):
+    assert induce(folder, "source", "-w", "crane", "--senses", "2").exit_code == 0
+    rows = [json.dumps({"body": text}) for text in synthetic.documents]
+    (tmp_path / "texts.jsonl").write_text("\n".join(rows), encoding="utf-8")
+    arguments = ["induce", str(tmp_path / "texts.jsonl"), str(folder / "source"), "-w", "Bank"]
+    options = ["-o", str(folder / "mine"), "--text-field", "body", "--granularity", "0.8"]
+    done = CliRunner().invoke(app, [*arguments, *options, "--workers", "1"])
+    assert done.exit_code == 0, done.output
+    # As many senses as there are: only word vectors have the paper's five.
+    assert len(show(folder, "mine", "bank")["senses"]) == 2

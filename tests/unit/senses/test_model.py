@@ -7,7 +7,7 @@ import pytest
 
 import grassmeans
 from grassmeans.errors import ArtifactError
-from grassmeans.senses import model as senses_model
+from grassmeans.senses import model_places
 
 
 @pytest.fixture
@@ -16,31 +16,31 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topic_model_folder: 
     folder = tmp_path / "models"
     shutil.copytree(topic_model_folder, folder / "xx")
     (folder / "unfinished").mkdir()
-    monkeypatch.setattr(senses_model, "models_folder", lambda: folder)
+    monkeypatch.setattr(model_places, "models_folder", lambda: folder)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return folder
 
 
 def test_a_model_is_found_by_name(models: Path) -> None:
-    assert senses_model.list_models() == ["xx"]
+    assert model_places.list_models() == ["xx"]
     model = grassmeans.load("xx")
     assert model.folder == models / "xx"
     assert "crane" in model.words
-    assert senses_model.find_model(Path("xx")) == models / "xx"  # as the command line gives it
+    assert model_places.find_model(Path("xx")) == models / "xx"  # as the command line gives it
 
 
 def test_a_model_folder_of_that_name_goes_first(models: Path, topic_model_folder: Path) -> None:
     shutil.copytree(topic_model_folder, "xx")
 
-    assert senses_model.find_model("xx") == Path("xx")
+    assert model_places.find_model("xx") == Path("xx")
 
 
 def test_any_other_folder_of_that_name_does_not(models: Path) -> None:
     Path("xx").mkdir()
     Path("xx", "text.txt").write_text("words")
 
-    assert senses_model.find_model("xx") == models / "xx"
+    assert model_places.find_model("xx") == models / "xx"
 
 
 def test_an_unknown_name_tells_those_that_there_are(models: Path) -> None:
@@ -54,8 +54,8 @@ def test_a_path_is_never_a_name(models: Path) -> None:
 
 
 def test_without_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(senses_model, "models_folder", lambda: tmp_path / "none")
+    monkeypatch.setattr(model_places, "models_folder", lambda: tmp_path / "none")
 
-    assert senses_model.list_models() == []
+    assert model_places.list_models() == []
     with pytest.raises(ArtifactError, match=r"`grassmeans induce` wrote$"):
-        senses_model.find_model(tmp_path / "nowhere")
+        model_places.find_model(tmp_path / "nowhere")

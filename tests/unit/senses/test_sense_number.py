@@ -123,6 +123,14 @@ def test_the_most_senses_are_respected():
     assert len(induce_any_number(bases, 1, random_state=0).directions) == 1
 
 
+def test_a_large_sense_does_not_swallow_the_others():
+    # As "capital" in an encyclopedia: a city nine times out of ten.
+    for merge_cosine in (0.8, 0.6):
+        bases = planted((1300, 150, 50), common=0.3)
+        found = induce_any_number(bases, merge_cosine=merge_cosine, random_state=0)
+        assert np.bincount(found.labels).tolist() == pytest.approx([1300, 150, 50], abs=10)
+
+
 def test_a_sense_needs_ten_contexts_unless_all_are_few():
     found = induce_any_number(planted((60, 9)), granularity=50.0, random_state=0)
     assert np.bincount(found.labels).min() >= 10
