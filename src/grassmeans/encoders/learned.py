@@ -1,9 +1,9 @@
 """Learned contexts: the direction, among the word vectors, that the other words ask for.
 
 Leave-one-out attention (trained in `grassmeans.encoders.attention`) predicts every word of a
-passage from all the others. The prediction of a place, of unit length, is the context's line: rank
-1, in the space of the word vectors. Here it is computed with NumPy and one compiled kernel; nothing
-of PyTorch is needed.
+passage from all the others. The prediction of a place, beside what the words around it are about,
+levelled (`grassmeans.encoders.attention.levelling`) and of unit length, is the context's line: rank
+1. Here it is computed with NumPy and one compiled kernel; nothing of PyTorch is needed.
 
 What makes it cheap: keys and values depend on a word alone, so they are computed once for each
 distinct word, and kept; queries are computed only where a word is
@@ -14,6 +14,7 @@ asked for. A GPU does the same for many passages at once, with PyTorch
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -22,9 +23,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.checked import MANIFEST, damaged
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.encoders.attention.devices import DEVICES, check_device, load_torch
+from grassmeans.encoders.attention.levelling import (
+    fit_levelling,
+    sum_topics,
+    weigh_topic_words,
+)
 from grassmeans.encoders.attention.passages import Passages, cut_passages, gather_passages
 from grassmeans.encoders.attention.stored import (
     N_SPECIAL,
@@ -33,7 +40,7 @@ from grassmeans.encoders.attention.stored import (
     read_weights,
     write_weights,
 )
-from grassmeans.geometry.contexts import FEW, ContextShape
+from grassmeans.geometry.contexts import FEW, ContextShape, sample_positions
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.kernels import get_kernels
@@ -58,12 +65,14 @@ class LearnedEncoder(ContextEncoder):
     Parameters
     ----------
     vectors : WordVectors
-        The encoder's own: the words that it predicts.
+        The encoder's own: the words that it predicts, where contexts lie that ask for them.
     weights : LearnedWeights
     """
 
     kind = "learned"
-    merge_cosine = 0.6
+    merge_cosine = 0.46
+    merge_slope = 0.1
+    lines_have_ends = True
     idk_distance = None  # no distance of a learned line means the same in two corpora
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
 
@@ -144,6 +153,23 @@ class LearnedEncoder(ContextEncoder):
         distances[chosen] = self.measure(occurrences[chosen], words[chosen], lines)
         return distances
 
+    def topics_at(
+        self,
+        source: OccurrenceSource,
+        positions: NDArray[np.int64],
+        words: Floats,
+        word_weights: Floats,
+    ) -> Floats:
+        """(n, dim) what is around the occurrences at positions, for a levelling to come."""
+        topics = np.zeros((len(positions), words.shape[1]), np.float32)
+        for part, occurrences in source.occurrences(positions):
+            for passages in self._cut(occurrences, part.start):
+                nothing = np.full(len(passages.places), -1, np.int32)
+                topics[passages.rows] = sum_topics(
+                    passages, nothing, N_SPECIAL, words, word_weights
+                )
+        return topics
+
     def weigh_words(
         self, occurrences: Occurrences, directions: Floats
     ) -> list[list[tuple[int, float]]]:
@@ -191,11 +217,12 @@ class LearnedEncoder(ContextEncoder):
     ) -> LearnedEncoder:
         """Read the weights of a model, whose vectors are the encoder's."""
         weights = read_weights(folder / FOLDER)
-        if (weights.shape.n_words, weights.shape.dim) != vectors.vectors.shape:
+        expected = (weights.shape.n_words, weights.n_axes)
+        if expected != vectors.vectors.shape:
             raise damaged(
                 folder / FOLDER / MANIFEST,
-                f"its network is for {weights.shape.n_words:,} words of {weights.shape.dim} "
-                f"dimensions, the vectors are {vectors.vectors.shape}",
+                f"its network is for {expected[0]:,} words of {expected[1]} dimensions, the "
+                f"vectors are {vectors.vectors.shape}",
             )
         encoder = cls(vectors, shape, function_words, weights)
         encoder.folder = folder
@@ -216,7 +243,7 @@ class LearnedEncoder(ContextEncoder):
 
     def _encode(self, passages: Iterable[Passages], n: int) -> Floats:
         """(n, 1, dim) lines of the rows of passages."""
-        lines = np.zeros((n, 1, self.weights.shape.dim), np.float32)
+        lines = np.zeros((n, 1, self.weights.n_axes), np.float32)
         if self.device != "cpu":
             for rows, found in self._network.stream_lines(passages):
                 lines[rows, 0] = found
@@ -228,7 +255,7 @@ class LearnedEncoder(ContextEncoder):
         return lines
 
     def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:
-        """(n, dim) unit lines of the places of passages."""
+        """(n, n_axes) unit lines of the places of passages."""
         weights, size = self.weights, self.weights.shape
         features = self._word_features(passages.ids)
         attend = get_kernels(kernels).attend_places
@@ -259,7 +286,10 @@ class LearnedEncoder(ContextEncoder):
         # A passage of one word asks for nothing.
         alone = np.repeat(passages.lengths < 2, np.diff(passages.offsets))
         lines[alone] = 0.0
-        return lines
+        if weights.levelling is None:
+            return lines
+        topics = weights.levelling.find_topics(passages, hidden, N_SPECIAL)
+        return weights.levelling.level(lines, topics)
 
     def _word_features(self, ids: Integers) -> NDArray[np.float16]:
         """(n_ids, n_layers, 2, n_heads, head_dim) keys and values; those of ``ids`` are filled in.
@@ -282,9 +312,10 @@ class LearnedEncoder(ContextEncoder):
     def _compute_features(self, ids: NDArray[np.integer]) -> NDArray[np.float16]:
         """(n, n_layers, 2, n_heads, head_dim), rounded: two bytes a number are kept of each."""
         weights, size = self.weights, self.weights.shape
+        words = self.vectors.vectors if weights.levelling is None else weights.levelling.words
         raw = np.where(
             (ids >= N_SPECIAL)[:, None],
-            self.vectors.vectors[np.maximum(ids - N_SPECIAL, 0)],
+            words[np.maximum(ids - N_SPECIAL, 0)],
             weights.specials[np.minimum(ids, N_SPECIAL - 1)],
         )
         normed = _normalise(raw)
@@ -302,6 +333,52 @@ class LearnedEncoder(ContextEncoder):
         if self.folder is not None and self.vectors.folder == self.folder / VECTORS_FOLDER:
             return _open_kept, (self.folder, self.shape, self.function_words)
         return type(self), (self.vectors, self.shape, self.function_words, self.weights)
+
+
+LEVEL_WORDS, LEVEL_CONTEXTS = 400, 50
+_FEWEST_TO_LEVEL = 200
+_MID_SHARES = 2e-6, 1e-4
+
+
+def level_encoder(encoder: LearnedEncoder, corpus: Corpus, random_state: int) -> LearnedEncoder:
+    """The encoder with its lines levelled, from contexts of content words of middle frequency.
+
+    As it was where the corpus has too few of them.
+    """
+    vectors, counts = encoder.vectors, np.asarray(corpus.vocabulary.counts)
+    least, most = (share * corpus.n_tokens for share in _MID_SHARES)
+    numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
+    left_out = encoder.function_words
+    names = corpus.vocabulary.words
+    known = [i for i in numbers.tolist() if names[i] in vectors and names[i] not in left_out]
+    rng = np.random.default_rng(random_state)
+    chosen = rng.permutation(known)[:LEVEL_WORDS]
+    samples = [
+        sample_positions(corpus.positions(int(i)), LEVEL_CONTEXTS, seed)
+        for i, seed in zip(
+            chosen, np.random.SeedSequence(random_state).spawn(len(chosen)), strict=True
+        )
+    ]
+    if sum(map(len, samples)) < _FEWEST_TO_LEVEL:
+        return encoder
+    positions = np.sort(np.concatenate(samples))
+    is_function_word = np.fromiter((w in left_out for w in vectors.words), np.bool_, len(vectors))
+    ids = corpus.vocabulary.ids_of(vectors.words)
+    shares = np.where(ids >= 0, counts[ids], 0) / max(int(counts.sum()), 1)
+    words = np.array(vectors.vectors, np.float32)
+    weights = weigh_topic_words(shares, is_function_word)
+    predictions = encoder.encode_at(corpus, positions)[:, 0]
+    topics = encoder.topics_at(corpus, positions, words, weights)
+    usable = predictions.any(axis=1) & topics.any(axis=1)
+    if usable.sum() < _FEWEST_TO_LEVEL:
+        return encoder
+    levelling = fit_levelling(predictions[usable], topics[usable], words, weights)
+    placed = WordVectors(list(vectors.words), levelling.place_words(), vectors.counts)
+    found = LearnedEncoder(
+        placed, encoder.shape, left_out, replace(encoder.weights, levelling=levelling)
+    )
+    found.use_device(encoder.device)
+    return found
 
 
 @lru_cache(maxsize=2)

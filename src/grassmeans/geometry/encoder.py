@@ -7,6 +7,7 @@ in `grassmeans.encoders`.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +29,9 @@ _AT_ONCE = 4096
 
 _WORTH_KEEPING = 10_000
 """Words from which on their rows are kept for the next text of the same corpus."""
+
+
+_LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
 
 
 class OccurrenceSource(Protocol):
@@ -57,6 +61,10 @@ class ContextEncoder(ABC):
     merge_cosine : float
         Two directions with at least this cosine are one sense, where the number of senses is found
         by itself (`grassmeans.senses.sense_number`).
+    merge_slope : float
+        What is added to it for a word ten times as frequent: frequent words have more senses.
+    lines_have_ends : bool
+        Whether bases of rank 1 point to what they mean, so that a direction's sign can be told.
     idk_distance : float or None
         From which distance on a model that is not calibrated says "I don't know"; None for never.
     induction : mapping
@@ -66,6 +74,8 @@ class ContextEncoder(ABC):
     kind: ClassVar[str]
     device: str = "cpu"
     merge_cosine: ClassVar[float] = 0.8
+    merge_slope: ClassVar[float] = 0.0
+    lines_have_ends: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6
     induction: ClassVar[Mapping[str, Any]] = {}
 
@@ -168,6 +178,14 @@ class ContextEncoder(ABC):
         for part, occurrences in source.occurrences(positions):
             found[part] = self.describing_words(occurrences)
         return found
+
+    def merge_limit(self, count: int) -> float:
+        """From which cosine on two directions of a word with so many occurrences are one sense.
+
+        ``merge_cosine`` holds for a thousand.
+        """
+        limit = self.merge_cosine + self.merge_slope * math.log10(max(count, 1) / 1000)
+        return min(max(limit, _LEAST_LIMIT), _MOST_LIMIT) if self.merge_slope else limit
 
     def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
         """(n_words,) rows in the vectors; -1 for words that do not describe a context."""

@@ -24,7 +24,7 @@ class LineSource(Protocol):
 
 N_CHARACTERISTIC = 12
 N_NEAREST = 10
-N_EXAMPLES = 5
+N_EXAMPLES = 7
 NEAREST_AMONG = 20_000
 """Nearest words are looked for among this many of the most frequent ones."""
 
@@ -40,6 +40,8 @@ def describe_senses(
     directions: NDArray[np.float32],
     corpus: LineSource,
     vectors: WordVectors,
+    *,
+    named_by_nearest: bool = False,
 ) -> tuple[Sense, ...]:
     """Describe every sense of a word.
 
@@ -49,6 +51,9 @@ def describe_senses(
         The contexts from which the senses were induced.
     distances : (n_contexts, n_senses)
     directions : (n_senses, dim)
+    named_by_nearest : bool
+        Whether names are made of the nearest words (where lines point to what they mean, these
+        tell a sense best) or of the characteristic ones.
     """
     n_senses = len(directions)
     labels = np.argmin(distances, axis=1)
@@ -56,7 +61,9 @@ def describe_senses(
     nearest = find_nearest_words(word, directions, vectors)
     characteristic = [tuple(vectors.words[i] for i in rows) for rows in words]
     # Without other senses nothing is characteristic but the topic: near words say it.
-    candidates = characteristic if n_senses > 1 else [(*nearest[0], *characteristic[0])]
+    candidates: Sequence[Sequence[str]] = characteristic
+    if named_by_nearest or n_senses == 1:
+        candidates = [(*nearest[k], *characteristic[k]) for k in range(n_senses)]
     names = name_senses(word, candidates, directions, vectors)
     senses = []
     for k in range(n_senses):

@@ -27,9 +27,7 @@ from grassmeans.errors import InputError
 from grassmeans.senses.description import (
     N_CHARACTERISTIC,
     N_EXAMPLES,
-    describe_senses,
     find_nearest_words,
-    orient_directions,
 )
 from grassmeans.senses.directions import induce_directions
 from grassmeans.senses.entries import Sense, WordSenses
@@ -164,7 +162,7 @@ def split_sense(
     found = induce_directions(members.bases, _PARTS, random_state=seeds)
     if len(np.unique(found.labels)) < _PARTS:
         raise InputError(f"the contexts of sense {number} of {entry.word!r} are all alike")
-    parts = orient_directions(found.directions, members.contexts, vectors)
+    parts = members.orient(found.directions, vectors)
     directions = np.concatenate([entry.directions, parts[1:]]).astype(np.float32)
     directions[number - 1] = parts[0]
     last = replace(entry.senses[number - 1], number=len(directions))
@@ -230,9 +228,7 @@ def _describe_anew(
 ) -> WordSenses:
     """Describe the touched senses from contexts, and count the shares of all visible ones."""
     stored = blank_hidden(entry).directions
-    described = describe_senses(
-        entry.word, sample.contexts, sample.measure(stored), stored, sample.source, vectors
-    )
+    described = sample.describe(stored, vectors)
     senses = []
     for old, new in zip(entry.senses, described, strict=True):
         if old.number in touched:

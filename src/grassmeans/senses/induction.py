@@ -37,7 +37,7 @@ from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.parallel import effective_workers, map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.description import describe_senses, orient_directions
-from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.entries import Sense, SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.model_places import resolve_name
@@ -81,12 +81,41 @@ class WordSample:
     contexts : Contexts
         Positions, and the words that describe each context.
     bases : (n_contexts, rank, dim) float32
+    lines_have_ends : bool
+        As `ContextEncoder.lines_have_ends`.
     """
 
     word: str
     contexts: Contexts
     bases: Floats
     source: WordSource
+    lines_have_ends: bool = False
+
+    @property
+    def count(self) -> int:
+        """How often the word occurs, in the sample or not."""
+        return self.source.count_of(self.word)
+
+    def orient(self, directions: Floats, vectors: WordVectors) -> Floats:
+        """Choose the signs of directions: to the side of the contexts, or of the words in them."""
+        if not self.lines_have_ends:
+            return orient_directions(directions, self.contexts, vectors)
+        nearest = self.measure(directions).argmin(axis=1)
+        projections = (self.bases[:, 0] * directions[nearest]).sum(axis=1)
+        sides = np.bincount(nearest, projections, minlength=len(directions))
+        return directions * np.where(sides < 0, -1.0, 1.0).astype(np.float32)[:, None]
+
+    def describe(self, directions: Floats, vectors: WordVectors) -> tuple[Sense, ...]:
+        """What makes the senses of these directions visible to people."""
+        return describe_senses(
+            self.word,
+            self.contexts,
+            self.measure(directions),
+            directions,
+            self.source,
+            vectors,
+            named_by_nearest=self.lines_have_ends,
+        )
 
     def measure(self, directions: Floats) -> NDArray[np.float64]:
         """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
@@ -150,7 +179,7 @@ def complete_sample(
     if not usable.all():
         positions, bases = positions[usable], bases[usable]
     contexts = Contexts(encoder.describe_at(source, positions), positions)
-    return WordSample(word, contexts, bases, source)
+    return WordSample(word, contexts, bases, source, encoder.lines_have_ends)
 
 
 def sample_word(
@@ -165,9 +194,16 @@ def sample_word(
 
 
 def group_contexts(
-    word: str, bases: Floats, settings: InductionSettings, encoder: ContextEncoder
+    word: str,
+    bases: Floats,
+    settings: InductionSettings,
+    encoder: ContextEncoder,
+    count: int | None = None,
 ) -> KGrassmeans:
-    """K-Grassmeans with the settings and the word's own random stream, fitted."""
+    """K-Grassmeans with the settings and the word's own random stream, fitted.
+
+    ``count`` is how often the word occurs, where there are more occurrences than contexts given.
+    """
     starting = word_seeds(word, settings.random_state).spawn(2)[1]
     return KGrassmeans(
         n_senses=settings.n_senses,
@@ -175,22 +211,19 @@ def group_contexts(
         random_state=np.random.default_rng(starting),
         max_senses=settings.max_senses,
         granularity=settings.granularity,
-        merge_cosine=encoder.merge_cosine,
+        merge_cosine=encoder.merge_limit(len(bases) if count is None else count),
     ).fit(bases)
 
 
 def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors) -> WordSenses:
     """The senses of a word, as its contexts show them."""
-    distances = sample.measure(directions)
-    turned = orient_directions(directions, sample.contexts, vectors)
+    turned = sample.orient(directions, vectors)
     return WordSenses(
         word=sample.word,
-        count=sample.source.count_of(sample.word),
+        count=sample.count,
         n_contexts=len(sample.contexts),
         directions=turned,
-        senses=describe_senses(
-            sample.word, sample.contexts, distances, turned, sample.source, vectors
-        ),
+        senses=sample.describe(turned, vectors),
     )
 
 
@@ -220,7 +253,7 @@ class WordInducer:
             return SkippedWord(word, "does not occur in the corpus")
         if len(sample.contexts) < self.settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, self.settings)
-        found = group_contexts(word, sample.bases, self.settings, self.encoder)
+        found = group_contexts(word, sample.bases, self.settings, self.encoder, sample.count)
         return describe_sample(sample, found.directions_, self.encoder.vectors)
 
     def _sample(self, word: str) -> WordSample:

@@ -35,6 +35,7 @@ from grassmeans.explorer.queries.concordance import (
 from grassmeans.explorer.queries.induction import induce_senses, view_induced
 from grassmeans.explorer.queries.tagging import tag_text
 from grassmeans.explorer.work import Checkpoint
+from grassmeans.senses.description import N_EXAMPLES
 
 
 @pytest.fixture
@@ -222,7 +223,7 @@ def test_examples_of_a_sense_are_the_nearest_lines(opened, alone):
     distances = [line.distances[1] for line in found.examples]
     assert distances == sorted(distances)
     assert {line.sense for line in found.examples} == {2}
-    assert concordance.find_examples(alone, "crane", 2).total == 5
+    assert concordance.find_examples(alone, "crane", 2).total == N_EXAMPLES
     with pytest.raises(NothingThereError, match="1 to 2"):
         concordance.find_examples(opened, "crane", 3)
 

@@ -10,6 +10,7 @@ from grassmeans import SenseInventory
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextExtractor
 from grassmeans.senses import induction
+from grassmeans.senses.description import N_EXAMPLES
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.induction import (
     WordInducer,
@@ -65,7 +66,7 @@ def test_entry_describes_each_sense(inventory, synthetic) -> None:
         topic = bird if own <= bird else machine
         assert set(sense.nearest_words[:5]) <= topic
         assert 0 < sense.mean_distance < 1
-        assert 1 <= len(sense.examples) <= 5
+        assert 1 <= len(sense.examples) <= N_EXAMPLES
         assert all(line.word.lower() == "crane" for line in sense.examples)
         words = " ".join(line.left + line.right for line in sense.examples).lower()
         assert sum(w in topic for w in words.replace(".", " ").split()) > 10

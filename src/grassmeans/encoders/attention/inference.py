@@ -21,8 +21,9 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from grassmeans.encoders.attention.levelling import TOPIC_WINDOW, Levelling
 from grassmeans.encoders.attention.passages import Passages
-from grassmeans.encoders.attention.stored import LearnedWeights
+from grassmeans.encoders.attention.stored import N_SPECIAL, LearnedWeights
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 
@@ -79,6 +80,7 @@ class DeviceNetwork:
         angles = torch.from_numpy(self.shape.angles(self.shape.passage + _LENGTH_STEP))
         self._cos, self._sin = angles.cos().to(self._device), angles.sin().to(self._device)
         self._lines: tuple[SenseLines, Tensor, Tensor] | None = None
+        self._levelling = _send_levelling(weights.levelling, self._device)
 
     def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Rows, Floats]]:
         """Which rows, and their unit lines (n, dim), pass by pass."""
@@ -153,7 +155,7 @@ class DeviceNetwork:
         return tensor.pin_memory().to(self._device, non_blocking=True)
 
     def _predict(self, passages: Passages) -> Tensor:
-        """(n, dim) unit lines of the places, in their order; zeros in a passage of one word."""
+        """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
         shape, weights = self.shape, self._weights
         heads = (shape.n_heads, shape.head_dim)
         n_passages, length = passages.ids.shape
@@ -198,9 +200,47 @@ class DeviceNetwork:
             inner = functional.linear(_normalise(x), weights["inner_up"][layer]).relu_().square_()
             x = torch.addmm(x, inner, weights["inner_down"][layer].T)
         lines = functional.linear(_normalise(x), weights["output"])
-        alone = (there.sum(dim=1) < 2)[self._send(owners)]
+        rows = self._send(owners)
+        alone = (there.sum(dim=1) < 2)[rows]
         lines = functional.normalize(lines, dim=1)
+        if self._levelling:
+            lines = self._level(lines, ids, there, rows, places)
         return lines.masked_fill_(alone[:, None], 0.0)
+
+    def _level(
+        self, lines: Tensor, ids: Tensor, there: Tensor, rows: Tensor, places: Tensor
+    ) -> Tensor:
+        """As `grassmeans.encoders.attention.levelling.Levelling` does it."""
+        parts = self._levelling
+        steps = torch.arange(-TOPIC_WINDOW, TOPIC_WINDOW + 1, device=ids.device)
+        near = places[:, None] + steps[steps != 0]
+        inside = (near >= 0) & (near < ids.shape[1])
+        near = near.clamp_(0, ids.shape[1] - 1)
+        used = inside & there[rows[:, None], near]
+        found = ids[rows[:, None], near].long().masked_fill_(~used, 0)  # no word: of no weight
+        topics = functional.embedding_bag(found, parts["topic_words"], mode="sum")
+        views = ((lines, "line"), (topics, "topic"))
+        level = [
+            _level_view(view, parts[f"{name}_mean"], parts[f"{name}_map"]) for view, name in views
+        ]
+        return functional.normalize(torch.cat(level, dim=1) @ parts["axes"], dim=1)
+
+
+def _send_levelling(levelling: Levelling | None, device: torch.device) -> dict[str, Tensor]:
+    """Its arrays on a device, topic words by their ids; nothing where there is none."""
+    if levelling is None:
+        return {}
+    names = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
+    parts = {name: torch.from_numpy(getattr(levelling, name)).to(device) for name in names}
+    words = functional.normalize(torch.from_numpy(levelling.words).to(device), dim=1)
+    words *= torch.from_numpy(levelling.word_weights).to(device)[:, None]
+    parts["topic_words"] = torch.cat((words.new_zeros((N_SPECIAL, words.shape[1])), words))
+    return parts
+
+
+def _level_view(rows: Tensor, mean: Tensor, levelling: Tensor) -> Tensor:
+    found = functional.normalize((functional.normalize(rows, dim=1) - mean) @ levelling, dim=1)
+    return found.masked_fill_(~rows.any(dim=1, keepdim=True), 0.0)
 
 
 def split_passages(passages: Passages) -> Iterator[Passages]:

@@ -21,9 +21,10 @@ from grassmeans.artifacts import (
     write_manifest,
 )
 from grassmeans.checked import MANIFEST, damaged, read_bytes
+from grassmeans.encoders.attention.levelling import Levelling
 from grassmeans.errors import ArtifactError
 from grassmeans.schema import check_values, flag, whole
-from grassmeans.vectors.reducing import QuantisedRows, quantise_rows
+from grassmeans.vectors.reducing import QuantisedRows, bytes_per_row, quantise_rows
 
 Floats = NDArray[np.float32]
 
@@ -46,6 +47,7 @@ _SHAPE_RULES = {
     "normalise_words": flag,
     "normalise_heads": flag,
 }
+_LEVELLING_RULES = {"n_axes": whole(1, 2**14), "word_bits": whole(4, 8)}
 _MATRICES = (
     "specials",
     "word_up",
@@ -57,6 +59,7 @@ _MATRICES = (
     "inner_down",
     "output",
 )
+_LEVELLING = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +126,11 @@ class NetworkShape:
 
 @dataclass(frozen=True)
 class LearnedWeights:
-    """The weights of a network, apart from the word vectors; shapes as `NetworkShape` says."""
+    """The weights of a network; shapes as `NetworkShape` says.
+
+    Without a levelling, its lines are what it predicts, and it reads the encoder's vectors; with
+    one, the levelling holds the word vectors that it reads.
+    """
 
     shape: NetworkShape
     specials: Floats
@@ -136,6 +143,7 @@ class LearnedWeights:
     inner_down: Floats
     output: Floats
     start: Floats
+    levelling: Levelling | None = None
 
     def __post_init__(self) -> None:
         for name, expected in self.shape.matrix_shapes().items():
@@ -146,24 +154,61 @@ class LearnedWeights:
                     f"got {found.shape}: train it again"
                 )
 
+    @property
+    def n_axes(self) -> int:
+        """Dimensions of the lines."""
+        return self.shape.dim if self.levelling is None else self.levelling.n_axes
+
     @cached_property
     def digest(self) -> str:
         """A digest of the weights as they are stored."""
         parts = [digest_of_array(getattr(self, name)) for name in (*_MATRICES, "start")]
+        if self.levelling is not None:
+            parts.append(self.levelling.digest)
         return digest_of_bytes("\n".join(parts).encode())
 
 
-def write_weights(folder: Path, weights: LearnedWeights) -> None:
-    """Write weights, every row rounded to 8 bits."""
+def write_weights(folder: Path, weights: LearnedWeights, word_bits: int = BITS) -> None:
+    """Write weights, every row rounded to 8 bits, those of words to ``word_bits``."""
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {"start": np.ascontiguousarray(weights.start, np.float32)}
     for name in _MATRICES:
         matrix = getattr(weights, name)
         rounded = quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
         arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
+    about: dict[str, Any] = {"network": asdict(weights.shape)}
+    if weights.levelling is not None:
+        arrays |= _store_levelling(weights.levelling, word_bits)
+        about |= {"n_axes": weights.levelling.n_axes, "word_bits": word_bits}
     with atomic_path(folder / _FILE) as temporary:
         save_file(arrays, temporary)
-    write_manifest(folder, KIND, FORMAT_VERSION, {"network": asdict(weights.shape)}, created=False)
+    write_manifest(folder, KIND, FORMAT_VERSION, about, created=False)
+
+
+def _store_levelling(levelling: Levelling, word_bits: int) -> dict[str, NDArray[Any]]:
+    rounded = quantise_rows(levelling.words, word_bits)
+    return {
+        "words.codes": rounded.codes,
+        "words.scales": rounded.scales,
+        "word_weights": levelling.word_weights,
+        **{name: getattr(levelling, name).astype(np.float16) for name in _LEVELLING},
+    }
+
+
+def _read_levelling(
+    arrays: Mapping[str, NDArray[Any]], shape: NetworkShape, n_axes: int, bits: int, path: Path
+) -> Levelling:
+    n, d = shape.n_words, shape.dim
+    codes = _take(arrays, "words.codes", np.uint8, (n, bytes_per_row(d, bits)), path)
+    scales = _take(arrays, "words.scales", np.float32, (n,), path)
+    found = {"word_weights": _take(arrays, "word_weights", np.float32, (n,), path)}
+    shapes = [(d,), (d, d), (d,), (d, d), (2 * d, n_axes)]
+    for name, expected in zip(_LEVELLING, shapes, strict=True):
+        found[name] = _take(arrays, name, np.float16, expected, path).astype(np.float32)
+    for name, values in {"words.scales": scales, **found}.items():
+        if not np.isfinite(values).all():
+            raise damaged(path, f"{name} holds numbers that are not finite")
+    return Levelling(QuantisedRows(codes, scales, bits, d).restore(), **found)
 
 
 def read_weights(folder: Path) -> LearnedWeights:
@@ -186,7 +231,12 @@ def read_weights(folder: Path) -> LearnedWeights:
             raise damaged(path, f"{name} holds numbers that are not finite")
         restored = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
         found[name] = _lay_by_columns(restored)
-    return LearnedWeights(shape=shape, **found)
+    levelling = None
+    if "n_axes" in manifest:
+        check_values(folder / MANIFEST, manifest, _LEVELLING_RULES)
+        n_axes, bits = manifest["n_axes"], manifest["word_bits"]
+        levelling = _read_levelling(arrays, shape, n_axes, bits, path)
+    return LearnedWeights(shape=shape, levelling=levelling, **found)
 
 
 def _lay_by_columns(matrices: Floats) -> Floats:

@@ -20,7 +20,7 @@ from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder
 from grassmeans.encoders.attention.devices import check_device, load_torch
 from grassmeans.encoders.attention.reading import PassageReader
 from grassmeans.encoders.attention.stored import NetworkShape
-from grassmeans.encoders.learned import LearnedEncoder
+from grassmeans.encoders.learned import LearnedEncoder, level_encoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.encoder import ContextEncoder
@@ -213,7 +213,7 @@ def train_encoder(
             "corpus": about_corpus,
             **report,
         }
-        _write(building.folder, network, corpus, fields)
+        _write(building.folder, network, corpus, fields, device, chosen.random_state)
     return read_encoder(Path(output), read_manifest(Path(output), KIND, FORMAT_VERSION))
 
 
@@ -280,7 +280,12 @@ def _run(
 
 
 def _write(
-    folder: Path, network: LeaveOneOutNetwork, corpus: Corpus, fields: Mapping[str, Any]
+    folder: Path,
+    network: LeaveOneOutNetwork,
+    corpus: Corpus,
+    fields: Mapping[str, Any],
+    device: str,
+    seed: int,
 ) -> None:
     from grassmeans.encoders.attention.network import export_network
 
@@ -289,7 +294,9 @@ def _write(
     counts = np.asarray(corpus.vocabulary.counts[:n_words], np.int64)
     weights, vectors = export_network(network, words, counts)
     encoder = LearnedEncoder(vectors, ContextShape(rank=1), corpus.function_words, weights)
-    vectors.save(folder / VECTORS_FOLDER, bits=_BITS, overwrite=True)
+    encoder.use_device(device)
+    encoder = level_encoder(encoder, corpus, seed)
+    encoder.vectors.save(folder / VECTORS_FOLDER, bits=_BITS, overwrite=True)
     encoder.save(folder)
     write_bytes(folder / FUNCTION_WORDS, "\n".join(sorted(corpus.function_words)).encode())
     about = {"n_words": n_words, **describe_encoder(encoder)}

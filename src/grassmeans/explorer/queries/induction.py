@@ -14,8 +14,7 @@ from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFound
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.words import WordView, require_word, suggest_words, view_entry
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.geometry.contexts import Contexts
-from grassmeans.senses.description import characteristic_words, name_senses, orient_directions
+from grassmeans.senses.description import characteristic_words, name_senses
 from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import WordSenses
@@ -113,7 +112,7 @@ def _induce(
     if len(sample.contexts) < settings.fewest_contexts:
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
-    found = group_contexts(key, sample.bases, settings, encoder)
+    found = group_contexts(key, sample.bases, settings, encoder, sample.count)
     checkpoint(0.7)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
     checkpoint(0.8)
@@ -177,7 +176,7 @@ def trace_splits(
     looked at.
     """
     part = sample[_even_rows(len(sample.contexts), SAMPLE)]
-    bases, contexts = part.bases, part.contexts
+    bases = part.bases
     labels = part.measure(entry.directions)
     found = InducedDirections(
         entry.directions, labels.argmin(axis=1).astype(np.int32), 0.0, 0, np.empty(0)
@@ -189,7 +188,7 @@ def trace_splits(
         found = refine_directions(bases, merged, tol=_TOLERANCE)
         levels.append(found)
     levels.reverse()
-    names = [_name_level(entry.word, level, contexts, vectors) for level in levels[:-1]]
+    names = [_name_level(level, part, vectors) for level in levels[:-1]]
     names.append([sense.name for sense in entry.senses])
     return _make_nodes(levels, names)
 
@@ -227,13 +226,11 @@ def _find_parents(above: InducedDirections, below: InducedDirections) -> list[in
     return [int(parent) for parent in parents]
 
 
-def _name_level(
-    word: str, level: InducedDirections, contexts: Contexts, vectors: WordVectors
-) -> list[str]:
-    found = characteristic_words(contexts.context_ids, level.labels, len(level.directions))
+def _name_level(level: InducedDirections, sample: WordSample, vectors: WordVectors) -> list[str]:
+    found = characteristic_words(sample.contexts.context_ids, level.labels, len(level.directions))
     candidates = [[vectors.words[row] for row in rows] for rows in found]
-    directions = orient_directions(level.directions, contexts, vectors)
-    return list(name_senses(word, candidates, directions, vectors))
+    directions = sample.orient(level.directions, vectors)
+    return list(name_senses(sample.word, candidates, directions, vectors))
 
 
 def _even_rows(n: int, most: int) -> NDArray[np.int64]:

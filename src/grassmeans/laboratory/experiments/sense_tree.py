@@ -20,7 +20,6 @@ from grassmeans.senses.description import (
     characteristic_words,
     find_nearest_words,
     name_senses,
-    orient_directions,
 )
 from grassmeans.senses.induction import WordSource, group_contexts, sample_word
 from grassmeans.senses.settings import InductionSettings
@@ -123,7 +122,7 @@ def build_sense_tree(
     for level in range(1, min(max_senses, len(contexts)) + 1):
         found = group_contexts(word, sample.bases, replace(settings, n_senses=level), encoder)
         distances = sample.measure(found.directions_)
-        directions = orient_directions(found.directions_, contexts, vectors)
+        directions = sample.orient(found.directions_, vectors)
         levels.append(_describe_level(word, contexts, distances, directions, vectors, above))
         above = distances.argmin(axis=1)
     return SenseTree(word, source.count_of(word), len(contexts), tuple(levels))

@@ -180,7 +180,8 @@ class WordReinducer:
             return SkippedWord(word, "does not occur in the corpus")
         if len(sample.contexts) < settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, settings)
-        directions = group_contexts(word, sample.bases, settings, self.encoder).directions_
+        found = group_contexts(word, sample.bases, settings, self.encoder, sample.count)
+        directions = found.directions_
         labels = self.source.labels_at(sample.contexts.positions)
         order = order_as_before(labels, sample.measure(directions))
         return describe_sample(sample, directions[order], self.encoder.vectors)
