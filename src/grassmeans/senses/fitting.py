@@ -38,12 +38,14 @@ from grassmeans.vectors.word_vectors import WordVectors
 OWN = "own"
 """In place of contexts: vectors are trained on the texts themselves."""
 
-ENOUGH_TOKENS = 1_000_000
-"""From so many words on, vectors of one's own texts tell senses apart."""
+ENOUGH_TOKENS = 50_000
+"""From so many words on, vectors of one's own texts tell senses apart (docs/how-to/python.md)."""
 
+_SMALL = 1_000_000
+_LARGE = 10_000_000
 _PASSES = 5_000_000
 _MOST_EPOCHS = 20
-_TEXTS_AT_ONCE = 1024
+_TEXTS_AT_ONCE = 4096
 _EXAMPLES_SHOWN = 2
 _WIDTH = 40
 
@@ -74,6 +76,7 @@ def fit_model(
     column: str | None = None,
     min_count: int | None = None,
     settings: InductionSettings | None = None,
+    calibrated: bool = True,
     workers: int | None = 1,
     show_progress: bool | None = False,
     **changes: Any,
@@ -96,7 +99,7 @@ def fit_model(
     )
     require_senses(inventory)
     manifest = describe_sources(corpus, encoder, settings) | source.manifest
-    if not source.manifest:
+    if calibrated and not source.manifest:
         found = calibrate(corpus, encoder, settings, workers=workers, show_progress=show_progress)
         manifest |= {} if found is None else {"calibration": found.to_dict()}
     return SenseModel(
@@ -152,8 +155,8 @@ def train_own(corpus: Corpus) -> WordVectors:
             stacklevel=4,
         )
     trainer = SkipGram(
-        dim=300 if n_tokens >= 10 * ENOUGH_TOKENS else 100,
-        min_count=5 if n_tokens >= ENOUGH_TOKENS else 2,
+        dim=300 if n_tokens >= _LARGE else 100,
+        min_count=5 if n_tokens >= _SMALL else 2,
         epochs=int(np.clip(_PASSES // max(n_tokens, 1), 5, _MOST_EPOCHS)),
     )
     return trainer.fit(corpus, show_progress=False).vectors_
@@ -276,7 +279,13 @@ def find_senses(
         corpus = as_corpus(chosen, language=language)
     corpus = as_corpus(corpus)
     model = fit_model(
-        corpus, names, language=language, contexts=contexts, n_senses=n_senses, **changes
+        corpus,
+        names,
+        language=language,
+        contexts=contexts,
+        calibrated=False,
+        n_senses=n_senses,
+        **changes,
     )
     entry = model.senses(model.words[0])
     found = tuple(_label_occurrences(corpus, model, entry.word, numbers))
@@ -309,20 +318,22 @@ def _label_occurrences(
     corpus: Corpus, model: SenseModel, word: str, numbers: list[int]
 ) -> Iterator[FoundOccurrence]:
     """The sense of every occurrence of a word in the corpus that the model was made from."""
-    positions = corpus.positions(word)
-    documents = np.unique(corpus.documents_of(positions)).tolist()
+    documents = np.unique(corpus.documents_of(corpus.positions(word))).tolist()
     for start in range(0, len(documents), _TEXTS_AT_ONCE):
         some = documents[start : start + _TEXTS_AT_ONCE]
-        # A <b> in the texts is markup like any other.
-        given = [
-            replace(document, text=blank_markup(document.text))
-            if document.markup == "plain"
-            else document
-            for document in map(corpus.document, some)
-        ]
-        for number, tagged in zip(
-            some, model.tag_many(given, words=word, idk_threshold=None), strict=True
-        ):
-            for x in tagged:
-                place = numbers[number] if numbers else number
+        given = [_blank_marks(corpus.document(number)) for number in some]
+        # What comes twice is looked at once.
+        different = {(x.text, x.keys): x for x in given}
+        answers = model.tag_many(different.values(), words=word, idk_threshold=None)
+        found = dict(zip(different, answers, strict=True))
+        for number, document in zip(some, given, strict=True):
+            place = numbers[number] if numbers else number
+            for x in found[document.text, document.keys]:
                 yield FoundOccurrence(place, x.start, x.end, x.word, x.sense, x.name, x.confidence)
+
+
+def _blank_marks(document: RawDocument) -> RawDocument:
+    """A document in which <b> is markup like any other."""
+    if document.markup != "plain":
+        return document
+    return replace(document, text=blank_markup(document.text))

@@ -108,6 +108,7 @@ class SenseModel:
         column: str | None = None,
         min_count: int | None = None,
         settings: InductionSettings | None = None,
+        calibrated: bool = True,
         workers: int | None = 1,
         show_progress: bool | None = False,
         **changes: Any,
@@ -131,6 +132,9 @@ class SenseModel:
             The column or field of the texts.
         settings : InductionSettings, optional
             By default those that suit the kind of context, with as many senses as there are.
+        calibrated : bool
+            Learn from the texts how likely answers are right, unless the model whose contexts are
+            taken knows it.
         workers : int or None
             Processes; None takes all cores.
         **changes
@@ -151,6 +155,7 @@ class SenseModel:
             column=column,
             min_count=min_count,
             settings=settings,
+            calibrated=calibrated,
             workers=workers,
             show_progress=show_progress,
             **changes,
