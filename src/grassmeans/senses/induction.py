@@ -158,7 +158,9 @@ def encode_words(
     ]
     if len(drawn) == 1:
         return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
-    together = np.concatenate(drawn) if drawn else np.empty(0, np.int64)
+    if not drawn:
+        return []
+    together = np.concatenate(drawn)
     order = np.argsort(together, kind="stable")
     bases = encoder.encode_at(source, together[order])
     ranks = np.empty_like(order)
