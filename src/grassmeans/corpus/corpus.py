@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import cached_property
@@ -72,7 +74,6 @@ class Corpus:
             Shard(shard_folder(path, i), size, *first)
             for i, (size, first) in enumerate(zip(sizes, starts, strict=False))
         ]
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
 
     @classmethod
     def open(cls, path: str | Path) -> Corpus:
@@ -151,17 +152,20 @@ class Corpus:
         """
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
-        temporary = None
-        if output is None:
-            temporary = tempfile.TemporaryDirectory(prefix="grassmeans-")
-            output = Path(temporary.name) / "corpus"
         # Who gives the same text twice in a list means it twice.
         chosen = options or replace(default_options(language), keep_duplicates=True)
-        ingest_documents(
-            documents, Path(output), chosen, report=report, workers=workers, show_progress=False
-        )
-        corpus = cls.open(output)
-        corpus._temporary = temporary
+        making: dict[str, Any] = {"report": report, "workers": workers, "show_progress": False}
+        if output is not None:
+            ingest_documents(documents, Path(output), chosen, **making)
+            return cls.open(output)
+        temporary = tempfile.mkdtemp(prefix="grassmeans-")
+        try:
+            ingest_documents(documents, Path(temporary) / "corpus", chosen, **making)
+            corpus = cls.open(Path(temporary) / "corpus")
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+        weakref.finalize(corpus, shutil.rmtree, temporary, ignore_errors=True)
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -152,7 +152,7 @@ def train_own(corpus: Corpus) -> WordVectors:
         warnings.warn(
             f"the texts have {n_tokens:,} words, and vectors of so few are poor: give more text, "
             "or vectors of its language as contexts=...",
-            stacklevel=4,
+            stacklevel=5,  # where the user called `SenseModel.fit` or `find_senses`
         )
     trainer = SkipGram(
         dim=300 if n_tokens >= _LARGE else 100,

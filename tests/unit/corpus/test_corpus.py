@@ -1,6 +1,9 @@
 from __future__ import annotations
 
+import gc
 import pickle
+import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -309,3 +312,16 @@ def test_a_corpus_is_what_its_folder_holds(corpus: Corpus) -> None:
     assert as_corpus(corpus) is corpus
     assert as_corpus(str(corpus.path)).n_tokens == corpus.n_tokens
     assert as_corpus(["a crane"]).n_documents == 1
+
+
+def test_a_corpus_in_memory_leaves_nothing_behind(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        corpus = Corpus.from_texts(["a crane"])
+        assert corpus.path.is_relative_to(tmp_path)
+        del corpus
+        gc.collect()
+        with pytest.raises(InputError, match="no words were found"):
+            Corpus.from_texts([""])
+    assert list(tmp_path.iterdir()) == []
