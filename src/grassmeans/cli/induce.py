@@ -10,7 +10,7 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.output import note, print_summary
+from grassmeans.terminal.output import note, note_report, print_summary
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus
@@ -180,7 +180,6 @@ def _open_sources(sources: list[Path], language: str, text_field: str, folder: P
     """The folder of a corpus: the one given, or a new one of the texts given."""
     from grassmeans.artifacts import find_manifest
     from grassmeans.corpus.corpus import Corpus, default_options
-    from grassmeans.corpus.documents import describe_skipped
 
     stored = [source for source in sources if find_manifest(source) is not None]
     if stored and len(sources) > 1:
@@ -190,6 +189,5 @@ def _open_sources(sources: list[Path], language: str, text_field: str, folder: P
     rules = default_options(language)
     corpus = Corpus.from_files(sources, folder, options=rules, text_field=text_field)
     report = corpus.manifest
-    for line in describe_skipped(report["skipped"], report["examples"]):
-        note(f"passed over: {line}")
+    note_report(report)
     return folder

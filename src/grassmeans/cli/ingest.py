@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from grassmeans.terminal import options
-from grassmeans.terminal.output import note, print_summary
+from grassmeans.terminal.output import note, note_report, print_summary
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus
@@ -81,7 +81,6 @@ def ingest(
     [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.corpus.documents import describe_skipped
     from grassmeans.corpus.ingest import IngestOptions
     from grassmeans.corpus.tokenizer import Tokenizer
     from grassmeans.corpus.vocabulary import load_function_words
@@ -105,10 +104,7 @@ def ingest(
         encoding=encoding,
     )
     report = corpus.manifest
-    for line in describe_skipped(report["skipped"], report["examples"]):
-        note(f"passed over: {line}")
-    for line in describe_skipped(report["remarks"], report["examples"]):
-        note(line)
+    note_report(report)
     _remark_language(corpus)
     summary = {name: report[name] for name in ("n_documents", "n_tokens", "n_types")}
     print_summary(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -43,6 +44,16 @@ def note(message: str) -> None:
     """A remark on standard error, so that it never mixes with results."""
     console = Console(stderr=True, highlight=False, soft_wrap=True)
     console.print(name_options(message), markup=False)
+
+
+def note_report(report: Mapping[str, Any]) -> None:
+    """What reading texts has passed over and remarked, as a corpus's manifest tells it."""
+    from grassmeans.corpus.documents import describe_skipped
+
+    for line in describe_skipped(report["skipped"], report["examples"]):
+        note(f"passed over: {line}")
+    for line in describe_skipped(report["remarks"], report["examples"]):
+        note(line)
 
 
 # The library names its arguments as Python does: overwrite=True, encoding=..., induce='on-corpus'.
