@@ -72,6 +72,7 @@ class LearnedEncoder(ContextEncoder):
     kind = "learned"
     merge_cosine = 0.46
     merge_slope = 0.1
+    part_cosine = 0.33
     lines_have_ends = True
     idk_distance = None  # no distance of a learned line means the same in two corpora
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}

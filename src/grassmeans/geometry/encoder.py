@@ -63,6 +63,9 @@ class ContextEncoder(ABC):
         by itself (`grassmeans.senses.sense_number`).
     merge_slope : float
         What is added to it for a word ten times as frequent: frequent words have more senses.
+    part_cosine : float
+        The same for words with few contexts, of an estimate that is made of pairs of them
+        (`grassmeans.senses.few_contexts`).
     lines_have_ends : bool
         Whether bases of rank 1 point to what they mean, so that a direction's sign can be told.
     idk_distance : float or None
@@ -75,6 +78,7 @@ class ContextEncoder(ABC):
     device: str = "cpu"
     merge_cosine: ClassVar[float] = 0.8
     merge_slope: ClassVar[float] = 0.0
+    part_cosine: ClassVar[float] = 0.64
     lines_have_ends: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6
     induction: ClassVar[Mapping[str, Any]] = {}

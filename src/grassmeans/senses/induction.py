@@ -214,6 +214,7 @@ def group_contexts(
         max_senses=settings.max_senses,
         granularity=settings.granularity,
         merge_cosine=encoder.merge_limit(len(bases) if count is None else count),
+        part_cosine=encoder.part_cosine,
     ).fit(bases)
 
 

@@ -20,6 +20,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import INITS, InducedDirections, RandomState, induce_directions
+from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE
 from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, induce_any_number
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
 
@@ -55,6 +56,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     merge_cosine : float, default=0.8
         With "auto", two directions with at least this cosine are one group, for granularity 1. The
         default is for `principal_subspaces`.
+    part_cosine : float, default=0.64
+        With "auto" and fewer than 50 different contexts: the same for an estimate of the cosine.
 
     Attributes
     ----------
@@ -98,6 +101,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     max_senses: int = DEFAULT_MAX_SENSES
     granularity: float = DEFAULT_GRANULARITY
     merge_cosine: float = DEFAULT_MERGE_COSINE
+    part_cosine: float = DEFAULT_PART_COSINE
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
@@ -126,6 +130,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 int(self.max_senses),
                 float(self.granularity),
                 merge_cosine=float(self.merge_cosine),
+                part_cosine=float(self.part_cosine),
                 fit=options,
                 random_state=self.random_state,
             )
@@ -166,10 +171,10 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
         if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
-        if not isinstance(self.merge_cosine, Real) or not 0.0 < self.merge_cosine <= 1.0:
-            raise InputError(
-                f"merge_cosine must be a number above 0, at most 1; got {self.merge_cosine!r}"
-            )
+        for name in ("merge_cosine", "part_cosine"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0.0 < value <= 1.0:
+                raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
         if self.init not in INITS:
             raise InputError(f"init must be one of {INITS}, got {self.init!r}")
 

@@ -22,7 +22,7 @@ from grassmeans.senses.directions import (
     refine_directions,
     sample_evenly,
 )
-from grassmeans.senses.few_contexts import FEW_CONTEXTS, group_few
+from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS, group_few
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
 
 Floats = NDArray[np.float32]
@@ -65,6 +65,7 @@ def induce_any_number(
     granularity: float = DEFAULT_GRANULARITY,
     *,
     merge_cosine: float = DEFAULT_MERGE_COSINE,
+    part_cosine: float = DEFAULT_PART_COSINE,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> InducedDirections:
@@ -81,14 +82,16 @@ def induce_any_number(
         Larger gives more senses, smaller gives fewer; 1 is the encoder's limit.
     merge_cosine : float in (0, 1]
         Two directions with at least this cosine are one sense, for granularity 1.
+    part_cosine : float in (0, 1]
+        The same for few contexts, of an estimate (`group_few`).
     """
     limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
     different = find_different(sample)
     if len(different) < FEW_CONTEXTS:
         few = sample[different]
-        # Squared: what few contexts show is uncertain, so they have to show more.
-        met = _meet(few, group_few(few, limit * limit, max_senses), bases, fit)
+        part_limit = part_cosine ** (1.0 / granularity)
+        met = _meet(few, group_few(few, part_limit, max_senses), bases, fit)
         return replace(met, n_iter=1)
     if len(different) < len(sample):
         sample = np.ascontiguousarray(sample[different])
