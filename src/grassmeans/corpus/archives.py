@@ -68,9 +68,9 @@ class _Member:
     open: Callable[[], IO[bytes]]
 
 
-def find_archive_kind(path: Path, head: bytes) -> str | None:
+def find_archive_kind(head: bytes) -> str | None:
     """``"zip"`` or ``"tar"`` (compressed or not) by the first bytes of a file's content."""
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and zipfile.is_zipfile(path):
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return "zip"
     return "tar" if head[_TAR_MAGIC] == b"ustar" else None
 

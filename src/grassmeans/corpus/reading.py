@@ -82,7 +82,7 @@ def _read_file(
 ) -> Iterator[RawDocument]:
     """The documents of a file, or of the files in an archive."""
     head = read_head(path)
-    kind = find_archive_kind(path, head)
+    kind = find_archive_kind(head)
     if kind is not None and archive is None:
         for member, member_report in read_members(path, kind, report):
             try:

@@ -91,6 +91,14 @@ def test_a_damaged_archive_keeps_what_came_before(tmp_path: Path, name: str) -> 
     assert str(path) in next(iter(report.examples.values()))
 
 
+def test_half_a_zip_file_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(make_zip(FILES)[:60])
+    documents, report = read(path)
+    assert documents == []
+    assert report.skipped == {"damaged archive": 1}
+
+
 def test_a_member_that_cannot_be_read_as_asked_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(make_zip({"1.csv": b"body\na text\n", "2.txt": b"Read."}))
