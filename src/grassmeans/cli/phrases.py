@@ -41,7 +41,7 @@ def phrases(
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
-    """Find the phrases of a corpus (port ellery, bank of america) and join them: port_ellery.
+    """Find the phrases of a corpus (port ellery, pyramid of giza) and join them: port_ellery.
 
     Words are a phrase where they stand together far more often than chance would have them, by
     their normalised mutual information, as in gensim's Phrases. Punctuation ends a phrase. Train on

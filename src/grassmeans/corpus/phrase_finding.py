@@ -3,7 +3,7 @@
 Two words are a phrase where they stand together far more often than chance would have them: by
 their normalised pointwise mutual information, ln(p(ab) / p(a) p(b)) / -ln p(ab) (Bouma, 2009),
 which is 1 for words that never stand apart and 0 for words that meet by chance. Common words may
-stand between them, "bank of america", and are not counted. In a second pass phrases are words in
+stand between them, "pyramid of giza", and are not counted. In a second pass phrases are words in
 their turn, so that "new york" and "stock exchange" become one.
 """
 
