@@ -44,6 +44,7 @@ def explore(
     try:
         import uvicorn
 
+        from grassmeans.explorer.connections import TimedConnection
         from grassmeans.explorer.server import create_app
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
@@ -65,7 +66,13 @@ def explore(
         opening.daemon = True
         opening.start()
     config = uvicorn.Config(
-        app, log_level="warning", server_header=False, access_log=False, timeout_keep_alive=15
+        app,
+        http=TimedConnection,
+        ws="none",
+        log_level="warning",
+        server_header=False,
+        access_log=False,
+        timeout_keep_alive=15,
     )
     uvicorn.Server(config).run(sockets=[listening])
 

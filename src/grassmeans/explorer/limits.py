@@ -24,6 +24,16 @@ class RequestLimits:
 
 
 @dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """How long the server waits for the other end of a connection, and how many there are."""
+
+    head_seconds: float = 10.0  # for the head of a request, from the end of the one before
+    # for a client that does not take its answer: until there is room in the buffer again
+    answer_seconds: float = 60.0
+    at_once: int = 512  # more are closed at once
+
+
+@dataclass(frozen=True, slots=True)
 class WorkLimits:
     """How much is done at once, and for how long."""
 

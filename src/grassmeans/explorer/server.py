@@ -12,6 +12,7 @@ from fastapi import FastAPI
 from grassmeans.corpus.occurrences import number_words
 from grassmeans.explorer.endpoints import changes, dial, texts, words
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
+from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods
 from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.limits import Limits
@@ -63,6 +64,7 @@ def create_app(
         version=__version__,
         description=_DESCRIPTION,
         lifespan=live,
+        responses=EVERYWHERE,
         # FastAPI's own pages load scripts from another host.
         docs_url=None,
         redoc_url=None,
@@ -72,7 +74,12 @@ def create_app(
     for module in (words, texts, dial, changes):
         app.include_router(module.make_router(session))
     add_pages(app, session)
-    app.add_middleware(Guard, limits=bounds, hosts=hosts)
+    app.add_middleware(
+        Guard,
+        limits=bounds,
+        methods_of=lambda path: find_methods(app.openapi(), path),
+        hosts=hosts,
+    )
     return app
 
 

@@ -42,8 +42,8 @@ def planes_figure(scene: PlanesScene, identifier: str) -> str:
     identifier : str
         Of the figure's place in the page: letters, digits, ``-`` and ``_``.
     """
-    # "</" would end the script element wherever it stands in a string.
-    data = json.dumps(scene.to_dict(), ensure_ascii=False).replace("</", "<\\/")
+    # "</script" and "<!--" mean something to the HTML parser wherever they stand in a string.
+    data = json.dumps(scene.to_dict(), ensure_ascii=False).replace("<", "\\u003c")
     name = escape(identifier)
     return (
         f'<figure class="planes" id="{name}"></figure>\n<script>'

@@ -136,7 +136,9 @@ def test_the_dial_takes_words_that_the_model_has_not(opened):
 def test_the_dial_is_bounded(opened, alone):
     with pytest.raises(TooMuchError):
         induce_senses(opened, "crane", 2, 20_001)
-    for n_senses in (0, 9, "many"):
+    with pytest.raises(TooMuchError, match="8 senses are the most"):
+        induce_senses(opened, "crane", 9)
+    for n_senses in (0, "many"):
         with pytest.raises(ValueError, match="n_senses"):
             induce_senses(opened, "crane", n_senses)
     with pytest.raises(NoCorpusError, match="--corpus"):

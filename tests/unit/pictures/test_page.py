@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 
@@ -38,9 +39,13 @@ def test_table_is_escaped():
 
 
 def test_scene_cannot_end_its_script():
-    plane = ContextPlane(1, ((1, 0, 0), (0, 1, 0)), "</script><b>", "w", "", ("w",), 1.0)
-    figure = planes_figure(PlanesScene("w", (plane,), (SenseLine(1, (1, 0, 0), "n"),)), "here")
-    assert figure.count("</script>") == 1
+    tokens = "</script><b> <!--<script>"
+    plane = ContextPlane(1, ((1, 0, 0), (0, 1, 0)), tokens, "w", "", ("w",), 1.0)
+    scene = PlanesScene("w", (plane,), (SenseLine(1, (1, 0, 0), "n"),))
+    figure = planes_figure(scene, "here")
+    assert re.findall("<[/!a-z-]+", figure) == ["<figure", "</figure", "<script", "</script"]
+    start, end = figure.index('"here"), ') + len('"here"), '), figure.rindex(");</script>")
+    assert json.loads(figure[start:end]) == json.loads(json.dumps(scene.to_dict()))
 
 
 def test_page_of_a_model(topic_model):

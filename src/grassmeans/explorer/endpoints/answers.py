@@ -16,12 +16,13 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
+from grassmeans.explorer.endpoints.description import find_methods
 from grassmeans.explorer.limits import CancelledError, Limits, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import Checkpoint, WorkPool
@@ -112,12 +113,16 @@ def add_error_handlers(app: FastAPI) -> None:
         assert isinstance(error, RequestValidationError)
         return error_answer(422, "invalid", _describe_invalid(error))
 
-    async def on_http(_: Request, error: Exception) -> Response:
+    async def on_http(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         code = _HTTP_CODES.get(error.status_code, "error")
         message = f"{error.detail}: see /docs for what there is"
         answer = error_answer(error.status_code, code, message)
         answer.headers.update(error.headers or {})
+        methods = find_methods(app.openapi(), request.url.path)
+        if error.status_code == 405 and methods:
+            # The router names those of one function, and a path may have several.
+            answer.headers["Allow"] = ", ".join(methods)
         return answer
 
     async def on_defect(request: Request, error: Exception) -> Response:
@@ -138,9 +143,26 @@ def _describe_invalid(error: RequestValidationError) -> str:
 
 
 class RequestBody(BaseModel):  # type: ignore[misc]
-    """The JSON of a request; a field that is not known is a mistake."""
+    """The JSON of a request; a field that is not known, or of another type, is a mistake."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")  # type: ignore[untyped-decorator]
+    @classmethod
+    def _take_whole_numbers(cls, values: Any) -> Any:
+        """In JSON 5.0 is the whole number 5; the strict mode alone would refuse it."""
+        if not isinstance(values, dict):
+            return values
+        return {
+            name: [_take_whole(item) for item in value]
+            if isinstance(value, list)
+            else _take_whole(value)
+            for name, value in values.items()
+        }
+
+
+def _take_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 MAX_OFFSET = 2**53 - 1

@@ -8,7 +8,13 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, Session, json_answer
+from grassmeans.explorer.endpoints.answers import (
+    MAX_OFFSET,
+    RequestBody,
+    Session,
+    json_answer,
+)
+from grassmeans.explorer.endpoints.description import failures
 from grassmeans.explorer.queries.corrections import (
     PendingEdits,
     SavedVersion,
@@ -45,14 +51,24 @@ def make_router(session: Session) -> APIRouter:
     async def show_corrections() -> Response:
         return json_answer(await session.ask(list_corrections))
 
-    @router.post("", response_model=WordView, summary="Correct the senses of a word")
+    @router.post(
+        "",
+        response_model=WordView,
+        responses=failures(403, 404, 409, 415, 422, 429),
+        summary="Correct the senses of a word",
+    )
     async def correct(request: Request, body: Correction) -> Response:
         is_long = body.action in ("merge", "split")
         name = "" if is_long else body.name or ""
         values = body.word, body.action, body.senses, name, body.revision
         return json_answer(await session.answer(request, correct_word, *values, is_long=is_long))
 
-    @router.post("/save", response_model=SavedVersion, summary="Save a new version of the model")
+    @router.post(
+        "/save",
+        response_model=SavedVersion,
+        responses=failures(403, 409, 415, 422, 429),
+        summary="Save a new version of the model",
+    )
     async def save(request: Request, body: Saving) -> Response:
         return json_answer(await session.answer(request, save_corrections, body.name))
 

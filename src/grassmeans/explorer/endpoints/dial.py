@@ -15,6 +15,7 @@ from grassmeans.explorer.endpoints.answers import (
     describe_failure,
     json_answer,
 )
+from grassmeans.explorer.endpoints.description import Problem, failures
 from grassmeans.explorer.queries.induction import (
     DEFAULT_CONTEXTS,
     InducedView,
@@ -44,8 +45,8 @@ class JobState(BaseModel):  # type: ignore[misc]
 
     state: Literal["running", "done", "failed", "cancelled"]
     progress: float = Field(ge=0, le=1)
-    result: dict[str, Any] | None = None
-    error: dict[str, Any] | None = None
+    result: InducedView | None = None
+    error: Problem | None = None
 
 
 def make_router(session: Session) -> APIRouter:
@@ -55,7 +56,7 @@ def make_router(session: Session) -> APIRouter:
     @router.post(
         "/induce",
         response_model=InducedView,
-        responses={202: {"model": JobStarted}},
+        responses={202: {"model": JobStarted}} | failures(403, 404, 409, 415, 422, 429),
         summary="Induce the senses of a word anew",
     )
     async def induce(
@@ -77,11 +78,21 @@ def make_router(session: Session) -> APIRouter:
             return json_answer({"job": started.identifier}, 202)
         return json_answer(await session.work(request, work))
 
-    @router.get("/jobs/{identifier}", response_model=JobState, summary="How far a job is")
+    @router.get(
+        "/jobs/{identifier}",
+        response_model=JobState,
+        responses=failures(404, 422),
+        summary="How far a job is",
+    )
     async def look_at_job(identifier: Annotated[str, Path(max_length=64)]) -> Response:
         return json_answer(_describe(session.pool.find_job(identifier)))
 
-    @router.delete("/jobs/{identifier}", response_model=JobState, summary="Cancel a job")
+    @router.delete(
+        "/jobs/{identifier}",
+        response_model=JobState,
+        responses=failures(403, 404, 422),
+        summary="Cancel a job",
+    )
     async def cancel_job(identifier: Annotated[str, Path(max_length=64)]) -> Response:
         found = session.pool.find_job(identifier)
         found.cancel()

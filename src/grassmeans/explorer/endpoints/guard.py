@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -45,13 +46,23 @@ class Guard:
 
     Parameters
     ----------
+    methods_of : callable
+        From a path to the methods that it has.
     hosts : collection of str
         Allowed names, besides those of the loopback interface.
     """
 
-    def __init__(self, app: Application, *, limits: Limits, hosts: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        app: Application,
+        *,
+        limits: Limits,
+        methods_of: Callable[[str], Collection[str]],
+        hosts: Collection[str] = (),
+    ) -> None:
         self._app = app
         self._limits = limits
+        self._methods_of = methods_of
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._active = 0
 
@@ -80,6 +91,8 @@ class Guard:
 
     def _check_head(self, scope: Scope) -> Response | None:
         headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
+        if sum(name == b"host" for name, _ in scope["headers"]) != 1:
+            return error_answer(400, "wrong_host", "a request names one host")
         host = _name_of(headers.get("host", b"").decode("latin-1"))
         if host not in self._hosts:
             return error_answer(
@@ -90,7 +103,8 @@ class Guard:
         origin = headers.get("origin", b"").decode("latin-1")
         if origin and _address_of(origin) != headers.get("host", b"").decode("latin-1").lower():
             return error_answer(403, "other_origin", "only the explorer's own pages may do that")
-        if scope["method"] == "POST":
+        # Where nothing can be sent to, the application says so.
+        if scope["method"] == "POST" and "POST" in self._methods_of(scope["path"]):
             kind = headers.get("content-type", b"").decode("latin-1").split(";")[0].strip().lower()
             if kind != "application/json":
                 return error_answer(
@@ -138,12 +152,13 @@ class _Body:
         return {"type": "http.request", "body": self._content, "more_body": False}
 
 
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\[\]]+?)\.?(:[0-9]{1,5})?")
+
+
 def _name_of(host: str) -> str:
-    """A host without its port, in lower case."""
-    name = host.strip().lower()
-    if name.startswith("["):
-        return name.partition("]")[0] + "]"
-    return name.partition(":")[0].rstrip(".")
+    """A host without its port, in lower case; empty for what is no host and port."""
+    found = _HOST.fullmatch(host.strip().lower())
+    return found[1] if found else ""
 
 
 def _address_of(origin: str) -> str:

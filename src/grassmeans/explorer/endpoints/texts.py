@@ -16,6 +16,7 @@ from grassmeans.explorer.endpoints.answers import (
     csv_answer,
     json_answer,
 )
+from grassmeans.explorer.endpoints.description import OR_CSV, failures
 from grassmeans.explorer.queries import concordance, tables
 from grassmeans.explorer.queries.concordance import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import TaggedView, tag_text
@@ -38,12 +39,20 @@ def make_router(session: Session) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["texts"])
     limits = session.opened.limits
 
-    @router.post("/tag", response_model=TaggedView, summary="The senses of a text's words")
+    @router.post(
+        "/tag",
+        response_model=TaggedView,
+        responses=failures(403, 415, 422),
+        summary="The senses of a text's words",
+    )
     async def tag(body: TagRequest) -> Response:
         return json_answer(await session.ask(tag_text, **body.model_dump()))
 
     @router.get(
-        "/concordance", response_model=concordance.Lines, summary="Lines of a word with senses"
+        "/concordance",
+        response_model=concordance.Lines,
+        responses=OR_CSV | failures(404, 409, 422, 429),
+        summary="Lines of a word with senses",
     )
     async def find_lines(
         request: Request,
@@ -69,7 +78,12 @@ def make_router(session: Session) -> APIRouter:
             return csv_answer(tables.table_of_lines(found), f"{word}-concordance")
         return json_answer(found)
 
-    @router.get("/document", response_model=DocumentView, summary="The text around a position")
+    @router.get(
+        "/document",
+        response_model=DocumentView,
+        responses=failures(404, 409, 422),
+        summary="The text around a position",
+    )
     async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
         return json_answer(await session.ask(show_document, position))
 

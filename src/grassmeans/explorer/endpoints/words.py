@@ -7,7 +7,6 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from grassmeans.errors import InputError
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     Session,
@@ -15,8 +14,8 @@ from grassmeans.explorer.endpoints.answers import (
     csv_answer,
     json_answer,
 )
+from grassmeans.explorer.endpoints.description import OR_CSV, failures
 from grassmeans.explorer.queries import concordance, geometry, tables, words
-from grassmeans.explorer.queries.induction import is_induced
 
 Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
 Dial = Annotated[
@@ -25,6 +24,7 @@ Dial = Annotated[
 ]
 Format = Annotated[Literal["json", "csv"], Query(alias="format")]
 Limit = Annotated[int, Query(ge=1)]
+_NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
 Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
 
 
@@ -33,7 +33,12 @@ def make_router(session: Session) -> APIRouter:
     router = APIRouter(prefix="/api/words", tags=["words"])
     limits = session.opened.limits
 
-    @router.get("", response_model=words.WordList, summary="Find words of the model")
+    @router.get(
+        "",
+        response_model=words.WordList,
+        responses=OR_CSV | failures(422),
+        summary="Find words of the model",
+    )
     async def list_words(
         q: Annotated[str, Query(description="The beginning, or a part, of a word.")] = "",
         limit: Limit = 20,
@@ -46,7 +51,12 @@ def make_router(session: Session) -> APIRouter:
             return csv_answer(tables.table_of_words(found), "words")
         return json_answer(found)
 
-    @router.get("/{word}", response_model=words.WordView, summary="The senses of a word")
+    @router.get(
+        "/{word}",
+        response_model=words.WordView,
+        responses=OR_CSV | failures(404, 422),
+        summary="The senses of a word",
+    )
     async def show_word(word: Word, kind: Format = "json") -> Response:
         view = await session.ask(words.show_word, word)
         if kind == "csv":
@@ -56,6 +66,7 @@ def make_router(session: Session) -> APIRouter:
     @router.get(
         "/{word}/senses/{number}/examples",
         response_model=concordance.Examples,
+        responses=failures(404, 422, 429),
         summary="Lines that show a sense, best first",
     )
     async def find_examples(
@@ -85,35 +96,33 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
     @router.get(
         "/{word}/planes",
         response_model=dict[str, Any],
+        responses=failures(404, 409, 422, 429),
         summary="Context planes in three dimensions",
     )
     async def show_planes(
         request: Request,
         word: Word,
         senses: Annotated[
-            str | None, Query(description="Numbers of senses, with commas: 1,2.")
+            str | None,
+            Query(pattern=_NUMBERS, description="Numbers of senses, with commas: 1,2."),
         ] = None,
         n_senses: Dial = None,
     ) -> Response:
-        values = word, _read_numbers(senses), n_senses
-        is_long = not is_induced(session.opened, word, n_senses)
+        numbers = None if senses is None else [int(number) for number in senses.split(",")]
+        values = word, numbers, n_senses
+        is_long = session.opened.corpus is not None
         return json_answer(
             await session.answer(request, geometry.show_planes, *values, is_long=is_long)
         )
 
-    @router.get("/{word}/map", response_model=geometry.ContextMap, summary="A map of contexts")
+    @router.get(
+        "/{word}/map",
+        response_model=geometry.ContextMap,
+        responses=failures(404, 409, 422, 429),
+        summary="A map of contexts",
+    )
     async def draw_map(
         request: Request, word: Word, limit: Limit = 400, n_senses: Dial = None
     ) -> Response:
         check_page(limits, limit, most=limits.request.map_points)
         return json_answer(await session.answer(request, geometry.draw_map, word, limit, n_senses))
-
-
-def _read_numbers(text: str | None) -> list[int] | None:
-    """``"1,2"`` as numbers."""
-    if text is None or not text.strip():
-        return None
-    parts = text.split(",")
-    if len(parts) > 64 or not all(p.strip().isascii() and p.strip().isdigit() for p in parts):
-        raise InputError("senses must be numbers with commas between them, such as 1,2")
-    return [int(part[:9]) for part in parts]

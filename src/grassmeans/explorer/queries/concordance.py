@@ -127,6 +127,8 @@ def find_lines(
     check = checkpoint or Checkpoint()
     check_query(opened, wanted.query)
     if opened.corpus is None:
+        if wanted.n_senses is not None:
+            opened.require_corpus("inducing senses anew")
         found = example_lines_of(opened, word)
         return _page_of_examples(found, wanted, offset, limit)
     model, key = model_with(opened, word, wanted.n_senses, check)
@@ -170,10 +172,10 @@ def find_examples(
 
 
 def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
-    """Whether `find_lines` has to induce or to measure first."""
+    """Whether `find_lines` has to induce, to measure or to search first."""
     if opened.corpus is None:
         return False
-    if not is_induced(opened, word, wanted.n_senses):
+    if wanted.query or not is_induced(opened, word, wanted.n_senses):
         return True
     if not wanted.needs_senses:
         return False

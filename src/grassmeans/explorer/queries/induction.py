@@ -78,8 +78,10 @@ def view_induced(induced: InducedWord) -> InducedView:
 def check_dial(opened: OpenModel, n_senses: int | str, max_contexts: int) -> None:
     """Refuse what the dial does not reach."""
     work = opened.limits.work
-    if n_senses != AUTO and (isinstance(n_senses, str) or not 1 <= n_senses <= work.senses):
+    if n_senses != AUTO and (isinstance(n_senses, str) or n_senses < 1):
         raise InputError(f'n_senses must be 1 to {work.senses}, or "auto"; got {n_senses!r}')
+    if isinstance(n_senses, int) and n_senses > work.senses:
+        raise TooMuchError(f"{work.senses} senses are the most here, got {n_senses}")
     if not 1 <= max_contexts <= work.contexts:
         raise TooMuchError(f"max_contexts must be 1 to {work.contexts:,}, got {max_contexts:,}")
 

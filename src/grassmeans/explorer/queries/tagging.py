@@ -84,7 +84,8 @@ def tag_text(
         raise InputError(f"sharpness is at most {LARGEST_SHARPNESS:g} here, got {sharpness:g}")
     now = opened.now
     model = now.model
-    tagged = model.tag(text, words=words, idk_threshold=idk_threshold, sharpness=sharpness)
+    chosen = None if words is None else [word for word in words if word.strip()]
+    tagged = model.tag(text, words=chosen, idk_threshold=idk_threshold, sharpness=sharpness)
     deciding = find_deciding_words(model, tagged)
     senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
     views = tuple(
