@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.corpus import Corpus, as_corpus, is_corpus
+from grassmeans.corpus.corpus import Corpus, as_corpus, default_options, is_corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.given import MISSING, check_words, iterate_documents
+from grassmeans.corpus.phrases import Phrases
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.encoders import open_contexts
 from grassmeans.errors import InputError, UnknownWordError
@@ -82,8 +83,8 @@ def fit_model(
     **changes: Any,
 ) -> SenseModel:
     """Find the senses of words in texts: what `SenseModel.fit` does, and says."""
-    corpus = as_corpus(texts, column=column, language=language)
     chosen = None if words is None else check_words(words)
+    corpus = read_corpus(texts, chosen or [], language, column)
     source = choose_contexts(contexts, corpus, language)
     if settings is None:
         changes = {"n_senses": AUTO} | changes
@@ -105,6 +106,19 @@ def fit_model(
     return SenseModel(
         encoder, inventory, corpus.text_tokenizer, manifest, lemma_table=collect_forms(corpus)
     )
+
+
+def read_corpus(texts: Any, words: list[str], language: str, column: str | None = None) -> Corpus:
+    """A corpus as it is, or one of texts in which words of several ("New York") are one token."""
+    if isinstance(texts, Corpus) or (isinstance(texts, str | Path) and is_corpus(texts)):
+        return as_corpus(texts)
+    rules = replace(default_options(language), keep_duplicates=True)
+    split = (rules.tokenizer.tokenize(normalize_text(word)) for word in words)
+    phrases = {" ".join(keys) for keys in split if len(keys) > 1}
+    if phrases:
+        joining = replace(rules.tokenizer, phrases=Phrases(phrases))
+        rules = replace(rules, tokenizer=joining)
+    return Corpus.from_texts(texts, column=column, options=rules)
 
 
 def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) -> ContextSource:
@@ -248,6 +262,8 @@ def find_senses(
     texts : iterable, table or path
         Strings, lists of tokens, records, a column or a table, paths of files, or a corpus; a few
         sentences or millions. See `grassmeans.corpus.given.iterate_documents`.
+    word : str
+        In any case; of several words, too: "New York".
     n_senses : int or "auto"
         How many; "auto" for as many as the texts show.
     language : str
@@ -275,9 +291,8 @@ def find_senses(
         sought = None if _trains_own(contexts, language) else names[0]
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
-        chosen = _select_texts(documents, report, sought, numbers)
-        corpus = as_corpus(chosen, language=language)
-    corpus = as_corpus(corpus)
+        corpus = _select_texts(documents, report, sought, numbers)
+    corpus = read_corpus(corpus, names, language)
     model = fit_model(
         corpus,
         names,
@@ -299,7 +314,9 @@ def _select_texts(
     documents: Iterable[RawDocument], report: ReadReport, word: str | None, numbers: list[int]
 ) -> Iterator[RawDocument]:
     """The documents in which a word may stand, or all; which of the texts they are is noted."""
-    wanted = None if word is None else normalize_text(word).strip().lower()
+    # Of several words the first: what stands between them may differ.
+    parts = None if word is None else normalize_text(word).lower().replace("_", " ").split()
+    wanted = None if parts is None else parts[0]
     for count, document in enumerate(documents):
         if wanted is None or _may_hold(document, wanted):
             numbers.append(count + report.skipped[MISSING])

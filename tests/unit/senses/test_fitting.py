@@ -161,3 +161,15 @@ def test_documents_can_be_read_again() -> None:
     assert (corpus.document(1).text, corpus.document(1).markup) == ("A crane.", "plain")
     assert corpus.documents_of(np.array([0, 1, 3])).tolist() == [0, 0, 1]
     assert corpus.text_tokenizer == Tokenizer()
+
+
+def test_a_word_may_be_of_several(synthetic, topic_vectors) -> None:
+    texts = [text.replace("crane", "big crane") for text in synthetic.documents[:40]]
+    found = find_senses(texts, "Big Crane", contexts=topic_vectors, n_senses=2)
+    assert found.word == "big_crane"
+    assert {x.word for x in found.occurrences} == {"big crane"}
+    text = sentence(synthetic.topic_words[0]).replace("Crane", "big crane")
+    assert [word.key for word in found.model.tag(text)] == ["big_crane"]
+    tokens = [text.replace("big crane", "big_crane").split() for text in texts]
+    again = find_senses(tokens, "big_crane", contexts=topic_vectors, n_senses=2)
+    assert again.word == "big_crane"
