@@ -175,11 +175,13 @@ def build_pseudowords(
 def name_groups(corpus: Corpus, groups: Sequence[Sequence[str]]) -> dict[str, tuple[str, ...]]:
     """Names for artificial words, ``pseudoword1`` and so on, that are no words of the corpus.
 
-    A name is one token, so that the replaced text of an instance is read as it was meant.
+    A name is one token, so that the replaced text of an instance is read as it was meant. The words
+    of the groups come back as the corpus spells them.
     """
     names = (f"{_NAME}{i}" for i in count(1))
     free = (name for name in names if name not in corpus.vocabulary)
-    return {name: tuple(words) for name, words in zip(free, groups, strict=False)}
+    spelled = (tuple(map(corpus.spell, words)) for words in groups)
+    return dict(zip(free, spelled, strict=False))
 
 
 def _make_instances(

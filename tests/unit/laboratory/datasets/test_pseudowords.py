@@ -188,7 +188,7 @@ def test_samples_are_drawn_by_the_seed(corpus, tmp_path) -> None:
         ([["monastery"]], InputError, "needs two different words"),
         ([["monastery", "phd"], ["phd", "opera"]], InputError, "'phd' is in two groups"),
         ([["monastery", "heron"]], UnknownWordError, "'heron' does not occur"),
-        ([["monastery", "PhD"]], UnknownWordError, "lower-cased, try 'phd'"),
+        ([["monastery", "phd"], ["PhD", "opera"]], InputError, "'phd' is in two groups"),
     ],
 )
 def test_wrong_groups_are_explained(corpus, tmp_path, groups, error, message) -> None:
