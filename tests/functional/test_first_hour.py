@@ -1,124 +1,101 @@
-"""What a new user does first: texts of several kinds, three words, good senses, nothing trained."""
+"""A new user's first hour: a folder of mixed files, a CSV file and a list of strings."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from importlib.resources import files
 from pathlib import Path
 
-import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import grassmeans
-from grassmeans.cli.main import app
 
-# For each word, sentences of two senses; written for this test.
-SENTENCES = {
-    "bank": (
-        [
-            "The bank raised its interest rates and lent money to small companies.",
-            "She opened a savings account at the bank and deposited her wages.",
-            "The central bank bought government bonds to support the currency.",
-            "He owed the bank a mortgage of two hundred thousand dollars.",
-            "The bank refused the loan because the customer's credit was poor.",
-            "Investors lost their deposits when the bank failed in the financial crisis.",
-        ],
-        [
-            "They sat on the grassy bank of the river and watched the boats.",
-            "The flood washed away the muddy bank of the stream below the bridge.",
-            "Willow trees grow along the left bank of the river near the lake.",
-            "Fishermen cast their lines from the steep bank into the deep water.",
-            "The canoe drifted to the opposite bank below the waterfall and the rapids.",
-            "The village stands on the south bank of the river, upstream of the valley.",
-        ],
-    ),
-    "plant": (
-        [
-            "The plant has yellow flowers, green leaves and long roots in moist soil.",
-            "This species of plant grows in tropical forests and its seeds are edible.",
-            "Water the plant twice a week and keep its leaves out of the sun.",
-            "Insects carry pollen from the flowers of one plant to another.",
-            "The plant bears small red fruit and its leaves fall in autumn.",
-            "A climbing plant with white flowers covered the trees of the garden.",
-        ],
-        [
-            "The nuclear power plant supplies electricity to the whole city.",
-            "Workers at the car plant assembled engines for the automobile company.",
-            "The company closed its manufacturing plant and dismissed the workers.",
-            "The chemical plant produced steel and fuel for the industry.",
-            "Engineers built a coal plant with two reactors and a turbine.",
-            "The factory and the assembly plant of the company employ two thousand workers.",
-        ],
-    ),
-    "mercury": (
-        [
-            "Mercury is the planet nearest to the Sun and has no moons.",
-            "The spacecraft flew past Mercury and photographed craters on the planet.",
-            "Venus and Mercury are planets whose orbits lie inside the orbit of Earth.",
-            "Astronomers observed Mercury as the planet passed in front of the Sun.",
-            "The orbit of Mercury around the Sun is more elliptical than those of other planets.",
-            "Like the Moon, Mercury has craters, and its surface faces the Sun slowly.",
-        ],
-        [
-            "Fish from the polluted lake contain mercury and other toxic metals.",
-            "Mercury is a liquid metal that forms compounds with gold and silver.",
-            "The thermometer broke and the toxic mercury had to be removed.",
-            "Exposure to mercury vapor causes poisoning of the kidneys and the brain.",
-            "Miners used mercury to extract gold from the ore.",
-            "The lamps contain lead, mercury and other chemical elements that are toxic.",
-        ],
-    ),
+COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
+# Words of a paragraph that tell one of the two senses of each word.
+SENSES = {
+    "crane": {"nest", "wings", "reeds", "flock", "marsh", "feathers"},
+    "bank": {"money", "loan", "coins", "teller", "vault", "savings", "credit"},
+    "bass": {"fish", "net", "angler", "caught", "lemon", "butter", "scales", "hook"},
 }
-WORDS = tuple(SENTENCES)
-TEXTS = [text for senses in SENTENCES.values() for sense in senses for text in sense]
+TOWN = files("grassmeans.corpus").joinpath("data", "demo", "town.txt")
+PARAGRAPHS = TOWN.read_text("utf-8").strip().split("\n\n")
 
 
-def agreement(labels: np.ndarray) -> float:
-    """How many of twelve answers, six a sense, are right, whatever number a sense has."""
-    right = (labels == np.repeat([1, 2], 6)).mean()
-    return float(max(right, 1 - right))
-
-
-@pytest.fixture
-def folder(tmp_path) -> Path:
-    """Files of several kinds, one of them in an old encoding."""
-    mixed = tmp_path / "mixed"
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Texts of one's own in every shape, beside something that is no text."""
+    place = tmp_path_factory.mktemp("hour")
+    mixed = place / "mixed"
     mixed.mkdir()
-    (mixed / "a.txt").write_text("\n\n".join(TEXTS[:12]), encoding="utf-8")
-    (mixed / "b.jsonl").write_text("\n".join(json.dumps({"text": t}) for t in TEXTS[12:24]))
-    old = "Caf\u00e9 Am\u00e9lie, \u00e0 c\u00f4t\u00e9 du march\u00e9.\n\n"
-    (mixed / "c.txt").write_bytes((old + "\n\n".join(TEXTS[24:])).encode("latin-1"))
-    with (tmp_path / "posts.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerows([("id", "body"), *enumerate(TEXTS)])
-    return tmp_path
+    parts = [PARAGRAPHS[i::5] for i in range(5)]
+    (mixed / "a.txt").write_text("\n\n".join(parts[0]), encoding="utf-8-sig")
+    (mixed / "b.txt").write_bytes("\n\n".join(["Café Müller", *parts[1]]).encode("latin-1"))
+    lines = "\n".join(json.dumps({"text": text}) for text in parts[2])
+    (mixed / "c.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    with zipfile.ZipFile(mixed / "d.zip", "w") as archive:
+        archive.writestr("inside/d.txt", "\n\n".join(parts[3]).encode("utf-16"))
+    (mixed / "e.pdf").write_bytes(b"%PDF-1.7 ...")
+    with (place / "posts.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["id", "text"], *enumerate(parts[4])])
+    return place
 
 
-@pytest.mark.parametrize("word", WORDS)
-def test_a_list_of_strings(word) -> None:
-    found = grassmeans.find_senses(TEXTS * 3, word.capitalize())
-    assert len(found) == 2
-    assert agreement(found.labels[:12]) >= 10 / 12
-    assert all(sense.name and sense.examples for sense in found)
+def run(folder: Path, *arguments: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin, capture_output=True, text=True, check=False, cwd=folder, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done
 
 
-def test_a_folder_of_mixed_files_and_a_table(folder) -> None:
-    found = grassmeans.find_senses(folder / "mixed", "bank", n_senses=2)
-    assert agreement(found.labels) >= 10 / 12
-    table = grassmeans.find_senses(folder / "posts.csv", "bank", column="body", n_senses=2)
-    assert table.labels.tolist() == found.labels.tolist()
+def purity(pairs: Iterable[tuple[int, bool]]) -> float:
+    """The share of answers that agree with most of those that have the same sense."""
+    found: defaultdict[int, Counter[bool]] = defaultdict(Counter)
+    for sense, gold in pairs:
+        found[sense][gold] += 1
+    known = [counts for sense, counts in found.items() if sense]
+    return sum(max(c.values()) for c in known) / sum(sum(c.values()) for c in known)
 
 
-def test_one_command_from_files_to_senses(folder) -> None:
-    words = [option for word in WORDS for option in ("--word", word.capitalize())]
-    sources = [str(folder / "mixed"), "en", "-o", str(folder / "model")]
-    runner = CliRunner()
-    done = runner.invoke(app, ["induce", *sources, *words, "-k", "2", "--workers", "1"])
-    assert done.exit_code == 0, done.output
-    model = grassmeans.load(folder / "model")
-    assert set(model.words) == set(WORDS)
-    for word in WORDS:
-        texts = [text for sense in SENTENCES[word] for text in sense]
-        tagged = model.tag_many(texts, words=word, idk_threshold=None)
-        assert agreement(np.array([text[0].sense for text in tagged])) >= 10 / 12
+def tells_first(word: str, text: str) -> bool:
+    return bool(SENSES[word] & set(re.findall(r"\w+", text.lower())))
+
+
+def test_a_folder_of_mixed_files_and_a_csv_file(folder: Path) -> None:
+    words = [argument for word in SENSES for argument in ("--word", word)]
+    done = run(folder, "induce", "mixed", "posts.csv", "en", "-o", "model", *words)
+    assert "PDF document" in done.stderr
+    assert re.search(r"Windows-1252.*b\.txt", done.stderr)
+    assert json.loads(done.stdout)["n_words"] == 3
+    text = "\n".join(paragraph.replace("\n", " ") for paragraph in PARAGRAPHS)
+    answers = [
+        json.loads(line) for line in run(folder, "tag", "model", stdin=text).stdout.splitlines()
+    ]
+    for word in SENSES:
+        pairs = [
+            (found["sense"], tells_first(word, answer["text"]))
+            for answer in answers
+            for found in answer["words"]
+            if found["key"] == word
+        ]
+        assert len({sense for sense, _ in pairs if sense}) >= 2
+        assert purity(pairs) > 0.85, word
+        assert sum(sense > 0 for sense, _ in pairs) > len(pairs) / 2, word
+
+
+@pytest.mark.parametrize("word", SENSES)
+def test_a_list_of_strings(word: str) -> None:
+    found = grassmeans.find_senses(PARAGRAPHS, word)
+    assert 2 <= len(found.senses) <= 4
+    assert all(sense.name and sense.examples for sense in found.senses)
+    gold = [tells_first(word, PARAGRAPHS[occurrence.text]) for occurrence in found.occurrences]
+    assert purity(zip(found.labels.tolist(), gold, strict=True)) > 0.85
