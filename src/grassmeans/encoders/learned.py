@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from grassmeans.checked import MANIFEST, damaged
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.encoders.attention.devices import DEVICES, check_device, load_torch
 from grassmeans.encoders.attention.levelling import (
@@ -351,7 +352,11 @@ def level_encoder(encoder: LearnedEncoder, corpus: Corpus, random_state: int) ->
     numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
     left_out = encoder.function_words
     names = corpus.vocabulary.words
-    known = [i for i in numbers.tolist() if names[i] in vectors and names[i] not in left_out]
+    known = [
+        i
+        for i in numbers.tolist()
+        if names[i] in vectors and not is_function_word(names[i], left_out)
+    ]
     rng = np.random.default_rng(random_state)
     chosen = rng.permutation(known)[:LEVEL_WORDS]
     samples = [
@@ -363,11 +368,12 @@ def level_encoder(encoder: LearnedEncoder, corpus: Corpus, random_state: int) ->
     if sum(map(len, samples)) < _FEWEST_TO_LEVEL:
         return encoder
     positions = np.sort(np.concatenate(samples))
-    is_function_word = np.fromiter((w in left_out for w in vectors.words), np.bool_, len(vectors))
+    said = (is_function_word(word, left_out) for word in vectors.words)
+    functional = np.fromiter(said, np.bool_, len(vectors))
     ids = corpus.vocabulary.ids_of(vectors.words)
     shares = np.where(ids >= 0, counts[ids], 0) / max(int(counts.sum()), 1)
     words = np.array(vectors.vectors, np.float32)
-    weights = weigh_topic_words(shares, is_function_word)
+    weights = weigh_topic_words(shares, functional)
     predictions = encoder.encode_at(corpus, positions)[:, 0]
     topics = encoder.topics_at(corpus, positions, words, weights)
     usable = predictions.any(axis=1) & topics.any(axis=1)

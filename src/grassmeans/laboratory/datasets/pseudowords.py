@@ -26,7 +26,7 @@ from grassmeans.corpus.ingest import KIND as CORPUS_KIND
 from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import ConcordanceLine, Shard
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
-from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
+from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, is_function_word
 from grassmeans.errors import InputError
 from grassmeans.labelling.writing import share_file, write_tokens
 from grassmeans.laboratory.datasets.wordnet import WordNet
@@ -279,7 +279,9 @@ def find_candidates(
     words = [
         word
         for word in band
-        if len(word) >= _MIN_LENGTH and word.isalpha() and word not in corpus.function_words
+        if len(word) >= _MIN_LENGTH
+        and word.isalpha()
+        and not is_function_word(word, corpus.function_words)
     ]
     return words if wordnet is None else [word for word in words if is_monosemous(word, wordnet)]
 
