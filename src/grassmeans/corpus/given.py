@@ -93,7 +93,9 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
             f"{name} must be a list of texts, got a {type(texts).__name__}: pass its values"
         )
     if hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
-        return _choose_column(texts, column, name)
+        texts = _choose_column(texts, column, name)
+    if hasattr(texts, "to_pylist"):  # Arrow's arrays hold values of types of their own
+        return list(texts.to_pylist())
     shape = getattr(texts, "shape", None)
     if shape is not None and len(shape) > 1:
         if len(shape) == 2 and shape[1] == 1:
@@ -107,9 +109,10 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
     return texts
 
 
-def _choose_column(table: Any, column: str | None, name: str) -> Iterable[Any]:
+def _choose_column(table: Any, column: str | None, name: str) -> Any:
     """The column of a table that holds the texts."""
-    columns = list(table.columns)
+    # Arrow's tables call their names so, and have the columns themselves under the other.
+    columns = list(getattr(table, "column_names", table.columns))
     wanted: Any = column
     if column is None:
         wanted = columns[0] if len(columns) == 1 else DEFAULT_COLUMN
@@ -119,8 +122,7 @@ def _choose_column(table: Any, column: str | None, name: str) -> Iterable[Any]:
         raise InputError(
             f"{name} is a table that {said}: name the one with the texts as column=..., of {shown}"
         )
-    chosen: Iterable[Any] = table[wanted]
-    return chosen
+    return table[wanted]
 
 
 def _names_file(text: str) -> bool:

@@ -132,3 +132,18 @@ def test_words_are_spelled_as_the_tokenizer_does() -> None:
     assert spell_word("Crane", Tokenizer(lowercase=False)) == "Crane"
     assert spell_word("Port_Ellery", Tokenizer()) == "port_ellery"
     assert spell_word("Port_Ellery", WhitespaceTokenizer()) == "port_ellery"
+
+
+def test_tables_and_arrays_of_arrow() -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="needs the extra parquet")
+    table = pyarrow.table({"id": [1, 2], "body": ["one two", None]})
+    for given in (table, table["body"], pyarrow.array(["one two", None])):
+        assert texts_of(given, column="body", skip_missing=True) == ["one two"]
+    with pytest.raises(InputError, match=r"column=\.\.\., of 'id', 'body'"):
+        iterate_documents(table)
+
+
+def test_an_open_file_is_its_lines(tmp_path) -> None:
+    (tmp_path / "a.txt").write_text("one two\nthree\n", encoding="utf-8")
+    with (tmp_path / "a.txt").open(encoding="utf-8") as file:
+        assert texts_of(file) == ["one two\n", "three\n"]
