@@ -28,7 +28,7 @@ SEAL = "manifest_digest"
 """Field of a manifest with the digest of all its other fields."""
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-_NO_PERMISSION = {errno.EACCES, errno.EPERM, errno.EROFS}
+_CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENAMETOOLONG}
 
 
 @contextlib.contextmanager
@@ -43,7 +43,7 @@ def explain_write_errors(path: Path) -> Iterator[None]:
                 f"the disk (or the quota) is full while writing {path}: free some space and start "
                 "the same command again; finished parts are kept",
             ) from error
-        if error.errno in _NO_PERMISSION:
+        if error.errno in _CANNOT_WRITE:
             raise StorageError(
                 error.errno, f"cannot write {path}: {error.strerror}; choose another place"
             ) from error
@@ -73,7 +73,13 @@ def write_bytes(path: Path, content: bytes) -> None:
 
 def write_json(path: Path, value: Any) -> None:
     """Write ``value`` as indented JSON, atomically."""
-    write_bytes(path, (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode())
+    write_bytes(path, encode_json(value, indent=2) + b"\n")
+
+
+def encode_json(value: Any, indent: int | None = None) -> bytes:
+    """JSON in UTF-8; what that cannot hold (a file's name may be any bytes) as JSON's escapes."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    return text.encode("utf-8", "backslashreplace")
 
 
 def write_array(path: Path, array: NDArray[Any]) -> None:
@@ -160,7 +166,7 @@ def building_place(folder: Path) -> Path:
 def digest_of(value: Any) -> str:
     """A short digest of plain parameters (JSON-serialisable), stable between runs."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
-    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+    return hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
 
 
 def digest_of_array(array: NDArray[Any]) -> str:

@@ -229,12 +229,12 @@ def _hold(work: Path, path: Path) -> Iterator[None]:
     if work.exists() and (foreign := [p.name for p in work.iterdir() if not _is_ours(p.name)]):
         raise InputError(f"{work} is in the way (it holds {foreign[0]}): move it to another place")
     while True:
-        try:
-            with explain_write_errors(path):
-                work.mkdir(parents=True, exist_ok=True)
+        with explain_write_errors(path):
+            work.mkdir(parents=True, exist_ok=True)
+            try:
                 lock = (work / _LOCK).open("a+")
-        except FileNotFoundError:  # the run that held it has just ended
-            continue
+            except FileNotFoundError:  # the run that held it has just ended
+                continue
         with lock:
             try:
                 if fcntl is not None:

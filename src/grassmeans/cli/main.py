@@ -37,6 +37,7 @@ from grassmeans.laboratory.commands.compare import compare
 from grassmeans.laboratory.commands.iterate import iterate
 from grassmeans.laboratory.commands.reproduce import reproduce
 from grassmeans.terminal.output import name_options
+from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__
 
 _PROGRAM = "grassmeans"
@@ -123,20 +124,26 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 def run() -> None:
     """Entry point: user's mistakes end with one line on standard error and exit code 2."""
     _silence_libraries()
+    open_streams()
     try:
-        sys.exit(app(prog_name=_PROGRAM, standalone_mode=False))
+        code = app(prog_name=_PROGRAM, standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code)
     except _UsageError as error:
         _explain_usage(error)
         sys.exit(error.exit_code)
     except GrassmeansError as error:
         _complain(_message_of(error))
         sys.exit(2)
-    except _ReaderGoneError:
-        # Nothing more is wanted, and Python must not try to flush into the closed pipe at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (_ReaderGoneError, BrokenPipeError):
+        give_up_output()  # nothing more is wanted
         sys.exit(0)
-    except (FileNotFoundError, PermissionError, IsADirectoryError, NotADirectoryError) as error:
-        _complain(f"{error.filename}: {error.strerror}")
+    except OSError as error:
+        give_up_output()
+        _complain(describe_os_error(error))
+        sys.exit(2)
+    except MemoryError:
+        _complain("there is not enough memory: ask for smaller numbers, or take fewer words")
         sys.exit(2)
     except _InterruptError:
         _complain("stopped; the same command goes on from where it was")

@@ -30,7 +30,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.opening import list_inputs
 from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes
-from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
+from grassmeans.corpus.tokenizer import Tokenizer, mend_surrogates, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.schema import check_values, each, record, text, whole
@@ -104,8 +104,8 @@ class Corpus:
         ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``.
         """
-        files = list_inputs([inputs] if isinstance(inputs, str | Path) else list(inputs))
         report = ReadReport()
+        files = list_inputs([inputs] if isinstance(inputs, str | Path) else list(inputs), report)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
         ingest_documents(
@@ -113,7 +113,7 @@ class Corpus:
             Path(output),
             chosen,
             report=report,
-            sources=[file.name for file in files],
+            sources=[mend_surrogates(file.name) for file in files],
             inputs=files,
             workers=workers,
             overwrite=overwrite,

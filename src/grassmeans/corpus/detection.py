@@ -108,7 +108,7 @@ def _is_json(text: str, suffix: str) -> bool:
         return False
     try:
         _, end = json.JSONDecoder(strict=False).raw_decode(text, start.end())
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return text[end : end + 100].lstrip().startswith((",", "]"))
 
@@ -116,7 +116,7 @@ def _is_json(text: str, suffix: str) -> bool:
 def _is_json_object(line: str) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -67,13 +67,25 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.max_document_chars < 1:
             raise InputError(f"max_document_chars must be 1 or more, got {self.max_document_chars}")
-        try:
-            codecs.lookup(self.encoding or "utf-8")
-        except LookupError as error:
+        if self.encoding is not None and not is_text_encoding(self.encoding):
             raise InputError(
                 f"unknown encoding {self.encoding!r}: give a name such as utf-8, latin-1, cp1251 "
                 "or gb18030"
-            ) from error
+            )
+
+
+def is_text_encoding(name: str) -> bool:
+    """Whether a codec is one of text files, whose lines can be told by their bytes.
+
+    Python also has codecs that are none (hex, zip, punycode), and those of mainframes.
+    """
+    try:
+        if codecs.lookup(name).name.startswith(("utf-16", "utf-32")):
+            return True
+        bytes(range(256)).decode(name, "replace")
+        return b"az AZ09\r\n".decode(name) == "az AZ09\r\n"
+    except (LookupError, ValueError):  # a name may hold a NUL
+        return False
 
 
 @dataclass(slots=True)

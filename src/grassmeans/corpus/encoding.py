@@ -25,7 +25,13 @@ from grassmeans.artifacts import (
 from grassmeans.checked import read_json
 from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.shard import DONE
-from grassmeans.corpus.tokenizer import SurfaceTable, Tokenizer, WhitespaceTokenizer, normalize_text
+from grassmeans.corpus.tokenizer import (
+    SurfaceTable,
+    Tokenizer,
+    WhitespaceTokenizer,
+    mend_surrogates,
+    normalize_text,
+)
 from grassmeans.corpus.wikitext import Link, clean_wikitext, normalize_title
 
 PIECE_LENGTH = 2_000
@@ -99,7 +105,8 @@ class ShardEncoder:
         self._text_offsets.append(self._n_bytes)
         self._document_offsets.append(self._n_tokens)
         self._pretokenised.append(pretokenised)
-        self._metadata.append(json.dumps([document.id, document.title], ensure_ascii=False))
+        about = [mend_surrogates(document.id), mend_surrogates(document.title)]
+        self._metadata.append(json.dumps(about, ensure_ascii=False))
 
     def _add_text(self, text: str, pretokenised: bool, keys: Sequence[str] | None) -> None:
         tokenizer = self._tokenizers[pretokenised]

@@ -15,7 +15,12 @@ from typing import Any
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.readers.tokenised import clean_token
 from grassmeans.corpus.reading import read_documents
-from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
+from grassmeans.corpus.tokenizer import (
+    Tokenizer,
+    WhitespaceTokenizer,
+    mend_surrogates,
+    normalize_text,
+)
 from grassmeans.errors import InputError
 
 Text = str | RawDocument
@@ -206,8 +211,8 @@ def check_words(words: Any, name: str = "words") -> list[str]:
         raise InputError(f"{name} must be a word or a list of words, got {type(words).__name__}")
     found = list(words)
     for word in found:
-        if not isinstance(word, str) or not word.strip():
-            raise InputError(f"{name} must be words, got {word!r} among them")
+        if not isinstance(word, str) or not word.strip() or word != mend_surrogates(word):
+            raise InputError(f"{name} must be words in UTF-8, got {word!r} among them")
     return list(dict.fromkeys(found))
 
 

@@ -29,11 +29,18 @@ _ZSTANDARD_BYTES = 1 << 10
 _XZ_MEMORY = 1 << 30
 
 
-def list_inputs(paths: Sequence[Path | str] | Path | str) -> list[Path]:
+def list_inputs(
+    paths: Sequence[Path | str] | Path | str, report: ReadReport | None = None
+) -> list[Path]:
     """The files to read: those named, and those in the folders named, sorted.
 
     In folders, hidden files, the folders that grassmeans writes and the index files of MediaWiki
     dumps are passed over. A file that is reached twice is listed once.
+
+    Parameters
+    ----------
+    report : ReadReport, optional
+        Where folders that cannot be read are counted; without it they are an error.
     """
     named = [paths] if isinstance(paths, str | Path) else list(paths)
     if not named:
@@ -42,7 +49,7 @@ def list_inputs(paths: Sequence[Path | str] | Path | str) -> list[Path]:
     for path in map(Path, named):
         if not path.exists():
             raise InputError(f"there is no file or folder at {path}: check the path")
-        files = _walk_folder(path) if path.is_dir() else [path]
+        files = _walk_folder(path, report) if path.is_dir() else [path]
         if not files:
             raise InputError(f"the folder {path} holds no files to read (hidden ones do not count)")
         for file in files:
@@ -50,9 +57,15 @@ def list_inputs(paths: Sequence[Path | str] | Path | str) -> list[Path]:
     return list(found.values())
 
 
-def _walk_folder(folder: Path) -> list[Path]:
+def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
+    def tell(error: OSError) -> None:
+        # What cannot be read is named, not left out: half a corpus looks like a whole one.
+        if report is None or Path(error.filename) == folder:
+            raise InputError(f"cannot read the folder {error.filename}: {error.strerror}")
+        report.skip("unreadable folder", f"{error.filename}: {error.strerror}")
+
     files: list[Path] = []
-    for place, subfolders, names in os.walk(folder):
+    for place, subfolders, names in os.walk(folder, onerror=tell):
         if find_manifest(Path(place)) is not None:
             subfolders.clear()
             continue

@@ -60,7 +60,7 @@ def read_documents(
         raise InputError(
             f"unknown format {options.format!r}: expected auto or one of {', '.join(FORMATS)}"
         )
-    return _read_files(list_inputs(inputs), report, options)
+    return _read_files(list_inputs(inputs, report), report, options)
 
 
 def _read_files(

@@ -64,11 +64,19 @@ def normalize_text(text: str) -> str:
             text = text.replace(character, "")
     if text.isascii():
         return text
+    return unicodedata.normalize("NFC", mend_surrogates(text))
+
+
+def mend_surrogates(text: str) -> str:
+    """A text that can be stored as UTF-8: U+FFFD in place of lone surrogates.
+
+    JSON can hold them, and names of files that are no UTF-8 have them in Python.
+    """
     try:
         text.encode()  # much faster than looking for surrogates with a pattern
     except UnicodeEncodeError:
-        text = _SURROGATE.sub("\ufffd", text)
-    return unicodedata.normalize("NFC", text)
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 @cache

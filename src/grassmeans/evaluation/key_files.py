@@ -20,6 +20,8 @@ from pathlib import Path
 from grassmeans.artifacts import write_bytes
 from grassmeans.errors import InputError
 
+_LARGEST_WEIGHT = 1e9
+
 
 @dataclass(frozen=True, slots=True)
 class Label:
@@ -95,6 +97,8 @@ def write_key(key: Key, path: str | Path) -> None:
 def _parse_labels(texts: list[str], place: str) -> tuple[Label, ...]:
     parsed = [_parse_label(text, place) for text in texts]
     if all("/" in text for text in texts):
+        if not any(label.weight > 0 for label in parsed):
+            raise InputError(f"{place}: all weights are 0, so that no label is meant")
         return tuple(parsed)
     return tuple(Label(label.name) for label in parsed)
 
@@ -107,9 +111,10 @@ def _parse_label(text: str, place: str) -> Label:
         weight = float(weight_text)
     except ValueError:
         weight = math.nan
-    if not name or not (0 <= weight < math.inf):
+    if not name or not 0 <= weight <= _LARGEST_WEIGHT:
         raise InputError(
-            f"{place}: expected a label, or label/weight with a weight of 0 or more, found {text!r}"
+            f"{place}: expected a label, or label/weight with a weight from 0 to "
+            f"{_LARGEST_WEIGHT:.0e}, found {text!r}"
         )
     return Label(name, weight)
 
@@ -120,11 +125,14 @@ def read_numbered_lines(path: Path) -> list[tuple[int, str]]:
     `InputError` where the file is missing, is not UTF-8 or holds nothing.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        # A byte order mark inside is what is left where files were joined.
+        text = path.read_text(encoding="utf-8").replace("\ufeff", "")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 text ({error.reason} at {error.start})") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}; check the path") from error
+    if "\0" in text:
+        raise InputError(f"{path} is no text: it holds a NUL at character {text.index(chr(0))}")
     # Only line feeds end lines: contexts may hold other characters that str.splitlines cuts at.
     lines = [
         (number, line.rstrip("\r"))

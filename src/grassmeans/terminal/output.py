@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from grassmeans.terminal.streams import is_unicode
+
 if TYPE_CHECKING:
     from grassmeans.evaluation.reports import ResultTable
 
@@ -23,8 +25,8 @@ def wants_json(asked: bool) -> bool:
 
 
 def print_json(value: Any) -> None:
-    """One JSON object on one line."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    """One JSON object on one line; where letters are lacking, with JSON's own escapes."""
+    sys.stdout.write(json.dumps(value, ensure_ascii=not is_unicode(sys.stdout)) + "\n")
 
 
 def print_summary(fields: dict[str, Any], text: str, as_json: bool) -> None:

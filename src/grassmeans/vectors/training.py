@@ -7,6 +7,7 @@ matrices without locks; with one worker the result is exactly repeatable, also a
 
 from __future__ import annotations
 
+import math
 import numbers
 import threading
 import time
@@ -33,6 +34,10 @@ CHECKPOINT_SECONDS = 120.0
 UNIGRAM_POWER = 0.75
 LAST_RATE_SHARE = 1e-4
 _STATE = "checkpoint.json"
+_LARGEST = {
+    "dim": 10_000, "window": 1_000, "negative": 1_000, "epochs": 10_000, "random_state": 2**63 - 1
+}  # fmt: skip
+"""Beyond these numbers memory or time would not be enough for any corpus."""
 
 Matrix = NDArray[np.float32]
 
@@ -83,10 +88,13 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         check_integers(self, dim=1, window=1, negative=1, epochs=1, random_state=0)
+        for name, largest in _LARGEST.items():
+            if getattr(self, name) > largest:
+                raise InputError(f"{name} must be {largest:,} or less, got {getattr(self, name):,}")
         if not 0 <= self.sample < 1:
             raise InputError(f"sample must lie in [0, 1), got {self.sample}")
-        if not self.learning_rate > 0:
-            raise InputError(f"learning_rate must be positive, got {self.learning_rate}")
+        if not 0 < self.learning_rate < math.inf:
+            raise InputError(f"learning_rate must be positive and finite, got {self.learning_rate}")
 
     @classmethod
     def of(cls, owner: object, **given: Any) -> Self:

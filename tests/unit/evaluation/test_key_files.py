@@ -43,7 +43,7 @@ def test_slash_inside_a_label_belongs_to_its_name(tmp_path: Path) -> None:
         ("a\n", "line 1: .* found 1 column:"),
         ("a 1 x\n\nb 2 x\na 1 y\n", "line 4: the instance '1' is in line 1 already"),
         ("a 1 x/heavy\n", "line 1: expected a label, .* found 'x/heavy'"),
-        ("a 1 x/-1\n", "weight of 0 or more, found 'x/-1'"),
+        ("a 1 x/-1\n", "weight from 0 to 1e\\+09, found 'x/-1'"),
         ("a 1 x/nan\n", "found 'x/nan'"),
         ("a 1 /0.5\n", "found '/0.5'"),
         ("\n \n", "is empty"),

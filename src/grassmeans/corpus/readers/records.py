@@ -18,6 +18,7 @@ from grassmeans.corpus.lines import MAX_LINE_BYTES, read_lines
 from grassmeans.errors import InputError, MissingExtraError
 
 _MAX_RECORD = 1 << 25
+_TEXT_TYPES = {"string", "large_string", "string_view"}
 _BATCH_ROWS = 256
 _SHOWN_FIELDS, _SHOWN_CHARS = 20, 40
 _ENOUGH_RECORDS = 1000
@@ -221,6 +222,7 @@ def _choose_columns(path: Path, schema: Any, text_field: str) -> list[str]:
     if text_field not in names:
         raise _missing_field(path, text_field, names)
     kind = str(schema.field(text_field).type)
-    if "string" not in kind:
+    # Not "list<item: string>"; categories are "dictionary<values=string, ...>".
+    if kind.removeprefix("dictionary<values=").split(",")[0] not in _TEXT_TYPES:
         raise InputError(f"the column {text_field!r} of {path} holds {kind}, not text")
     return [text_field, *({"id", "title", "url"} & set(names) - {text_field})]

@@ -131,7 +131,7 @@ def _read_class_names(folder: Path) -> dict[str, str]:
         return {}
     try:
         names = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     if not isinstance(names, dict):
         raise InputError(f'{path}: expected an object such as {{"0": "crane_bird"}}')

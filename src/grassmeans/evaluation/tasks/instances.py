@@ -126,7 +126,7 @@ def parse_object(line: str, place: str, expected: str) -> dict[str, Any]:
     """A line of JSON as an object; `InputError` names the place and the fields expected there."""
     try:
         fields = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: not JSON ({error}): {line[:80]!r}") from error
     if not isinstance(fields, dict):
         raise InputError(f"{place}: expected an object with {expected}; found {fields!r}")

@@ -101,7 +101,7 @@ def write_lineup(path: str | Path, senses: Iterable[LineupSense]) -> None:
 def _parse_json(line: str, place: str) -> dict[str, Any]:
     try:
         fields = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{place}: not JSON ({error}): {line[:80]!r}") from error
     if not isinstance(fields, dict):
         raise InputError(f"{place}: {_JSON_EXPECTED}, found {line[:80]!r}")

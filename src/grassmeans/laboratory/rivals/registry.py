@@ -113,5 +113,5 @@ def parse_method(text: str) -> tuple[str, dict[str, Any]]:
 def _read_value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
