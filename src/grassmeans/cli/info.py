@@ -70,15 +70,24 @@ def _verify(artifact: Path) -> str:
     return found
 
 
+_SHOWN = 20
+
+
 def _readable(value: Any) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
-    if isinstance(value, list) and len(value) > 20:
-        return ", ".join(map(str, value[:20])) + f", ... ({len(value):,} in all)"
     if isinstance(value, list):
-        return ", ".join(map(str, value))
+        return ", ".join(map(str, _shorten(value)))
     if isinstance(value, dict):
-        return "\n".join(
-            f"{name}: {json.dumps(v, ensure_ascii=False)}" for name, v in value.items()
-        )
+        shown = ((name, json.dumps(_shorten(v), ensure_ascii=False)) for name, v in value.items())
+        return "\n".join(f"{name}: {text}" for name, text in shown)
     return str(value)
+
+
+def _shorten(value: Any) -> Any:
+    """A value with long lists cut, wherever they are in it: a table of phrases, say."""
+    if isinstance(value, dict):
+        return {name: _shorten(inner) for name, inner in value.items()}
+    if isinstance(value, list) and len(value) > _SHOWN:
+        return [*value[:_SHOWN], f"... ({len(value):,} in all)"]
+    return value
