@@ -172,9 +172,21 @@ class SenseInventory(Mapping[str, WordSenses]):
         if sense < 1:
             return ""
         if word not in self._names:
-            self._names[word] = tuple(sense.name for sense in self[word].senses)
+            self._read_names(self._number(word))
         names = self._names[word]
         return names[sense - 1] if sense <= len(names) else ""
+
+    def _read_names(self, number: int) -> None:
+        """Keep the names of a word's senses, and of all that are unpacked with it."""
+        path = self._folder / ENTRIES
+        block = self._lines.block_of(number) if isinstance(self._lines, _BlockLines) else [number]
+        for i in block:
+            entry = parse_json(self._lines[i], path)
+            try:
+                names = tuple(str(sense.get("name", "")) for sense in entry["senses"])
+            except (KeyError, TypeError, AttributeError) as error:
+                raise damaged(path, f"the entry of {self.words[i]!r} is not whole") from error
+            self._names[self.words[i]] = names
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
@@ -413,6 +425,11 @@ class _BlockLines(Sequence[bytes]):
     def __getitem__(self, number):  # type: ignore[no-untyped-def]
         lines = self._block(number // self._block_words)
         return lines[number % self._block_words]
+
+    def block_of(self, number: int) -> range:
+        """The numbers of the words that are unpacked with one."""
+        start = number - number % self._block_words
+        return range(start, min(start + self._block_words, self._n_words))
 
     def _unpack(self, block: int) -> list[bytes]:
         content = self._content[int(self._ends[block]) : int(self._ends[block + 1])]

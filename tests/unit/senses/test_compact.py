@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from damage import edit_manifest, make_old
 from grassmeans import SenseInventory
 from grassmeans.errors import ArtifactError, UnknownWordError
+from grassmeans.senses import inventory as inventory_module
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
 from grassmeans.senses.inventory import shorten_entry, write_compact_inventory
 
@@ -52,6 +54,30 @@ def test_everything_comes_back(inventory: SenseInventory, folder: Path) -> None:
         )
     with pytest.raises(UnknownWordError, match="it has 2 contexts"):
         loaded["rare"]
+
+
+def test_names_are_read_block_by_block(tmp_path: Path, monkeypatch) -> None:
+    entries = [
+        replace(
+            entry, senses=tuple(replace(s, name=f"{entry.word} {s.number}") for s in entry.senses)
+        )
+        for entry in map(make_entry, range(N_WORDS))
+    ]
+    write_compact_inventory(tmp_path / "i", SenseInventory(entries).to_compact(), bits=8)
+    loaded = SenseInventory.load(tmp_path / "i")
+    unpacked = []
+    unpack = inventory_module._decompress
+    monkeypatch.setattr(
+        inventory_module, "_decompress", lambda *given: unpacked.append(1) or unpack(*given)
+    )
+    # In an order in which every word lies in another block than the one before.
+    for number in [*range(0, N_WORDS, 64), *range(N_WORDS)]:
+        n_senses = 1 + number % 3
+        assert loaded.name_of(f"word{number}", n_senses) == f"word{number} {n_senses}"
+        assert loaded.name_of(f"word{number}", 0) == ""
+    assert len(unpacked) == 3
+    with pytest.raises(UnknownWordError):
+        loaded.name_of("nothing", 1)
 
 
 def test_a_compact_inventory_can_be_saved_as_a_plain_one(folder: Path, tmp_path: Path) -> None:
