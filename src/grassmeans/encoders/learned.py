@@ -41,6 +41,7 @@ from grassmeans.encoders.attention.stored import (
     read_weights,
     write_weights,
 )
+from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import FEW, ContextShape, sample_positions
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
@@ -249,11 +250,16 @@ class LearnedEncoder(ContextEncoder):
         if self.device != "cpu":
             for rows, found in self._network.stream_lines(passages):
                 lines[rows, 0] = found
-            return lines
-        kernels = "numpy" if n <= FEW else "cpu"
-        for part in passages:
-            hidden = np.full(len(part.places), -1, np.int32)
-            lines[part.rows, 0] = self._predict(part, hidden, kernels)
+        else:
+            kernels = "numpy" if n <= FEW else "cpu"
+            for part in passages:
+                hidden = np.full(len(part.places), -1, np.int32)
+                lines[part.rows, 0] = self._predict(part, hidden, kernels)
+        if not np.isfinite(lines.sum()):  # one number that is not finite is enough
+            raise InputError(
+                "some vectors of the encoder hold NaN or infinity: train it again, or leave those "
+                "words out"
+            )
         return lines
 
     def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:

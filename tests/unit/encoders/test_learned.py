@@ -18,7 +18,7 @@ from grassmeans.encoders.attention.stored import (
     write_weights,
 )
 from grassmeans.encoders.learned import FOLDER, LearnedEncoder
-from grassmeans.errors import ArtifactError
+from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.contexts import ContextShape
 
 WORDS = [f"w{i}" for i in range(30)]
@@ -198,6 +198,16 @@ def test_damaged_weights_are_noticed(tmp_path, damage):
         make_old(tmp_path / "w")
     with pytest.raises(ArtifactError, match=r"weights\.safetensors .*build"):
         read_weights(tmp_path / "w")
+
+
+def test_vectors_that_are_not_finite_are_no_poor_contexts(encoder):
+    broken = np.array(encoder.vectors.vectors)
+    broken[3] = np.nan
+    vectors = WordVectors(WORDS, broken, check=False)
+    other = LearnedEncoder(vectors, encoder.shape, encoder.function_words, encoder.weights)
+    assert other.encode(number_words([["w1", "w2"]])).any()
+    with pytest.raises(InputError, match="hold NaN or infinity"):
+        other.encode(number_words([["w1", "w3"]]))
 
 
 def test_it_is_a_kind_of_context():

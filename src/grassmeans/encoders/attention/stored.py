@@ -222,6 +222,8 @@ def read_weights(folder: Path) -> LearnedWeights:
     except Exception as error:  # safetensors has its own kinds of errors
         raise damaged(path, str(error)) from error
     found = {"start": _take(arrays, "start", np.float32, (shape.dim,), path)}
+    if not np.isfinite(found["start"]).all():
+        raise damaged(path, "start holds numbers that are not finite")
     for name in _MATRICES:
         expected = shape.matrix_shapes()[name]
         rows = (math.prod(expected[:-1]), expected[-1])
