@@ -53,7 +53,8 @@ def tag(
 ) -> None:
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
 
-    Each line is a passage of its own. Senses are numbered from 1 as in `grassmeans show`; 0 means
+    Each line is a passage of its own; in it the sentence of a word decides, and those around it
+    only where this says little. Senses are numbered from 1 as in `grassmeans show`; 0 means
     "I don't know": the context is too poor, or the answer not sure enough. A remark says so where
     the text seems to be in another language than the model's.
 
@@ -169,6 +170,7 @@ def _as_dict(tagged: TaggedText, decoding: str) -> dict[str, Any]:
 def _word_as_dict(word: TaggedWord, decoding: str) -> dict[str, Any]:
     told = ("start", "end", "position", "word", "key", "sense", "label")
     fields: dict[str, Any] = {name: getattr(word, name) for name in told}
+    fields["context"] = list(word.context)
     fields["distances"] = [round(d, 4) for d in word.distances]
     if word.confidence is not None:
         fields["confidence"] = round(word.confidence, 4)

@@ -27,6 +27,9 @@ class RawDocument:
     keys : tuple of str or None
         Only with ``markup="tokens"``: the key of every token where it differs from its surface
         form (a lemma, say); as many as there are tokens.
+    sentences : tuple of int or None
+        Where sentences begin, as characters of the text, which then has no ``<b>`` marks. None
+        where it is not known: tokens are one sentence, and those of other text are looked for.
     """
 
     id: str
@@ -34,6 +37,7 @@ class RawDocument:
     text: str
     markup: str = "plain"
     keys: tuple[str, ...] | None = None
+    sentences: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = 
 
 
 def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDocument:
-    """A document of a string, or of a list of tokens.
+    """A document of a string, of a list of tokens, or of sentences, each a list of tokens.
 
     Parameters
     ----------
@@ -190,9 +191,19 @@ def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDo
         raise InputError(f'{place} is missing ({text}): leave it out, or put "" in its place')
     is_sequence = isinstance(text, list | tuple) or getattr(text, "ndim", 0) == 1
     tokens = list(text) if is_sequence else []
+    if tokens and all(isinstance(sentence, list | tuple) for sentence in tokens):
+        return _join_sentences([make_document(sentence, identifier, place) for sentence in tokens])
     if is_sequence and all(isinstance(token, str) for token in tokens):
         return RawDocument(identifier, "", " ".join(map(clean_token, tokens)), "tokens")
     raise InputError(f"{place} must be a string or a list of tokens, got {type(text).__name__}")
+
+
+def _join_sentences(sentences: list[RawDocument]) -> RawDocument:
+    """One document of sentences that come tokenised."""
+    texts = [sentence.text for sentence in sentences if sentence.text]
+    ends = accumulate(len(text) + 1 for text in texts)
+    starts = tuple([0, *ends][: max(len(texts), 1)])
+    return replace(sentences[0], text=" ".join(texts), markup="tokens", sentences=starts)
 
 
 def is_missing(value: Any) -> bool:

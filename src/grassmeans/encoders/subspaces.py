@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,12 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
-from grassmeans.geometry.contexts import FEW, count_words, gather_rows
+from grassmeans.geometry.contexts import FEW, ContextShape, count_words, gather_rows
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.kernels import OCCURRENCE_BLOCK, get_kernels
+from grassmeans.vectors.word_vectors import WordVectors
 
 Floats = NDArray[np.float32]
 
@@ -25,10 +27,25 @@ _DEPENDENT = 1e-6  # of the largest eigenvalue: what is smaller is rounding
 class SubspaceEncoder(ContextEncoder):
     """S(c): the rank-N subspace of a context's word vectors (algorithm 1).
 
-    A context with fewer than ``shape.fewest_words`` known words says nothing.
+    Attributes
+    ----------
+    fewest_words : int
+        A context with fewer known words says nothing; that of the shape by default.
     """
 
     kind = "subspaces"
+
+    def __init__(
+        self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
+    ) -> None:
+        super().__init__(vectors, shape, function_words)
+        self.fewest_words = shape.fewest_words
+
+    def hearing_single_words(self) -> SubspaceEncoder:
+        """The same, with contexts of one known word or more: lines and planes of lower rank."""
+        other = copy(self)
+        other.fewest_words = 1
+        return other
 
     def identity(self) -> Any:
         """Nothing beside the vectors and the shape."""
@@ -51,7 +68,7 @@ class SubspaceEncoder(ContextEncoder):
             weighting=self.shape.weighting,
             device="numpy" if len(context_ids) <= FEW else "cpu",
         )
-        bases[count_words(context_ids) < self.shape.fewest_words] = 0.0
+        bases[count_words(context_ids) < self.fewest_words] = 0.0
         return bases
 
     def measure(
@@ -68,7 +85,7 @@ class SubspaceEncoder(ContextEncoder):
             shape.rank,
             singular=shape.weighting == "singular",
             window=shape.window,
-            fewest=shape.fewest_words,
+            fewest=self.fewest_words,
         )
         windows = kernels.find_windows(
             occurrences.tokens,
@@ -82,7 +99,7 @@ class SubspaceEncoder(ContextEncoder):
         for start in range(0, len(distances), _OCCURRENCES_AT_ONCE):
             part = slice(start, start + _OCCURRENCES_AT_ONCE)
             distances[part] = kernels.measure_windows(windows, part, table, shape.window)
-            poor = windows.context_sizes(part) < shape.fewest_words
+            poor = windows.context_sizes(part) < self.fewest_words
             if np.any(np.isnan(distances[part, 0]) & ~poor):
                 raise InputError(
                     "some vectors of the model hold NaN or infinity: train them again, or leave "

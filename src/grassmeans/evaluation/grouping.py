@@ -31,7 +31,8 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.senses.decoding import decode_hard, decode_soft
-from grassmeans.senses.tagging import AnyTokenizer, occurrences_in_passages
+from grassmeans.senses.marked_text import AnyTokenizer
+from grassmeans.senses.tagging import occurrences_in_passages
 
 MIN_SHARE = 0.1
 """Soft answers leave out senses this much less likely than the best; fuzzy NMI would take them for

@@ -8,7 +8,8 @@
 apart, if any. ``NAME-pairs.jsonl``, which may be absent, has pairs of sentences with one word in
 two senses, to be read as one text: ``{"first": "crane-1", "second": "crane-3"}``.
 
-A sentence is answered where its word has senses and the system does not say "I don't know".
+A sentence is answered where its word has senses and the system does not say "I don't know". Pairs
+are read as one text, by the rule of all running text: `grassmeans.senses.widening`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of
+from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_numbered_lines
 from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
@@ -32,8 +34,11 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, score_words
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
-from grassmeans.senses.decoding import IDK, IdkRule, decode_hard, describe_rule
-from grassmeans.senses.tagging import AnyTokenizer, occurrences_in_passages
+from grassmeans.senses.calibration import ConfidenceRule
+from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, decode_hard, describe_rule
+from grassmeans.senses.marked_text import AnyTokenizer
+from grassmeans.senses.tagging import read_running_text
+from grassmeans.senses.widening import Floats, measure_near_first
 
 SENTENCES = "sentences.jsonl"
 PAIRS = "pairs.jsonl"
@@ -160,7 +165,10 @@ class SentencesTask(Task[SentencesResult]):
             raise InputError(
                 f"no word of {self.name} has senses ({', '.join(without[:3])}): give another model"
             )
-        answers = self._answer(senses, system.tokenizer, threshold)
+        own = system.choose_threshold(MODEL_THRESHOLD)
+        rule = own if isinstance(own, ConfidenceRule) else None
+        reader = _Reader(senses.for_running_text(), system.tokenizer, rule)
+        answers = self._answer(reader, threshold)
         kinds = dict.fromkeys(answer.kind for answer in answers if answer.kind)
         parts = {kind: [answer for answer in answers if answer.kind == kind] for kind in kinds}
         return SentencesResult(
@@ -177,9 +185,7 @@ class SentencesTask(Task[SentencesResult]):
             words_without_senses=without,
         )
 
-    def _answer(
-        self, senses: Senses, tokenizer: AnyTokenizer, threshold: IdkRule
-    ) -> list[WordAnswers]:
+    def _answer(self, reader: _Reader, threshold: IdkRule) -> list[WordAnswers]:
         sentences: dict[str, list[Sentence]] = defaultdict(list)
         pairs: dict[str, list[SentencePair]] = defaultdict(list)
         for sentence in self.sentences:
@@ -190,14 +196,14 @@ class SentencesTask(Task[SentencesResult]):
         for word, own in sentences.items():
             passages = [(sentence.left, sentence.right) for sentence in own]
             passages += [passage for pair in pairs[word] for passage in pair.passages]
-            distances = _measure(word, passages, senses, tokenizer)
-            answers = _decode(distances, threshold)
+            distances = reader.measure(word, passages)
+            answers = _decode(distances, len(passages), threshold)
             joint = answers[len(own) :]
             found.append(
                 WordAnswers(
                     kind=own[0].kind,
                     senses=tuple(sentence.sense for sentence in own),
-                    nearest=tuple(_decode(distances, None)[: len(own)]),
+                    nearest=tuple(_decode(distances, len(passages), None)[: len(own)]),
                     answers=tuple(answers[: len(own)]),
                     pairs=tuple((first.sense, second.sense) for first, second in pairs[word]),
                     pair_answers=tuple(zip(joint[::2], joint[1::2], strict=True)),
@@ -206,17 +212,39 @@ class SentencesTask(Task[SentencesResult]):
         return found
 
 
-def _measure(
-    word: str, passages: Sequence[tuple[str, str]], senses: Senses, tokenizer: AnyTokenizer
-) -> NDArray[np.float32]:
-    """(n_passages, n_senses), all NaN for a word without senses."""
-    form = known_form(senses, word)
-    if form is None:
-        return np.full((len(passages), 1), np.nan, np.float32)
-    return senses.distances(form, occurrences_in_passages(form, passages, tokenizer))
+class _Reader:
+    """Measures passages as running text is tagged (`grassmeans.senses.widening`)."""
+
+    def __init__(
+        self, senses: Senses, tokenizer: AnyTokenizer, rule: ConfidenceRule | None
+    ) -> None:
+        self._senses = senses
+        self._tokenizer = tokenizer
+        self._rule = rule
+
+    def measure(self, word: str, passages: Sequence[tuple[str, str]]) -> Floats | None:
+        """(n_passages, n_senses) distances, None for a word without senses."""
+        senses = self._senses
+        form = known_form(senses, word)
+        if form is None:
+            return None
+
+        def measure(occurrences: Occurrences, rows: NDArray[np.int64]) -> Floats:
+            return senses.distances(form, occurrences)
+
+        text = read_running_text(form, passages, self._tokenizer, senses.find_describing)
+        has_choice = np.full(len(passages), senses.n_senses(form) > 1)
+        return measure_near_first(text, measure, has_choice, self._rule).distances
 
 
-def _decode(distances: NDArray[np.float32], threshold: IdkRule) -> list[int | None]:
+def _decode(distances: Floats | None, n_passages: int, threshold: IdkRule) -> list[int | None]:
+    """Numbers of senses, as `grassmeans.senses.answering` has it; None for no answer."""
+    if distances is None:
+        return [None] * n_passages
+    asks_nothing = isinstance(threshold, ConfidenceRule) and threshold.at_least == 0.0
+    if threshold is None or asks_nothing or distances.shape[1] == 1:
+        # Where nothing is known around a word, the most frequent sense, which is the first.
+        return [max(label, 0) for label in decode_hard(distances, None).tolist()]
     labels = decode_hard(distances, threshold).tolist()
     return [None if label == IDK else label for label in labels]
 

@@ -8,7 +8,7 @@ any of its rivals, whatever kind of context it has.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -30,9 +30,9 @@ from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkRule, IdkThreshold
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import group_contexts, induce
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.marked_text import AnyTokenizer
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import AnyTokenizer
 from grassmeans.vectors.word_vectors import WordVectors
 
 Floats = NDArray[np.float32]
@@ -73,6 +73,14 @@ class Senses(ABC):
             In [0, 1], the nearest sense has the smallest. A row of NaN where a context says too
             little. Senses stand in order of falling size, as far as their sizes are known.
         """
+
+    def for_running_text(self) -> Senses:
+        """The same senses, as running text is tagged with them: single words say something."""
+        return self
+
+    def find_describing(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """(n_words,) which words say something about a context: all, where nothing is known."""
+        return np.ones(len(words), np.bool_)
 
     @property
     def space(self) -> WordVectors | None:
@@ -217,6 +225,15 @@ class ModelSenses(Senses):
         lines = SenseLines.collect([np.asarray(self.inventory.directions(word))])
         return self.encoder.measure(occurrences, np.zeros(len(occurrences), np.int64), lines)
 
+    def for_running_text(self) -> ModelSenses:
+        """The same, with contexts of one known word or more."""
+        encoder = self.encoder.hearing_single_words()
+        return ModelSenses(encoder, self.inventory, self.lexemes, self.n_induced)
+
+    def find_describing(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """(n_words,) those that have a vector and are no function words."""
+        return self.encoder.rows_of(words) >= 0
+
     @cached_property
     def space(self) -> WordVectors:
         """The words' vectors, or the lexemes merged to words."""
@@ -327,7 +344,7 @@ class ModelSystem(System):
             vocabulary = self._corpus.vocabulary
             wanted = dict.fromkeys(known_form(vocabulary, target) or target for target in missing)
             new = induce(
-                self._corpus, encoder, wanted, settings=self.settings, workers=self._workers
+                self._corpus, encoder, list(wanted), settings=self.settings, workers=self._workers
             )
         elif self._asked is None:
             return ModelSenses(encoder, inventory, self.lexemes)

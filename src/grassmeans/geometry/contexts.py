@@ -85,7 +85,7 @@ class ContextShape:
 
         As many as the rank, as in the paper. Where directions weigh by their singular values, the
         ones that few words cannot span weigh nothing, so three words are enough for any rank.
-        Inducing, tagging and labelling all go by it.
+        Inducing and labelling go by it; tagging takes single words too.
         """
         return min(self.rank, FEWEST_WEIGHTED) if self.weighting == "singular" else self.rank
 

@@ -166,6 +166,14 @@ class ContextEncoder(ABC):
         """
         return self.measure(occurrences, words, lines)
 
+    def hearing_single_words(self) -> ContextEncoder:
+        """The same kind of context, which says something with a single known word.
+
+        For tagging: an answer from a word or two is unsure, and better than none where one is
+        asked for. Most kinds are so already.
+        """
+        return self
+
     def describing_words(self, occurrences: Occurrences) -> NDArray[np.int32]:
         """(n, 2 * window) rows of the kept words around occurrences, -1 where there is none.
 

@@ -33,6 +33,14 @@ class NormalizedText:
         normalized, original = self._anchors[found]
         return min(original + position - normalized, len(self.original))
 
+    def normalized_position(self, position: int) -> int:
+        """The place in the normalised text of a position in the original."""
+        if not self._anchors:
+            return position
+        found = bisect_right(self._anchors, position, key=lambda anchor: anchor[1]) - 1
+        normalized, original = self._anchors[found]
+        return min(normalized + position - original, len(self.text))
+
 
 def normalize_with_positions(text: str) -> NormalizedText:
     """Normalise a text and keep where its characters came from.

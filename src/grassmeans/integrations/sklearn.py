@@ -15,9 +15,10 @@ from grassmeans.errors import InputError
 from grassmeans.integrations.iterables import tag_iter
 from grassmeans.labelling.keys import encode_key
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_hard
+from grassmeans.senses.marked_text import blank_markup
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.settings import AUTO
-from grassmeans.senses.tagging import TaggedText, TaggedWord, blank_markup
+from grassmeans.senses.tagging import TaggedText, TaggedWord
 
 OUTPUTS = ("text", "tokens")
 

@@ -6,6 +6,7 @@
 
 The model splits text by its own rule, and spaCy by another. A word that the model has tagged
 belongs to the spaCy token in which it starts, and a token takes the first word that belongs to it.
+Sentences are spaCy's own where a component before this one has found them.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from typing import Any
 import numpy as np
 
 from grassmeans.artifacts import write_json
+from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.given import check_words
 from grassmeans.errors import MissingExtraError
-from grassmeans.integrations.alignment import normalize_with_positions
+from grassmeans.integrations.alignment import NormalizedText, normalize_with_positions
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
@@ -30,8 +32,9 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
+from grassmeans.senses.marked_text import blank_markup
 from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.tagging import TaggedWord, blank_markup
+from grassmeans.senses.tagging import TaggedWord
 
 try:
     from spacy.language import Language
@@ -130,7 +133,10 @@ class SenseComponent:
     def _set_senses(self, documents: Sequence[Doc]) -> None:
         sources = [normalize_with_positions(document.text) for document in documents]
         # Marks are for people at a terminal; here <b> is markup like any other.
-        texts = [blank_markup(source.text) for source in sources]
+        texts = [
+            RawDocument("", "", blank_markup(source.text), sentences=_find_starts(document, source))
+            for document, source in zip(documents, sources, strict=True)
+        ]
         tagged = self.model.tag_many(
             texts,
             words=self.config["words"],
@@ -179,6 +185,13 @@ def make_component(
     return SenseComponent(
         model, idk_threshold=idk_threshold, sharpness=sharpness, words=words, language=nlp.lang
     )
+
+
+def _find_starts(document: Doc, source: NormalizedText) -> tuple[int, ...] | None:
+    """Where the sentences of a document begin, where spaCy has found them."""
+    if not document.has_annotation("SENT_START"):
+        return None
+    return tuple(source.normalized_position(sentence.start_char) for sentence in document.sents)
 
 
 def _set_token(token: Token, word: TaggedWord) -> None:

@@ -28,11 +28,11 @@ from grassmeans.senses.building import describe_sources, require_senses
 from grassmeans.senses.entries import Sense
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.lemmas import collect_forms
+from grassmeans.senses.marked_text import blank_markup
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.model_places import is_model, list_models, resolve_name
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.senses.settings import AUTO, InductionSettings
-from grassmeans.senses.tagging import blank_markup
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 

@@ -44,8 +44,9 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from grassmeans.geometry.encoder import ContextEncoder
+    from grassmeans.senses.marked_text import AnyTokenizer
     from grassmeans.senses.model import SenseModel
-    from grassmeans.senses.tagging import AnyTokenizer, TaggedText
+    from grassmeans.senses.tagging import TaggedText
 
 ENTRIES = "entries.jsonl"
 _NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
@@ -89,6 +90,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         self.words = tuple(words)
         self.skipped = skipped
         self._names: dict[str, tuple[str, ...]] = {}
+        self._shares: dict[str, tuple[float, ...]] = {}
         self._numbers = {word: i for i, word in enumerate(self.words)}
         self._offsets = offsets
         self._directions = directions
@@ -187,6 +189,20 @@ class SenseInventory(Mapping[str, WordSenses]):
             except (KeyError, TypeError, AttributeError) as error:
                 raise damaged(path, f"the entry of {self.words[i]!r} is not whole") from error
             self._names[self.words[i]] = names
+
+    def shares_of(self, word: str) -> tuple[float, ...]:
+        """What part of a word's occurrences each of its senses has; 1 in all.
+
+        Equal parts where the model does not say; hidden senses have none.
+        """
+        if word not in self._shares:
+            entry = self[word]
+            parts = [0.0 if sense.hidden else sense.share for sense in entry.senses]
+            if not sum(parts) > 0.0:
+                parts = np.any(entry.directions, axis=1).astype(float).tolist()
+            total = sum(parts) or 1.0
+            self._shares[word] = tuple(part / total for part in parts)
+        return self._shares[word]
 
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)

@@ -38,9 +38,10 @@ from grassmeans.senses.decoding import (
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
+from grassmeans.senses.marked_text import AnyTokenizer
 from grassmeans.senses.model_places import KIND, find_model
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import AnyTokenizer, TaggedText, passage_distances, tag_texts
+from grassmeans.senses.tagging import TaggedText, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 2
@@ -278,7 +279,7 @@ class SenseModel:
         self,
         text: str | None = None,
         *,
-        tokens: Iterable[str] | None = None,
+        tokens: Iterable[str] | Iterable[Sequence[str]] | None = None,
         words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
@@ -286,21 +287,25 @@ class SenseModel:
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
 
+        The sentence of a word decides, and those around it only where this says little
+        (`grassmeans.senses.widening`).
+
         Parameters
         ----------
-        tokens : iterable of str, optional
-            The tokens of a text, in place of the text: they are taken as they are, but for their
-            case where the model is lower-cased. The text of the answer is the tokens with spaces
-            between them, and the words' ``position`` tells which token they are.
+        tokens : iterable of str, or of lists of str, optional
+            The tokens of a sentence, or sentences of tokens, in place of the text: they are taken
+            as they are, but for their case where the model is lower-cased. The text of the answer
+            is the tokens with spaces between them, and the words' ``position`` tells which token
+            they are.
         words : str or iterable of str, optional
             Tag only these, or only this one.
         idk_threshold : float, "model" or None
             Answer 0, "I don't know", where the nearest sense is as far as this; "model" takes the
-            model's own rule (`idk_threshold`). None never does so, except where a context has too
-            few known words.
+            model's own rule (`idk_threshold`). None never does so: every word gets an answer, its
+            most frequent sense where nothing is known around it.
         confidence : float, optional
-            Answer 0 where the nearest sense is less likely to be right than this; in place of
-            ``idk_threshold``, for models that are calibrated.
+            Answer 0 where the nearest sense is less likely to be right than this, 0 for never; in
+            place of ``idk_threshold``, for models that are calibrated.
         sharpness : float
             Of the soft probabilities.
         """

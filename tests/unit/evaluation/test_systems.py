@@ -101,7 +101,7 @@ def test_other_number_of_senses_is_induced_anew(small_model, tmp_path) -> None:
     assert kept.inventory.sense_counts == {"crane": 2}
     assert kept.n_induced == 0
     assert ModelSystem(small_model, n_senses=3).find_senses(["crane"]).words == ()
-    with pytest.raises(InputError, match=r"n_senses must be .*1 or more"):
+    with pytest.raises(InputError, match=r"n_senses must be .*1 to"):
         ModelSystem(small_model, n_senses=0)
 
 

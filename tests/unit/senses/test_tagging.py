@@ -14,9 +14,10 @@ from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.induction import induce
+from grassmeans.senses.marked_text import remove_marks
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import LanguageCheck, remove_marks
+from grassmeans.senses.tagging import LanguageCheck
 
 
 def sentence(words: list[str], target: str = "crane", marked: bool = False) -> str:
@@ -62,7 +63,7 @@ def test_too_little_context_is_don_t_know(topic_model, synthetic) -> None:
     assert (word.sense, word.label, word.distances) == (0, "crane.0", ())
     assert word.probabilities == (0.5, 0.5)
     two = " ".join(synthetic.topic_words[0][:2])
-    assert topic_model.tag(f"crane {two}", idk_threshold=None)[0].sense == 0
+    assert topic_model.tag(f"crane {two}", idk_threshold=None)[0].sense == 1  # two words decide
     assert np.isnan(topic_model.distances("crane", [("", two)])).all()
     assert decode_hard(topic_model.distances("crane", [("", two)]), None).tolist() == [-1]
 
@@ -158,7 +159,7 @@ def test_unknown_word_is_an_error_of_its_own(topic_model) -> None:
         topic_model.distances("heron", [("a", "b")])
 
 
-def test_a_word_with_one_sense_has_it_or_none(topic_corpus, topic_vectors, synthetic) -> None:
+def test_a_word_with_one_sense_always_has_it(topic_corpus, topic_vectors, synthetic) -> None:
     settings = InductionSettings(n_senses="auto")
     word, *others = synthetic.topic_words[0][:9]
     inventory = induce(topic_corpus, topic_vectors, [word], settings=settings)
@@ -166,10 +167,41 @@ def test_a_word_with_one_sense_has_it_or_none(topic_corpus, topic_vectors, synth
     model = SenseModel(encoder, inventory, topic_corpus.tokenizer)
     at_home = " ".join([*others[:4], word, *others[4:]])
     abroad = " ".join([word, *synthetic.topic_words[5][:8]])
-    senses = [tagged.words[0].sense for tagged in model.tag_many([at_home, abroad])]
-    assert senses == [1, 0]
-    tagged = model.tag(abroad, idk_threshold=None).words[0]
-    assert (tagged.sense, tagged.probabilities) == (1, (1.0,))
+    tagged = [text[0] for text in model.tag_many([at_home, abroad, word])]
+    assert [(w.sense, w.probabilities) for w in tagged] == [(1, (1.0,))] * 3
+    assert [len(w.distances) for w in tagged] == [1, 1, 0]
+
+
+def test_a_neighbouring_sentence_does_not_overwrite(topic_model, synthetic) -> None:
+    bird, machine = (sentence(words).capitalize() for words in synthetic.topic_words[:2])
+    apart = [text[0].sense for text in topic_model.tag_many([bird, machine])]
+    text = f"{bird} {machine}"
+    both = topic_model.tag(text)
+    assert [word.sense for word in both] == apart
+    assert [text[slice(*word.context)] + "." for word in both] == [bird, machine]
+
+
+def test_where_a_sentence_says_nothing_its_neighbours_decide(topic_model, synthetic) -> None:
+    other, telling = (" ".join(synthetic.topic_words[i][:8]).capitalize() for i in (2, 1))
+    expected = topic_model.tag(f"crane {telling}")[0].sense
+    text = f"{other}. {telling}. There was the crane. And then."
+    (word,) = topic_model.tag(text)
+    assert word.sense == expected
+    assert text[slice(*word.context)] == f"{telling}. There was the crane. And then"
+    far = f"{telling}. So it is. There was the crane. And then."
+    (word,) = topic_model.tag(far)
+    assert (word.sense, word.context) == (expected, (0, len(far) - 1))
+
+
+def test_sentences_of_tokens_are_those_given(topic_model, synthetic) -> None:
+    bird, machine = (["crane", *words[:8]] for words in synthetic.topic_words[:2])
+    apart = [topic_model.tag(tokens=tokens)[0].sense for tokens in (bird, machine)]
+    tagged = topic_model.tag(tokens=[bird, machine])
+    assert [(word.sense, word.position) for word in tagged] == [(apart[0], 0), (apart[1], 9)]
+    assert tagged.text == " ".join([*bird, *machine])
+    assert {word.context for word in topic_model.tag(tokens=[*bird, *machine])} == {
+        (0, len(tagged.text))
+    }
 
 
 def test_entries_without_descriptions_are_given_as_they_are(tmp_path):

@@ -6,8 +6,12 @@
  * nearest sense is right, and `limit` is the least likelihood; otherwise it is a distance.
  */
 export function decodeWord(word, limit, calibrated) {
+  if (word.probabilities.length === 1) return 1;
   if (!calibrated) return decodeHard(word.distances, limit);
-  return word.confidence !== null && word.confidence >= limit ? decodeHard(word.distances, Infinity) : 0;
+  if (word.confidence === null || word.confidence < limit) return 0;
+  // Where nothing is known around a word, its most frequent sense.
+  if (!word.distances.length) return word.probabilities.indexOf(Math.max(...word.probabilities)) + 1;
+  return decodeHard(word.distances, Infinity);
 }
 
 /** Number of the nearest sense, from 1; 0 where even that is `threshold` away or more. */

@@ -21,7 +21,8 @@ function describe(word, senses) {
   const names = new Map(senses.map((sense) => [sense.number, senseName(sense)]));
   const hidden = new Set(senses.filter((sense) => sense.hidden).map((sense) => sense.number));
   if (!word.distances.length) {
-    return [h("p", {}, "Too few known words stand around it to tell the sense.")];
+    const share = formatShare(Math.max(...word.probabilities));
+    return [h("p", {}, `Nothing around it tells the sense; its most frequent one has ${share} of its occurrences.`)];
   }
   const nearest = Math.min(...word.distances.filter((distance) => distance !== null));
   const deciding = word.deciding_words ?? [];

@@ -1,0 +1,172 @@
+"""Which stretch of running text decides for a sense: the sentence, or more where it says little.
+
+The rule, the same wherever text is tagged:
+
+1. A word is measured in its own sentence alone.
+2. Where that says little, it is measured again with one sentence before and one after, and where
+   these too say little, with the whole text, as far as the kind of context reads. A stretch says
+   little with fewer than `ENOUGH_WORDS` known words beside the word itself, function words not
+   counted, and where a calibrated model is less sure of it than its own rule asks for.
+3. Of the stretches that were measured, the one that tells best between the two nearest senses
+   decides: that with the largest difference of the squared projections, s_1 - s_2 with s = 1 - d^2.
+
+Distances cannot make the choice by themselves. That to the nearest sense falls with every word that
+is added to a subspace, whatever the word, so that two sentences always seem surer than one.
+
+What is asked for as "I don't know" has no part in this: another threshold changes which answers are
+given, never the answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.senses.calibration import ConfidenceRule
+
+Floats = NDArray[np.float32]
+Places = NDArray[np.int64]
+
+Stretches = tuple[Places, Places]
+"""(n,) where each begins and (n,) where it ends, as positions in the tokens."""
+
+ENOUGH_WORDS = 4
+"""Known words from which on a sentence speaks for itself."""
+
+Measure = Callable[[Occurrences, Places], Floats]
+"""Occurrences, and which of all they are -> (n, most senses) distances, NaN where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SentencedText:
+    """Occurrences in running text whose sentences are known.
+
+    Attributes
+    ----------
+    occurrences : Occurrences
+        Their documents are the texts.
+    sentence_offsets : (n_sentences + 1,) int64
+        Where sentences begin, and the end; every document begins one.
+    describes : (n_words,) bool
+        Which of the occurrences' words say something about a context.
+    """
+
+    occurrences: Occurrences
+    sentence_offsets: Places
+    describes: NDArray[np.bool_]
+
+    def in_sentences(self) -> Occurrences:
+        """The occurrences with their sentences as documents."""
+        whole = self.occurrences
+        return Occurrences(whole.tokens, self.sentence_offsets, whole.positions, whole.words)
+
+    def stretches(self, reach: int | None, rows: Places) -> Stretches:
+        """Where the sentences within reach of some of the occurrences begin and end.
+
+        ``reach`` counts the sentences on either side; None takes the document. No stretch crosses
+        the end of a document.
+        """
+        chosen = self.occurrences[rows]
+        first, last = chosen.document_bounds
+        if reach is None:
+            return first, last
+        edges = self.sentence_offsets
+        own = np.searchsorted(edges, chosen.positions, side="right") - 1
+        starts = edges[np.maximum(own - reach, 0)]
+        ends = edges[np.minimum(own + 1 + reach, len(edges) - 1)]
+        return np.maximum(starts, first), np.minimum(ends, last)
+
+    def cut(self, stretches: Stretches, rows: Places) -> Occurrences:
+        """Some of the occurrences, with nothing around them but their stretch."""
+        whole = self.occurrences
+        bounds, numbers = np.unique(np.stack(stretches, 1), axis=0, return_inverse=True)
+        numbers = numbers.reshape(-1)
+        offsets = np.concatenate([[0], np.cumsum(bounds[:, 1] - bounds[:, 0])])
+        tokens = np.concatenate([whole.tokens[first:last] for first, last in bounds.tolist()])
+        positions = offsets[numbers] + whole.positions[rows] - stretches[0]
+        return Occurrences(tokens, offsets, positions, whole.words)
+
+    def says_little(
+        self, distances: Floats, stretches: Stretches, rows: Places, rule: ConfidenceRule | None
+    ) -> NDArray[np.bool_]:
+        """(n,) which stretches say too little of their occurrence, measured as ``distances``."""
+        tokens = self.occurrences.tokens
+        counted = (tokens >= 0) & np.append(self.describes, False)[tokens]
+        before = np.concatenate([[0], np.cumsum(counted)])
+        starts, ends = stretches
+        # The word itself says nothing.
+        n_words = before[ends] - before[starts] - counted[self.occurrences.positions[rows]]
+        little = np.asarray((n_words < ENOUGH_WORDS) | np.isnan(distances[:, 0]))
+        return little if rule is None else np.asarray(little | rule.is_unsure(distances))
+
+
+@dataclass(frozen=True, slots=True)
+class Widened:
+    """What was measured in the stretches that decided.
+
+    Attributes
+    ----------
+    distances : (n, most senses) float32
+        NaN beyond a word's senses, and all along where no stretch says anything.
+    starts, ends : (n,) int64
+        The stretch of each occurrence, as positions of the text.
+    """
+
+    distances: Floats
+    starts: Places
+    ends: Places
+
+
+def measure_near_first(
+    text: SentencedText,
+    measure: Measure,
+    has_choice: NDArray[np.bool_],
+    rule: ConfidenceRule | None = None,
+) -> Widened:
+    """Measure occurrences in their sentences, and those of which these say little more widely.
+
+    Parameters
+    ----------
+    has_choice : (n,) bool
+        Which of the words have several senses; the others are measured in their sentences only.
+    rule : ConfidenceRule, optional
+        That of a calibrated model.
+    """
+    rows = np.arange(len(text.occurrences))
+    starts, ends = text.stretches(0, rows)
+    distances = measure(text.in_sentences(), rows)
+    margins = find_margins(distances)
+    little = text.says_little(distances, (starts, ends), rows, rule)
+    rows = rows[little & has_choice]
+    last = starts[rows], ends[rows]
+    for reach in (1, None):
+        wider = text.stretches(reach, rows)
+        is_wider = wider[1] - wider[0] > last[1] - last[0]
+        rows, wider = rows[is_wider], (wider[0][is_wider], wider[1][is_wider])
+        if not len(rows):
+            break
+        found = measure(text.cut(wider, rows), rows)
+        tells = find_margins(found)
+        better = tells > margins[rows]
+        taken = rows[better]
+        distances[taken], margins[taken] = found[better], tells[better]
+        starts[taken], ends[taken] = wider[0][better], wider[1][better]
+        little = text.says_little(found, wider, rows, rule)
+        rows, last = rows[little], (wider[0][little], wider[1][little])
+    return Widened(distances, starts, ends)
+
+
+def find_margins(distances: Floats) -> NDArray[np.float64]:
+    """(n,) s_1 - s_2 of distances (n, n_senses); -1 where nothing was measured.
+
+    A sense that a word does not have is at distance 1.
+    """
+    squares = np.square(distances.astype(np.float64))
+    absent = np.isnan(squares)
+    squares[absent] = 1.0
+    least = np.partition(np.pad(squares, ((0, 0), (0, 1)), constant_values=1.0), 1, axis=1)
+    return np.where(absent[:, 0], -1.0, least[:, 1] - least[:, 0])
