@@ -11,6 +11,7 @@ import numpy as np
 from grassmeans import Corpus, SenseInventory, WordVectors, load
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.attention.levelling import Levelling
 from grassmeans.encoders.attention.stored import LearnedWeights, NetworkShape
 from grassmeans.encoders.learned import LearnedEncoder
 from grassmeans.encoders.subspaces import SubspaceEncoder
@@ -20,6 +21,7 @@ from grassmeans.labelling import label_corpus
 from grassmeans.labelling.decoding import Decoding, decode_shard
 from grassmeans.labelling.measuring import make_measure
 from grassmeans.labelling.targets import find_targets, read_targets
+from grassmeans.lexemes.compacting import CompactSettings, compact_model
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
 from grassmeans.senses.inventory import write_compact_inventory
 from grassmeans.senses.model import SenseModel
@@ -49,13 +51,20 @@ def make_artifacts(folder: Path) -> dict[str, Path]:
     _save_model(plain, inventory, folder / "model")
     shape = NetworkShape(len(words), dim=DIM, n_layers=1, head_dim=4, passage=16)
     weights = {n: 0.5 * rng.standard_normal(s) for n, s in shape.matrix_shapes().items()}
+    d = shape.dim
+    sizes = [(len(words), d), (len(words),), (d,), (d, d), (d,), (d, d), (2 * d, DIM)]
     learned = LearnedWeights(
-        shape=shape, **{name: array.astype(np.float32) for name, array in weights.items()}
+        shape=shape,
+        levelling=Levelling(*(rng.standard_normal(size).astype(np.float32) for size in sizes)),
+        **{name: array.astype(np.float32) for name, array in weights.items()},
     )
     _save_model(
         LearnedEncoder(vectors, ContextShape(3, 1), left_out, learned),
         inventory,
         folder / "learned",
+    )
+    compact_model(
+        load(folder / "learned"), folder / "compact learned", settings=CompactSettings(examples=1)
     )
     label_corpus(corpus, folder / "model", folder / "labelled", workers=1, show_progress=False)
     return {kind: folder / kind for kind in ANSWERS}
@@ -142,5 +151,6 @@ ANSWERS: dict[str, Callable[[Path], Any]] = {
     "compact inventory": ask_inventory,
     "model": ask_model,
     "learned": ask_model,
+    "compact learned": ask_model,
     "labelled": ask_labelled,
 }

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from grassmeans.vectors.reducing import quantise_rows
+from grassmeans.vectors.quantising import quantise_rows
 
 MATRICES = hnp.arrays(
     np.float32,

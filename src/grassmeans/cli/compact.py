@@ -22,10 +22,14 @@ def compact(
         int | None, typer.Option(min=1, help="Keep only the most frequent words' vectors.")
     ] = None,
     dimensions: Annotated[
-        int | None, typer.Option(min=1, help="Project everything to so many dimensions.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Project everything to so many; with learned contexts, the lexemes alone.",
+        ),
     ] = None,
     bits: Annotated[int, typer.Option(help="Bits of a number: 4 or 8.")] = 4,
-    examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 1,
+    examples: Annotated[int, typer.Option(min=0, help="Example lines a sense, at most.")] = 6,
     example_width: Annotated[
         int, typer.Option(min=0, help="Characters of an example a side.")
     ] = 60,
@@ -39,7 +43,7 @@ def compact(
 
     Numbers get 4 (or 8) bits with one scale a row, entries are compressed. Where dimensions are to
     be fewer too, reduce the vectors before the induction (`grassmeans convert --to compact`): the
-    senses then fit them exactly.
+    senses then fit them exactly. A model of learned contexts keeps its dimensions and words.
 
     [dim]grassmeans compact model -o small --lexemes lexemes[/]
     """

@@ -76,6 +76,7 @@ class LearnedEncoder(ContextEncoder):
     merge_slope = 0.1
     part_cosine = 0.33
     lines_have_ends = True
+    space_is_fixed = True
     idk_distance = None  # no distance of a learned line means the same in two corpora
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
 
@@ -206,9 +207,9 @@ class LearnedEncoder(ContextEncoder):
         """A digest of the weights."""
         return self.weights.digest
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path, bits: int | None = None) -> None:
         """Write the weights beside the vectors."""
-        write_weights(folder / FOLDER, self.weights)
+        write_weights(folder / FOLDER, self.weights, word_bits=bits)
 
     @classmethod
     def open(
@@ -221,11 +222,12 @@ class LearnedEncoder(ContextEncoder):
         """Read the weights of a model, whose vectors are the encoder's."""
         weights = read_weights(folder / FOLDER)
         expected = (weights.shape.n_words, weights.n_axes)
-        if expected != vectors.vectors.shape:
+        found = (len(vectors), vectors.dim)
+        if expected != found:
             raise damaged(
                 folder / FOLDER / MANIFEST,
                 f"its network is for {expected[0]:,} words of {expected[1]} dimensions, the "
-                f"vectors are {vectors.vectors.shape}",
+                f"vectors are {found}",
             )
         encoder = cls(vectors, shape, function_words, weights)
         encoder.folder = folder

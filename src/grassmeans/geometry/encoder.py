@@ -68,6 +68,9 @@ class ContextEncoder(ABC):
         (`grassmeans.senses.few_contexts`).
     lines_have_ends : bool
         Whether bases of rank 1 point to what they mean, so that a direction's sign can be told.
+    space_is_fixed : bool
+        Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
+        model must keep them all.
     idk_distance : float or None
         From which distance on a model that is not calibrated says "I don't know"; None for never.
     induction : mapping
@@ -80,6 +83,7 @@ class ContextEncoder(ABC):
     merge_slope: ClassVar[float] = 0.0
     part_cosine: ClassVar[float] = 0.64
     lines_have_ends: ClassVar[bool] = False
+    space_is_fixed: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6
     induction: ClassVar[Mapping[str, Any]] = {}
 
@@ -117,8 +121,16 @@ class ContextEncoder(ABC):
     def identity(self) -> Any:
         """Plain values that tell what bases depend on, beside the vectors and the shape."""
 
-    def save(self, folder: Path) -> None:  # noqa: B027 (most kinds have nothing more)
-        """Write what `open` needs, apart from the vectors, the shape and the function words."""
+    def save(  # noqa: B027 (most kinds have nothing more)
+        self, folder: Path, bits: int | None = None
+    ) -> None:
+        """Write what `open` needs, apart from the vectors, the shape and the function words.
+
+        Parameters
+        ----------
+        bits : {4, 8}, optional
+            Of what is stored for each word, in a compact model.
+        """
 
     @classmethod
     def open(

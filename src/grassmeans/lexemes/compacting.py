@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -53,11 +53,12 @@ class CompactSettings:
         The most frequent words; None keeps all.
     dimensions : int or None
         Project vectors, directions and lexemes to so many; None keeps all. Senses fit better where
-        the vectors were reduced before the induction (`grassmeans convert --to compact`).
+        the vectors were reduced before the induction (`grassmeans convert --to compact`). Learned
+        contexts keep their dimensions, only lexemes are projected.
     bits : {4, 8}
-        Of every number.
+        Of every number; a network's matrices have 8.
     examples : int
-        Example lines a sense.
+        Example lines a sense, at most.
     example_width : int
         Characters of an example on each side of the word.
     drop_single : bool
@@ -67,7 +68,7 @@ class CompactSettings:
     vocabulary: int | None = None
     dimensions: int | None = None
     bits: int = 4
-    examples: int = 1
+    examples: int = 6
     example_width: int = 60
     drop_single: bool = False
 
@@ -92,20 +93,29 @@ def compact_model(
     output : path
         A folder that does not exist yet, or a finished model where ``overwrite`` is set.
     lexemes : WordVectors, optional
-        Trained with ``freeze_words`` from the vectors of this model; only senses are stored.
+        Trained with ``freeze_words`` from the vectors of this model; only senses are stored. For a
+        model of learned contexts they have a space of their own, and the words that have no senses
+        are stored with them.
     extra : mapping, optional
         More manifest fields: licence, source, scores.
 
-    `InputError` where the lexemes do not live in the space of the model's vectors.
+    `InputError` where the lexemes do not live in the space of the model's vectors, or where an
+    encoder needs the words that ``vocabulary`` leaves out.
     """
     settings = settings or CompactSettings()
+    is_fixed = model.encoder.space_is_fixed
+    if is_fixed and settings.vocabulary is not None:
+        raise InputError(
+            f"contexts of the kind {model.encoder.kind!r} need all of their words: leave the "
+            "vocabulary out"
+        )
     inputs = [model.folder, model.vectors.folder, None if lexemes is None else lexemes.folder]
     check_output(output, KIND, inputs=inputs, overwrite=overwrite)
-    if lexemes is not None:
+    if lexemes is not None and not is_fixed:
         _check_lexemes(model, lexemes)
     vectors = restrict_vocabulary(model.vectors, settings.vocabulary)
     projection = None
-    if settings.dimensions is not None:
+    if settings.dimensions is not None and not is_fixed:
         projection = find_projection(vectors, settings.dimensions)
         vectors = project_vectors(vectors, projection)
     if settings.drop_single:
@@ -121,9 +131,12 @@ def compact_model(
         plain.save(folder / VECTORS_FOLDER, bits=settings.bits)
         write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
         if lexemes is not None:
-            _write_lexemes(lexemes, inventory, projection, folder / LEXEMES_FOLDER, settings.bits)
+            chosen = _choose_lexemes(lexemes, inventory, vectors.words if is_fixed else ())
+            if is_fixed and settings.dimensions is not None:
+                projection = find_projection(chosen, settings.dimensions)
+            _write_lexemes(chosen, projection, folder / LEXEMES_FOLDER, settings.bits)
         write_lemmas(folder, model.lemma_table)
-        write_model_head(folder, model.encoder, model.tokenizer, fields)
+        write_model_head(folder, model.encoder, model.tokenizer, fields, bits=settings.bits)
     return load(Path(output))
 
 
@@ -164,43 +177,51 @@ def _compact_inventory(
         )
         for line in full.lines
     ]
-    directions = full.directions if projection is None else _project_units(projection, full)
+    directions = np.asarray(full.directions)
+    if projection is not None:
+        directions = _project_units(projection, directions)
     return CompactInventory(full.words, full.sense_counts, directions, lines, full.skipped)
 
 
-def _project_units(projection: Projection, full: CompactInventory) -> NDArray[np.float32]:
+def _project_units(projection: Projection, directions: NDArray[np.float32]) -> NDArray[np.float32]:
     """Directions in the subspace, of length 1 again."""
-    rows = projection.apply(full.directions)
+    rows = projection.apply(directions)
     return rows * inverse_norms(rows)[:, None]
 
 
-def _write_lexemes(
-    lexemes: WordVectors,
-    inventory: CompactInventory,
-    projection: Projection | None,
-    folder: Path,
-    bits: int,
-) -> None:
-    """Write the vectors of the senses that have one, word by word."""
-    counts = inventory.sense_counts.tolist()
-    keys = [
+def _choose_lexemes(
+    lexemes: WordVectors, inventory: CompactInventory, plain: Sequence[str]
+) -> WordVectors:
+    """The vectors of the senses that have one, word by word, and of plain words after them."""
+    numbers = inventory.sense_counts.tolist()
+    senses = [
         encode_key(word, sense)
-        for word, n_senses in zip(inventory.words, counts, strict=True)
+        for word, n_senses in zip(inventory.words, numbers, strict=True)
         for sense in range(1, n_senses + 1)
     ]
-    rows = lexemes.ids_of(keys)
-    known = [key for key, row in zip(keys, rows.tolist(), strict=True) if row >= 0]
+    known = [key for key in senses if key in lexemes]
     if not known:
         raise InputError("the lexemes and the model have no sense in common")
-    matrix = lexemes.vectors[rows[rows >= 0]]
-    if projection is not None:
-        matrix = projection.apply(matrix)
+    known += [key for key in map(encode_key, plain) if key in lexemes]
+    rows = lexemes.ids_of(known)
+    counts = None if lexemes.counts is None else lexemes.counts[rows]
+    chosen = WordVectors(known, lexemes.vectors[rows], counts, check=False)
+    chosen.manifest = lexemes.manifest
+    return chosen
+
+
+def _write_lexemes(
+    lexemes: WordVectors, projection: Projection | None, folder: Path, bits: int
+) -> None:
+    matrix = lexemes.vectors if projection is None else projection.apply(lexemes.vectors)
     about = {
         name: lexemes.manifest[name]
         for name in ("lexemes", "training", "corpus")
         if name in lexemes.manifest
     }
-    WordVectors(known, matrix, check=False).save(folder, bits=bits, extra=about)
+    WordVectors(lexemes.words, matrix, lexemes.counts, check=False).save(
+        folder, bits=bits, extra=about
+    )
 
 
 def _encode_line(entry: Mapping[str, Any]) -> bytes:

@@ -235,14 +235,17 @@ def _check_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
 def open_lexemes(model: SenseModel) -> LexemeVectors | None:
     """The lexemes of a model in one table; None where the model has no lexeme vectors.
 
-    A model stores vectors of senses only. They were trained with all other words held fixed, so
-    the word vectors of the model stand for the words without senses.
+    A model of subspaces stores vectors of senses only. They were trained with all other words held
+    fixed, so the word vectors of the model stand for the words without senses. Where contexts have
+    a space of their own, the lexemes have these words among them.
 
     `ArtifactError` where words and lexemes do not have the same number of dimensions.
     """
     senses = model.lexemes
     if senses is None:
         return None
+    if model.encoder.space_is_fixed:
+        return LexemeVectors(senses)
     if senses.dim != model.vectors.dim:
         raise ArtifactError(
             f"the lexemes of this model have {senses.dim} dimensions, its words "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
@@ -31,7 +31,7 @@ from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.schema import check_values, whole
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.vectors.reducing import quantise_rows
+from grassmeans.vectors.quantising import Rows, quantise_rows
 from grassmeans.vectors.storage import (
     MOST_DIMENSIONS,
     QUANTISED_RULE,
@@ -84,7 +84,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         self,
         words: Sequence[str],
         offsets: NDArray[np.int64],
-        directions: NDArray[np.float32],
+        directions: Rows,
         skipped: tuple[SkippedWord, ...],
     ) -> None:
         self.words = tuple(words)
@@ -222,7 +222,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         sizes = [len(line) + 1 for line in self._lines]
         write_bytes(folder / "words.txt", "\n".join(self.words).encode())
         write_array(folder / "sense_offsets.npy", self._offsets)
-        write_array(folder / "directions.npy", self._directions)
+        write_array(folder / "directions.npy", np.asarray(self._directions))
         write_bytes(folder / ENTRIES, b"".join(line + b"\n" for line in self._lines))
         write_array(
             folder / "entry_offsets.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
@@ -319,7 +319,8 @@ class CompactInventory:
     ----------
     words : list of str
     sense_counts : (n_words,) int64
-    directions : (n_directions, dim) float32
+    directions : (n_directions, dim)
+        Of unit length; those that were read are restored where they are looked at.
     lines : sequence of bytes
         The entry of each word as JSON, without its directions.
     skipped : tuple of SkippedWord
@@ -327,7 +328,7 @@ class CompactInventory:
 
     words: list[str]
     sense_counts: NDArray[np.int64]
-    directions: NDArray[np.float32]
+    directions: Rows
     lines: Sequence[bytes]
     skipped: tuple[SkippedWord, ...]
 
@@ -335,7 +336,7 @@ class CompactInventory:
 def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: int) -> None:
     """Write an inventory in the compact form; `SenseInventory.load` opens it."""
     folder.mkdir(parents=True, exist_ok=True)
-    about = write_rows(folder, quantise_rows(inventory.directions, bits))
+    about = write_rows(folder, quantise_rows(np.asarray(inventory.directions), bits))
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     lines = inventory.lines
     frames = [
@@ -378,11 +379,9 @@ def read_compact_inventory(folder: Path) -> CompactInventory:
     lines = _BlockLines(content, ends, n_words, block_words, folder / "entries.zst")
     path = folder / "skipped.tsv.zst"
     skipped = _parse_skipped(_unpack_text(path), path)
-    directions = read_rows(folder, manifest["quantised"], (n_directions, dim)).restore()
-    # Rounding changes lengths by a few percent, and distances are those of unit vectors.
-    lengths = np.linalg.norm(directions, axis=1, keepdims=True)
-    np.divide(directions, lengths, out=directions, where=lengths > 0)
-    return CompactInventory(words, counts, directions, lines, skipped)
+    # Distances are those of unit vectors.
+    rows = read_rows(folder, manifest["quantised"], (n_directions, dim))
+    return CompactInventory(words, counts, replace(rows, unit=True), lines, skipped)
 
 
 def shorten_entry(

@@ -435,12 +435,23 @@ class SenseModel:
 
 
 def write_model_head(
-    folder: Path, encoder: ContextEncoder, tokenizer: AnyTokenizer, fields: Mapping[str, Any]
+    folder: Path,
+    encoder: ContextEncoder,
+    tokenizer: AnyTokenizer,
+    fields: Mapping[str, Any],
+    *,
+    bits: int | None = None,
 ) -> None:
-    """Write what makes the folder a whole model beside vectors and inventory; call it last."""
+    """Write what makes the folder a whole model beside vectors and inventory; call it last.
+
+    Parameters
+    ----------
+    bits : {4, 8}, optional
+        Of what the encoder stores for each word, in a compact model.
+    """
     words = "\n".join(sorted(encoder.function_words))
     write_bytes(folder / FUNCTION_WORDS, words.encode())
-    encoder.save(folder)
+    encoder.save(folder, bits)
     own = {"tokenizer": tokenizer.to_dict()} | describe_encoder(encoder)
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
 

@@ -1,7 +1,7 @@
 r"""The folder that holds word vectors: ``words.txt``, ``vectors.npy``, and where known counts.
 
 A compact folder has ``codes.npy`` and ``scales.npy`` instead of ``vectors.npy``: numbers of 4 or 8
-bits (see `grassmeans.vectors.reducing`), which become float32 when the folder is opened.
+bits (see `grassmeans.vectors.quantising`), which become float32 when they are asked for.
 
 ``words.txt`` has one word a line in UTF-8. A backslash, newline or carriage return inside a word
 is written as ``\\``, ``\n`` or ``\r``, so that any word survives.
@@ -22,7 +22,7 @@ from grassmeans.checked import MANIFEST, check_range, damaged, open_array, read_
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.outputs import output_folder
 from grassmeans.schema import check_values, flag, one_of, record, text, whole
-from grassmeans.vectors.reducing import BITS, QuantisedRows, bytes_per_row, quantise_rows
+from grassmeans.vectors.quantising import BITS, QuantisedRows, bytes_per_row, quantise_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "vectors"
@@ -86,7 +86,7 @@ def fill_vectors_folder(
 
 
 def read_vectors_folder(folder: Path) -> WordVectors:
-    """Open a ``vectors`` artifact: arrays memory-mapped, or those of a compact one restored."""
+    """Open a ``vectors`` artifact: arrays memory-mapped, those of a compact one still rounded."""
     manifest = read_manifest(folder, KIND, FORMAT_VERSION, COMPACT_VERSION)
     is_compact = manifest["format_version"] == COMPACT_VERSION
     own_rules = {"quantised": QUANTISED_RULE} if is_compact else {}
@@ -94,7 +94,7 @@ def read_vectors_folder(folder: Path) -> WordVectors:
     n_words, dim = manifest["n_words"], manifest["dim"]
     words = read_words(folder / "words.txt", n_words)
     matrix = (
-        read_rows(folder, manifest["quantised"], (n_words, dim)).restore()
+        read_rows(folder, manifest["quantised"], (n_words, dim))
         if is_compact
         else open_array(folder / "vectors.npy", np.float32, (n_words, dim))
     )
@@ -131,7 +131,8 @@ def read_rows(folder: Path, about: Any, shape: tuple[int, int]) -> QuantisedRows
     bits = about["bits"]
     codes = open_array(folder / "codes.npy", np.uint8, (n_rows, bytes_per_row(dim, bits)))
     scales = open_array(folder / "scales.npy", np.float32, (n_rows,))
-    rows = QuantisedRows(codes, scales, bits, dim)
+    # As plain arrays of the same memory: parts of a mapped one take long to cut.
+    rows = QuantisedRows(np.asarray(codes), np.asarray(scales), bits, dim)
     if rows.digest != about["digest"]:
         raise ArtifactError(
             f"the numbers in {folder / 'codes.npy'} are not those that the manifest names: the "

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.vectors import similarity
+from grassmeans.vectors.quantising import QuantisedRows
 from grassmeans.vectors.similarity import Float32Array, NearestRows, Neighbour
 
 WordOrVector: TypeAlias = str | NDArray[Any]
@@ -29,6 +30,7 @@ class WordVectors:
         Each word once.
     vectors : (n, dim)
         Finite numbers; kept as float32 in C order, without a copy where they are that already.
+        Rounded ones are restored when they are first asked for.
     counts : (n,), optional
         How often each word was seen in the corpus, whole numbers.
     output : (n, dim), optional
@@ -39,7 +41,6 @@ class WordVectors:
     Attributes
     ----------
     words : list of str
-    vectors : (n, dim) float32, read-only; may be mapped from a file
     counts : (n,) int64 or None
     output : (n, dim) float32 or None
     manifest : mapping
@@ -56,14 +57,16 @@ class WordVectors:
     def __init__(
         self,
         words: Sequence[str],
-        vectors: ArrayLike,
+        vectors: ArrayLike | QuantisedRows,
         counts: ArrayLike | None = None,
         *,
         output: Float32Array | None = None,
         check: bool = True,
     ) -> None:
         self.words: list[str] = list(words)
-        self.vectors = _as_matrix(vectors, len(self.words))
+        self._rounded = vectors if isinstance(vectors, QuantisedRows) else None
+        if self._rounded is None:
+            self.vectors = _as_matrix(vectors, len(self.words))
         self.counts = None if counts is None else _as_counts(counts, len(self.words))
         self.output = output
         self.manifest: Mapping[str, Any] = {}
@@ -72,10 +75,15 @@ class WordVectors:
             _check_words(self.words)
             _check_finite(self.words, self.vectors)
 
+    @cached_property
+    def vectors(self) -> Float32Array:
+        """(n, dim) float32, read-only; may be mapped from a file."""
+        return _as_matrix(np.asarray(self._rounded), len(self.words))
+
     @property
     def dim(self) -> int:
         """The number of dimensions."""
-        return int(self.vectors.shape[1])
+        return int((self.vectors if self._rounded is None else self._rounded).shape[1])
 
     def __len__(self) -> int:
         return len(self.words)

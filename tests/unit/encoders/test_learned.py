@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from damage import make_old
 from grassmeans import Corpus, SkipGram, WordVectors, build_model, load
 from grassmeans.corpus.occurrences import number_words
 from grassmeans.encoders import find_kind, list_kinds
+from grassmeans.encoders.attention.levelling import Levelling
 from grassmeans.encoders.attention.stored import (
     LearnedWeights,
     NetworkShape,
@@ -20,6 +22,7 @@ from grassmeans.encoders.attention.stored import (
 from grassmeans.encoders.learned import FOLDER, LearnedEncoder
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.contexts import ContextShape
+from grassmeans.vectors.quantising import quantise_rows
 
 WORDS = [f"w{i}" for i in range(30)]
 SHAPE = NetworkShape(n_words=30, dim=16, n_layers=2, head_dim=8, passage=16)
@@ -349,3 +352,37 @@ def test_an_interrupted_induction_goes_on_from_its_parts(
     found = induction.induce(topic_corpus, encoder, words, parts=tmp_path)
     assert list(found.words) == words
     assert asked == [["seal", "the"]]
+
+
+def level_by_hand(weights: LearnedWeights, seed: int = 2) -> LearnedWeights:
+    """The same network with a levelling of random numbers, to 6 axes."""
+    rng = np.random.default_rng(seed)
+    n, d = weights.shape.n_words, weights.shape.dim
+    sizes = [(n, d), (n,), (d,), (d, d), (d,), (d, d), (2 * d, 6)]
+    parts = [rng.standard_normal(size).astype(np.float32) for size in sizes]
+    return replace(weights, levelling=Levelling(*parts))
+
+
+@pytest.mark.parametrize("bits", [4, 8])
+def test_words_of_a_levelled_network_are_restored_where_they_are_read(tmp_path, bits):
+    weights = level_by_hand(make_weights())
+    write_weights(tmp_path / "w", weights, word_bits=bits)
+
+    found = read_weights(tmp_path / "w").levelling
+
+    expected = quantise_rows(weights.levelling.words, bits).restore()
+    np.testing.assert_array_equal(np.asarray(found.words), expected)
+    np.testing.assert_array_equal(found.words[np.array([7, 3])], expected[[7, 3]])
+    np.testing.assert_allclose(found.place_words(), weights.levelling.place_words(), atol=0.2)
+
+
+def test_words_keep_their_bits_unless_others_are_asked_for(tmp_path):
+    write_weights(tmp_path / "four", level_by_hand(make_weights()), word_bits=4)
+    four = read_weights(tmp_path / "four")
+
+    write_weights(tmp_path / "again", four)
+    write_weights(tmp_path / "eight", four, word_bits=8)
+
+    assert read_weights(tmp_path / "again").levelling.words.bits == 4
+    assert read_weights(tmp_path / "again").digest == four.digest
+    assert read_weights(tmp_path / "eight").levelling.words.bits == 8

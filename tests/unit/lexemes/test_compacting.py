@@ -4,17 +4,26 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from grassmeans import SenseInventory, WordVectors, load
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.encoders.attention.levelling import Levelling
+from grassmeans.encoders.attention.stored import LearnedWeights, NetworkShape
+from grassmeans.encoders.learned import LearnedEncoder
 from grassmeans.errors import InputError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.lexemes.compacting import CompactSettings, compact_model
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.model import SenseModel
+from grassmeans.vectors.quantising import QuantisedRows
 from grassmeans.vectors.skipgram import SkipGram
 from synthetic import POLYSEMOUS
+
+SEVERAL, SINGLE = list(POLYSEMOUS)[:2]
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +195,119 @@ def test_an_existing_model_is_kept(compact: SenseModel, model: SenseModel) -> No
 
 def make_sense() -> Sense:
     return Sense(1, 1.0, 0.5, ("steel",), ("beam",), ())
+
+
+@pytest.fixture(scope="module")
+def learned(corpus: Corpus, tmp_path_factory: pytest.TempPathFactory) -> SenseModel:
+    """A made-up network with senses of its own space; one word has one sense only."""
+    words, rng = list(corpus.vocabulary.words), np.random.default_rng(0)
+    shape = NetworkShape(len(words), dim=16, n_layers=1, head_dim=8, passage=32)
+    n, d, n_axes = len(words), shape.dim, 12
+
+    def draw(*size: int) -> NDArray[np.float32]:
+        return (0.5 * rng.standard_normal(size)).astype(np.float32)
+
+    levelling = Levelling(
+        draw(n, d), np.abs(draw(n)), draw(d), draw(d, d), draw(d), draw(d, d), draw(2 * d, n_axes)
+    )
+    parts = {name: draw(*size) for name, size in shape.matrix_shapes().items()}
+    weights = LearnedWeights(shape=shape, levelling=levelling, **parts)
+    vectors = WordVectors(words, levelling.place_words(), corpus.vocabulary.counts)
+    encoder = LearnedEncoder(vectors, ContextShape(rank=1), corpus.function_words, weights)
+    lines = tuple(ExampleLine(f"left {i} ", "crane", " right", "0", 0.5) for i in range(8))
+    entries = []
+    for word, n_senses in ((SEVERAL, 3), (SINGLE, 1)):
+        rows = draw(n_senses, n_axes)
+        senses = tuple(Sense(k + 1, 1.0, 0.5, ("steel",), (), lines) for k in range(n_senses))
+        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        entries.append(WordSenses(word, 9, 9, unit, senses))
+    manifest = {
+        "language": "en",
+        "calibration": {"intercept": 1.0, "nearest": 2.0, "margin": 3.0},
+    }
+    folder = tmp_path_factory.mktemp("learned") / "model"
+    SenseModel(encoder, SenseInventory(entries), Tokenizer(), manifest).save(folder)
+    return load(folder)
+
+
+def make_lexemes(model: SenseModel) -> WordVectors:
+    """Vectors of 20 dimensions for the senses, for words, and for what the model does not know."""
+    keys = [f"{w}.{k}" for w, n in model.inventory.sense_counts.items() for k in range(1, n + 1)]
+    plain = [word for word in model.vectors.words if word not in model.inventory][:9]
+    keys = ["unheard", *plain, *keys]
+    matrix = np.random.default_rng(1).standard_normal((len(keys), 20)).astype(np.float32)
+    return WordVectors(keys, matrix, np.arange(len(keys), 0, -1))
+
+
+def test_learned_contexts_keep_their_space_and_single_senses(
+    learned: SenseModel, tmp_path: Path
+) -> None:
+    small = compact_model(learned, tmp_path / "small", settings=CompactSettings(dimensions=5))
+
+    assert small.words == learned.words == (SEVERAL, SINGLE)
+    assert small.vectors.dim == small.inventory.dim == 12
+    assert small.vectors.words == learned.vectors.words
+    assert small.calibration == learned.calibration
+    assert small.encoder.function_words == learned.encoder.function_words
+    assert small.tokenizer.to_dict() == learned.tokenizer.to_dict()
+    assert [len(sense.examples) for sense in small.inventory[SEVERAL].senses] == [6, 6, 6]
+    assert isinstance(small.encoder, LearnedEncoder)
+    assert small.encoder.weights.levelling is not None
+    words = small.encoder.weights.levelling.words
+    assert isinstance(words, QuantisedRows)
+    assert words.bits == 4
+    for word in learned.words:
+        cosines = np.einsum(
+            "ij,ij->i", small.inventory.directions(word), learned.inventory.directions(word)
+        )
+        assert (cosines > 0.98).all()
+
+
+def test_a_compact_learned_model_tags_and_restores_only_what_it_needs(
+    learned: SenseModel, corpus: Corpus, tmp_path: Path
+) -> None:
+    positions = corpus.positions(SEVERAL)[:40]
+    lines = [corpus.line_at(int(position), 80) for position in positions]
+    texts = [f"{line.left}<b>{line.word}</b>{line.right}" for line in lines]
+    small = compact_model(learned, tmp_path / "small")
+
+    before = learned.tag_many(texts, idk_threshold=None)
+    after = small.tag_many(texts, idk_threshold=None)
+
+    senses = [[tagged[0].sense for tagged in result] for result in (before, after)]
+    assert len(set(senses[0])) > 1
+    assert sum(a == b for a, b in zip(*senses, strict=True)) >= 0.85 * len(texts)
+    assert "vectors" not in vars(small.vectors), "all words were restored to tag some"
+    again = load(tmp_path / "small")
+    assert again.tag_many(texts, idk_threshold=None) == after
+
+
+def test_learned_contexts_need_all_of_their_words(learned: SenseModel, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="'learned' need all of their words"):
+        compact_model(learned, tmp_path / "few", settings=CompactSettings(vocabulary=10))
+
+
+def test_lexemes_beside_learned_contexts_have_a_space_of_their_own(
+    learned: SenseModel, tmp_path: Path
+) -> None:
+    given = make_lexemes(learned)
+
+    small = compact_model(
+        learned,
+        tmp_path / "small",
+        lexemes=given,
+        settings=CompactSettings(dimensions=18, bits=8),
+    )
+
+    found = open_lexemes(small)
+    assert found is not None
+    plain = given.words[1:10]
+    assert found.vectors.words == [f"{SEVERAL}.{k}" for k in (1, 2, 3)] + [f"{SINGLE}.1", *plain]
+    assert found.vectors.dim == 18
+    assert found.vectors.counts is not None
+    assert found.vectors.counts.tolist()[:4] == [4, 3, 2, 1]
+    # 14 lexemes span at most 14 dimensions: nothing is lost but the rounding
+    for key in (f"{SEVERAL}.2", plain[3]):
+        assert found.vectors.similarity(f"{SEVERAL}.1", key) == pytest.approx(
+            given.similarity(f"{SEVERAL}.1", key), abs=0.02
+        )

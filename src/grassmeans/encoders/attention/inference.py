@@ -232,7 +232,7 @@ def _send_levelling(levelling: Levelling | None, device: torch.device) -> dict[s
         return {}
     names = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
     parts = {name: torch.from_numpy(getattr(levelling, name)).to(device) for name in names}
-    words = functional.normalize(torch.from_numpy(levelling.words).to(device), dim=1)
+    words = functional.normalize(torch.from_numpy(np.asarray(levelling.words)).to(device), dim=1)
     words *= torch.from_numpy(levelling.word_weights).to(device)[:, None]
     parts["topic_words"] = torch.cat((words.new_zeros((N_SPECIAL, words.shape[1])), words))
     return parts

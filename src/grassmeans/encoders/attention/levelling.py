@@ -20,6 +20,7 @@ from scipy.sparse import csr_array
 
 from grassmeans.artifacts import digest_of_array, digest_of_bytes
 from grassmeans.encoders.attention.passages import Passages
+from grassmeans.vectors.quantising import Rows
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -45,8 +46,9 @@ class Levelling:
 
     Attributes
     ----------
-    words : (n_words, dim) float32
-        The network's own word vectors: what it reads, and what topics are made of.
+    words : (n_words, dim)
+        The network's own word vectors: what it reads, and what topics are made of. Those that were
+        read from a folder are restored where they are looked at.
     word_weights : (n_words,) float32
         How much a word counts in a topic.
     line_mean, topic_mean : (dim,) float32
@@ -55,7 +57,7 @@ class Levelling:
         Of predictions and topics beside each other.
     """
 
-    words: Floats
+    words: Rows
     word_weights: Floats
     line_mean: Floats
     line_map: Floats
@@ -71,7 +73,7 @@ class Levelling:
     @cached_property
     def digest(self) -> str:
         """A digest of all of it."""
-        parts = [digest_of_array(getattr(self, field.name)) for field in fields(self)]
+        parts = [digest_of_array(np.asarray(getattr(self, field.name))) for field in fields(self)]
         return digest_of_bytes("\n".join(parts).encode())
 
     def level(self, predictions: Floats, topics: Floats) -> Floats:
@@ -88,7 +90,8 @@ class Levelling:
 
     def place_words(self) -> Floats:
         """(n_words, n_axes) words where contexts lie that ask for them, and speak of them."""
-        return self.level(_scale(self.words), self.words)
+        words = np.asarray(self.words)
+        return self.level(_scale(words), words)
 
     def find_topics(self, passages: Passages, hidden: NDArray[np.int32], n_special: int) -> Floats:
         """(n, dim) sums of the words around the places of passages (see `sum_topics`)."""
@@ -99,7 +102,7 @@ def sum_topics(
     passages: Passages,
     hidden: NDArray[np.int32],
     n_special: int,
-    words: Floats,
+    words: Rows,
     word_weights: Floats,
 ) -> Floats:
     """(n, dim) sums of the words around the places of passages, by their weights.

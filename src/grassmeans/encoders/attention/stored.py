@@ -24,7 +24,7 @@ from grassmeans.checked import MANIFEST, damaged, read_bytes
 from grassmeans.encoders.attention.levelling import Levelling
 from grassmeans.errors import ArtifactError
 from grassmeans.schema import check_values, flag, whole
-from grassmeans.vectors.reducing import QuantisedRows, bytes_per_row, quantise_rows
+from grassmeans.vectors.quantising import QuantisedRows, Rows, bytes_per_row, quantise_rows
 
 Floats = NDArray[np.float32]
 
@@ -168,8 +168,14 @@ class LearnedWeights:
         return digest_of_bytes("\n".join(parts).encode())
 
 
-def write_weights(folder: Path, weights: LearnedWeights, word_bits: int = BITS) -> None:
-    """Write weights, every row rounded to 8 bits, those of words to ``word_bits``."""
+def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None = None) -> None:
+    """Write weights, every row rounded to 8 bits.
+
+    Parameters
+    ----------
+    word_bits : {4, 8}, optional
+        Of the words' rows; by default as many as they have, where they were read from a folder.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {"start": np.ascontiguousarray(weights.start, np.float32)}
     for name in _MATRICES:
@@ -178,18 +184,24 @@ def write_weights(folder: Path, weights: LearnedWeights, word_bits: int = BITS) 
         arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
     about: dict[str, Any] = {"network": asdict(weights.shape)}
     if weights.levelling is not None:
-        arrays |= _store_levelling(weights.levelling, word_bits)
-        about |= {"n_axes": weights.levelling.n_axes, "word_bits": word_bits}
+        words = _round_words(weights.levelling.words, word_bits)
+        arrays |= _store_levelling(weights.levelling, words)
+        about |= {"n_axes": weights.levelling.n_axes, "word_bits": words.bits}
     with atomic_path(folder / _FILE) as temporary:
         save_file(arrays, temporary)
     write_manifest(folder, KIND, FORMAT_VERSION, about, created=False)
 
 
-def _store_levelling(levelling: Levelling, word_bits: int) -> dict[str, NDArray[Any]]:
-    rounded = quantise_rows(levelling.words, word_bits)
+def _round_words(words: Rows, bits: int | None) -> QuantisedRows:
+    if isinstance(words, QuantisedRows) and bits in (None, words.bits):
+        return words
+    return quantise_rows(np.asarray(words), BITS if bits is None else bits)
+
+
+def _store_levelling(levelling: Levelling, words: QuantisedRows) -> dict[str, NDArray[Any]]:
     return {
-        "words.codes": rounded.codes,
-        "words.scales": rounded.scales,
+        "words.codes": words.codes,
+        "words.scales": words.scales,
         "word_weights": levelling.word_weights,
         **{name: getattr(levelling, name).astype(np.float16) for name in _LEVELLING},
     }
@@ -208,7 +220,7 @@ def _read_levelling(
     for name, values in {"words.scales": scales, **found}.items():
         if not np.isfinite(values).all():
             raise damaged(path, f"{name} holds numbers that are not finite")
-    return Levelling(QuantisedRows(codes, scales, bits, d).restore(), **found)
+    return Levelling(QuantisedRows(codes, scales, bits, d), **found)
 
 
 def read_weights(folder: Path) -> LearnedWeights:
