@@ -71,7 +71,7 @@ test: $(VENV)/dev.stamp
 # Tests that make up their own damage; they read TORTURE and do so many times more than in make test.
 TORTURE ?= 40
 TORTURES = tests/property/test_damaged_artifacts.py tests/functional/test_damaged_artifacts.py
-TORTURES += tests/functional/test_explorer_description.py
+TORTURES += tests/functional/test_explorer_description.py tests/functional/test_kills.py
 TORTURES += tests/functional/test_boundaries.py
 torture: $(VENV)/dev.stamp
 	TORTURE=$(TORTURE) $(VENV)/bin/python -m pytest -n 2 $(TORTURES)

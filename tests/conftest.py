@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,14 @@ from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.settings import InductionSettings
 from synthetic import SyntheticCorpus, make_topic_text
+
+
+@pytest.fixture(scope="session", autouse=True)
+def quiet_disk() -> Iterator[None]:
+    """Wait for no disk: thousands of small files are written, and no power is cut."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """Folders that hold results: a manifest, plain arrays and text, never pickle.
 
-Everything is written to a temporary name and renamed when it is whole, so that a killed run never
-leaves half a file that looks complete.
+Everything is written to a temporary name and renamed when it is whole and on the disk, so that
+neither a killed run nor a power cut leaves half a file that looks complete.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ SEAL = "manifest_digest"
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENAMETOOLONG}
+_CANNOT_SYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EBADF}
+_BUILDING = ".building"
+_HEAD_BYTES = 1 << 16
 
 
 @contextlib.contextmanager
@@ -59,10 +62,26 @@ def atomic_path(path: Path) -> Iterator[Path]:
     with explain_write_errors(path):
         try:
             yield temporary
+            sync_to_disk(temporary)
             os.replace(temporary, path)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
+
+
+def sync_to_disk(path: Path) -> None:
+    """Let a file or folder be on the disk before what follows, come a power cut."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except PermissionError:  # folders, on some systems
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
+    finally:
+        os.close(descriptor)
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -160,13 +179,29 @@ def find_manifest(folder: Path) -> dict[str, Any] | None:
 
 def building_place(folder: Path) -> Path:
     """Where a folder is built until it is whole; see `grassmeans.outputs`."""
-    return folder.with_name(f".{folder.name}.building")
+    return folder.with_name(f".{folder.name}{_BUILDING}")
+
+
+def building_target(work: Path) -> Path:
+    """The folder that is built in a `building_place`."""
+    return work.with_name(work.name[1:].removesuffix(_BUILDING))
 
 
 def digest_of(value: Any) -> str:
     """A short digest of plain parameters (JSON-serialisable), stable between runs."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
     return hashlib.blake2b(text.encode("utf-8", "backslashreplace"), digest_size=12).hexdigest()
+
+
+def identify_file(path: Path) -> dict[str, Any]:
+    """What tells a file from another of the same name: size, time, and a digest of its head."""
+    about = path.stat()
+    identity: dict[str, Any] = {"name": path.name, "size": about.st_size, "time": about.st_mtime_ns}
+    # What is read from a pipe is gone; what cannot be read is the reader's affair.
+    if path.is_file() and os.access(path, os.R_OK):
+        with path.open("rb") as file:
+            identity["head"] = digest_of_bytes(file.read(_HEAD_BYTES))
+    return identity
 
 
 def digest_of_array(array: NDArray[Any]) -> str:

@@ -19,6 +19,7 @@ import contextlib
 import errno
 import glob
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -28,10 +29,12 @@ from typing import Any
 from grassmeans.artifacts import (
     atomic_path,
     building_place,
+    building_target,
     digest_of,
     explain_write_errors,
     find_manifest,
     read_manifest,
+    sync_to_disk,
     write_json,
 )
 from grassmeans.checked import TEMPORARY, read_json
@@ -45,6 +48,7 @@ except ImportError:  # a system without these locks: two runs at once are then n
 _CLAIM, _LOCK, _NEW, _SCRATCH = "claim.json", "lock", "new", "scratch"
 _OLD, _TRASH = "old", "trash"
 _PARTS = {_CLAIM, _LOCK, _NEW, _SCRATCH, _OLD, _TRASH}
+_TEMPORARY_NAME = re.compile(re.escape(TEMPORARY) + r"([0-9]+)-[0-9a-f]+$")
 _CANNOT_MOVE = {errno.EXDEV, errno.EBUSY}
 
 
@@ -135,7 +139,12 @@ def check_output(
 ) -> None:
     """Refuse early, before long work, what `output_folder` would refuse."""
     path = Path(path)
-    _check_inputs(path, _find_place(path), inputs)
+    place = _find_place(path)
+    _check_inputs(path, place, inputs)
+    work = building_place(place)
+    if work.exists():
+        with _hold(work, path), explain_write_errors(path):
+            _tidy(place, work)
     _check_replaceable(path, kind, fields, overwrite)
 
 
@@ -149,11 +158,24 @@ def output_file(
     """
     path = Path(path)
     check_output_file(path, inputs=inputs, overwrite=overwrite)
-    for left in path.parent.glob(f"{glob.escape(path.name)}{TEMPORARY}*"):
-        if not _is_running(left.name.rpartition(TEMPORARY)[2].partition("-")[0]):
-            left.unlink(missing_ok=True)
+    remove_leftovers(path.parent.glob(f"{glob.escape(path.name)}{TEMPORARY}*"))
     with atomic_path(path) as temporary:
         yield temporary
+    sync_to_disk(path.parent)
+
+
+def remove_leftovers(found: Iterable[Path]) -> None:
+    """Of some files, delete those that a process which ended was writing."""
+    for path in found:
+        named = _TEMPORARY_NAME.search(path.name)
+        if named and not _is_running(named[1]):
+            path.unlink(missing_ok=True)
+
+
+def replace_file(path: str | Path, content: bytes) -> None:
+    """Write a file that somebody named for an output; an earlier one is replaced."""
+    with output_file(path, overwrite=True) as temporary:
+        temporary.write_bytes(content)
 
 
 def check_output_file(
@@ -281,6 +303,13 @@ def _settle(place: Path, work: Path) -> None:
         shutil.rmtree(work / _SCRATCH, ignore_errors=True)
 
 
+def _tidy(place: Path, work: Path) -> None:
+    """The same, and leave nothing of work that has come to its end."""
+    _settle(place, work)
+    if not (work / _NEW).exists():
+        _discard(work)
+
+
 def _throw_away(work: Path, name: str | None = None) -> None:
     """Delete a part by way of ``trash``: half of one must not look like a whole one."""
     shutil.rmtree(work / _TRASH, ignore_errors=True)
@@ -297,6 +326,8 @@ def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) ->
         if found == claim and identity is not None:
             for left in work.rglob(f"*{TEMPORARY}*"):
                 left.unlink()
+            for inner in [*work.rglob(building_place(Path("*")).name)]:
+                _tidy(building_target(inner), inner)
             return
         if found.get("digest") is not None and not overwrite:
             raise InputError(
@@ -320,6 +351,8 @@ def _read_claim(work: Path) -> dict[str, Any]:
 
 def _publish(place: Path, work: Path) -> None:
     """Put the new folder into its place; the old one goes last."""
+    for path in (*(work / _NEW).rglob("*"), work / _NEW):
+        sync_to_disk(path)
     try:
         if not _is_empty(place):
             os.rename(place, work / _OLD)
@@ -333,6 +366,7 @@ def _publish(place: Path, work: Path) -> None:
                 "same command again; what was built is kept",
             ) from error
         raise
+    sync_to_disk(place.parent)
     _settle(place, work)
     _discard(work)
 

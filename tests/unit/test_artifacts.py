@@ -134,3 +134,19 @@ def test_threads_do_not_share_a_temporary_name(tmp_path) -> None:
 def test_digests_depend_on_values_not_on_order() -> None:
     assert artifacts.digest_of({"a": 1, "b": 2}) == artifacts.digest_of({"b": 2, "a": 1})
     assert artifacts.digest_of({"a": 1}) != artifacts.digest_of({"a": 2})
+
+
+def test_files_of_the_same_name_are_told_apart(tmp_path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("one")
+    os.utime(path, ns=(0, 0))
+    first = artifacts.identify_file(path)
+    assert (first["name"], first["size"], first["time"]) == ("a.txt", 3, 0)
+    assert artifacts.identify_file(path) == first
+    path.write_text("two")
+    os.utime(path, ns=(0, 0))
+    assert artifacts.identify_file(path) != first
+    os.mkfifo(tmp_path / "pipe")
+    assert "head" not in artifacts.identify_file(
+        tmp_path / "pipe"
+    )  # and it is not opened: that would wait

@@ -12,7 +12,7 @@ import pytest
 from grassmeans import outputs
 from grassmeans.artifacts import building_place, find_manifest, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
-from grassmeans.outputs import check_output, output_file, output_folder
+from grassmeans.outputs import check_output, output_file, output_folder, replace_file
 
 KILLED = 9
 
@@ -314,6 +314,79 @@ def test_a_kill_while_other_work_is_thrown_away(tmp_path) -> None:
         if done:
             break
     assert step > 15
+
+
+def test_an_early_check_finishes_what_a_killed_run_left(tmp_path) -> None:
+    place, work = tmp_path / "t", building_place(tmp_path / "t")
+    build(place, "old")
+    (work / "scratch").mkdir(parents=True)  # killed after the result was put in its place
+    with pytest.raises(InputError, match="exists already"):
+        check_output(place, "thing")
+    assert names(tmp_path) == ["t"]
+    work.mkdir()
+    place.rename(work / "old")  # killed between the two renames
+    with pytest.raises(InputError, match="exists already"):
+        check_output(place, "thing")
+    assert value_of(place) == "old"
+    assert names(tmp_path) == ["t"]
+
+
+def test_unfinished_work_is_kept_by_an_early_check_and_held_by_its_run(tmp_path) -> None:
+    stop(tmp_path / "t", "same")
+    check_output(tmp_path / "t", "thing")
+    with output_folder(tmp_path / "t", "thing", "same") as building:
+        assert names(building.folder) == ["half.txt"]
+        with pytest.raises(InputError, match="another run"):
+            check_output(tmp_path / "t", "thing")
+        write_manifest(building.folder, "thing", 1, {})
+
+
+def test_finished_parts_leave_nothing_beside_them(tmp_path) -> None:
+    stop(tmp_path / "t", "same")
+    inside = building_place(tmp_path / "t") / "new"
+    build(inside / "part", "whole")
+    (building_place(inside / "part") / "scratch").mkdir(parents=True)
+    stop(inside / "other", "half")
+    with output_folder(tmp_path / "t", "thing", "same") as building:
+        # A part that is not finished goes on where it is.
+        assert names(building.folder) == [".other.building", "half.txt", "part"]
+        build(building.folder / "other", "whole", identity="half")
+        (building.folder / "other" / "half.txt").unlink()
+        write_manifest(building.folder, "thing", 1, {})
+    assert names(tmp_path / "t") == ["checksums.txt", "half.txt", "manifest.json", "other", "part"]
+
+
+def test_what_is_put_in_its_place_is_on_the_disk_before(tmp_path, monkeypatch) -> None:
+    events: list[str] = []
+    rename, replace = os.rename, os.replace
+
+    def note_rename(source, target) -> None:
+        events.append(f"rename {Path(target).name}")
+        rename(source, target)
+
+    def note_replace(source, target) -> None:
+        events.append(f"replace {Path(target).name}")
+        replace(source, target)
+
+    def note_sync(descriptor: int) -> None:
+        events.append("sync " + Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+
+    monkeypatch.setattr(os, "rename", note_rename)
+    monkeypatch.setattr(os, "replace", note_replace)
+    monkeypatch.setattr(os, "fsync", note_sync)
+    build(tmp_path / "t", "new")
+    first = events.index("replace one.txt")
+    assert events[first - 1].startswith("sync one.txt.partial-")
+    last = events.index("rename t")
+    assert {"sync one.txt", "sync two.txt", "sync new"} <= set(events[:last])
+    assert f"sync {tmp_path.name}" in events[last:]
+    events.clear()
+    replace_file(tmp_path / "f.txt", b"x")
+    assert [event.partition(".partial")[0] for event in events] == [
+        "sync f.txt",
+        "replace f.txt",
+        f"sync {tmp_path.name}",
+    ]
 
 
 def test_a_half_deleted_old_folder_never_comes_back(tmp_path) -> None:

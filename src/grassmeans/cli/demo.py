@@ -123,7 +123,7 @@ def _show_answers(tagged: list[TaggedText], console: Console) -> None:
 
 
 def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path) -> None:
-    from grassmeans.artifacts import write_bytes
+    from grassmeans.outputs import replace_file
     from grassmeans.pictures.senses_page import draw_senses_page
 
     text = draw_senses_page(
@@ -134,7 +134,7 @@ def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path) -> None
         introduction=_INTRODUCTION,
         next_steps=_commands(Path("demo-output")),
     )
-    write_bytes(page, text.encode())
+    replace_file(page, text.encode())
 
 
 def _commands(place: Path) -> str:

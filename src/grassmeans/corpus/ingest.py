@@ -19,7 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, write_array, write_bytes, write_manifest
+from grassmeans.artifacts import (
+    digest_of,
+    identify_file,
+    write_array,
+    write_bytes,
+    write_manifest,
+)
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.encoding import LOCAL_TOKENS, EncodedShard, encode_shard
 from grassmeans.corpus.segmenting import prepare_documents
@@ -114,7 +120,7 @@ def ingest_documents(
         Size of the inputs, by which the progress is measured.
     """
     report = ReadReport() if report is None else report
-    identity = [options.to_dict(), list(sources)]
+    identity = [options.to_dict(), list(sources), [identify_file(path) for path in inputs]]
     with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
         documents, tokenizer = prepare_documents(documents, options.tokenizer, report)
         options = replace(options, tokenizer=tokenizer)

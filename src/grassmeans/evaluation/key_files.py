@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from grassmeans.artifacts import write_bytes
 from grassmeans.errors import InputError
+from grassmeans.outputs import replace_file
 
 _LARGEST_WEIGHT = 1e9
 
@@ -91,7 +91,7 @@ def write_key(key: Key, path: str | Path) -> None:
                     f"a key file cannot hold names that are empty or have spaces: {columns[:3]}"
                 )
             lines.append(" ".join(columns) + "\n")
-    write_bytes(Path(path), "".join(lines).encode())
+    replace_file(path, "".join(lines).encode())
 
 
 def _parse_labels(texts: list[str], place: str) -> tuple[Label, ...]:

@@ -139,8 +139,8 @@ def _make_systems(
 
 
 def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool) -> None:
-    from grassmeans.artifacts import write_bytes
     from grassmeans.laboratory.comparing.tables import tabulate_comparison, to_markdown
+    from grassmeans.outputs import replace_file
 
     tables = tabulate_comparison(rows)
     if output is not None:
@@ -148,7 +148,7 @@ def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool
             text = to_markdown(tables)
         else:
             text = json.dumps({"rows": [row.to_dict() for row in rows]}, indent=2) + "\n"
-        write_bytes(output, text.encode())
+        replace_file(output, text.encode())
     elif as_markdown:
         sys.stdout.write(to_markdown(tables))
     else:

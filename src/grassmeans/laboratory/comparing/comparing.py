@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import digest_of, explain_write_errors, write_json
-from grassmeans.checked import read_json
+from grassmeans.checked import TEMPORARY, read_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.evaluation.grouping import ClusteringTask
@@ -23,6 +23,7 @@ from grassmeans.evaluation.tasks.loading import open_task as open_core_task
 from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
 from grassmeans.laboratory.lineup.running import LineupTask
 from grassmeans.laboratory.rivals.interface import Material
+from grassmeans.outputs import remove_leftovers
 from grassmeans.vectors.word_vectors import WordVectors
 
 ALL_TASKS = (*CLUSTERING_TASKS, *OTHER_TASKS, "lineup")
@@ -303,4 +304,5 @@ def require_gold(task: Task[Any], data: str | Path) -> None:
 def _store(path: Path, values: dict[str, Any]) -> None:
     with explain_write_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(path.parent.glob(f"*{TEMPORARY}*"))
     write_json(path, values)

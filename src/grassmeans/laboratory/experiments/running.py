@@ -25,7 +25,7 @@ from grassmeans.artifacts import (
     write_bytes,
     write_json,
 )
-from grassmeans.checked import read_json
+from grassmeans.checked import TEMPORARY, read_json
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.laboratory.experiments.ablations import Ablations
 from grassmeans.laboratory.experiments.artificial_polysemy import ArtificialPolysemy
@@ -49,6 +49,7 @@ from grassmeans.laboratory.experiments.lineup_curve import LineupCurve
 from grassmeans.laboratory.experiments.low_rank import LowRank
 from grassmeans.laboratory.experiments.scws_table import ContextualSimilarity
 from grassmeans.laboratory.experiments.wsi_table import SenseInductionTable
+from grassmeans.outputs import remove_leftovers
 from grassmeans.pictures.page import html_page, html_table
 from grassmeans.version import __version__
 
@@ -124,6 +125,7 @@ def run_experiments(
     with explain_write_errors(folder):
         for part in ("figures", "data"):
             (folder / part).mkdir(parents=True, exist_ok=True)
+        remove_leftovers(folder.rglob(f"*{TEMPORARY}*"))
     identity = _identify(setup)
     outcomes: list[Outcome] = []
     for experiment in experiments:

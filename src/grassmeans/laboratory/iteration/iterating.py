@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import digest_of, find_manifest, write_bytes, write_json, write_manifest
-from grassmeans.checked import MANIFEST, read_json
+from grassmeans.checked import MANIFEST, TEMPORARY, read_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling.decoding import Decoding
@@ -30,7 +30,7 @@ from grassmeans.laboratory.iteration.reports import (
 from grassmeans.laboratory.iteration.rounds import decode_again, induce_again
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.outputs import output_folder
+from grassmeans.outputs import output_folder, remove_leftovers
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
@@ -164,6 +164,7 @@ def iterate(
         ) as building:
             replace(loop, output=building.folder).run(corpus, model, announce)
         announce = None  # it has been told
+    remove_leftovers(output.rglob(f"*{TEMPORARY}*"))
     return loop.run(corpus, model, announce)
 
 

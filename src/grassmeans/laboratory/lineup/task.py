@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import digest_of, write_bytes
+from grassmeans.artifacts import digest_of
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_numbered_lines
+from grassmeans.outputs import replace_file
 
 _JSON_EXPECTED = 'expected {"word": "crane", "sense": "crane.1", "words": ["bird", ...]}'
 _TEXT_EXPECTED = "expected the word, a tab, and the words of one sense: crane<TAB>bird wading ..."
@@ -95,7 +96,7 @@ def write_lineup(path: str | Path, senses: Iterable[LineupSense]) -> None:
         )
         for sense in senses
     ]
-    write_bytes(Path(path), "".join(line + "\n" for line in lines).encode())
+    replace_file(path, "".join(line + "\n" for line in lines).encode())
 
 
 def _parse_json(line: str, place: str) -> dict[str, Any]:

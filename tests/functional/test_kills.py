@@ -1,0 +1,122 @@
+"""Every writing command, killed at every change of the file system and started again.
+
+The second run gives what an undisturbed one gives, and nothing is left beside it. ``TORTURE=n``
+looks at n times as many moments.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from kills import record_kills
+from writing_commands import COMMANDS, OUT, grassmeans, make_material
+
+TORTURE = int(os.environ.get("TORTURE", "1"))
+N_MOMENTS = 4 * TORTURE
+VOLATILE = re.compile("created|manifest_digest|.*seconds?")  # times, and what depends on them
+MORE = {
+    "phrases": f"phrases corpus -o {OUT} --min-count 1 -j 1",
+    "convert to text": f"convert vectors {OUT} --to glove",
+    "export": f"export labelled -o {OUT}",
+    "evaluate": f"evaluate jsonl --data instances.jsonl --model model --key-out {OUT}",
+    "compare": (
+        "compare --corpus corpus --vectors vectors --task jsonl=instances.jsonl "
+        f"--methods one -o {OUT}"
+    ),
+}
+LINES = {name: command.line for name, command in COMMANDS.items()} | MORE
+if TORTURE == 1:
+    LINES.pop("encoder", None)  # trains for seconds, and goes on like the others
+REPLACES = ("evaluate", "compare")
+
+
+@pytest.fixture(scope="module")
+def material(tmp_path_factory, synthetic) -> Path:
+    folder = make_material(tmp_path_factory.mktemp("kills"), synthetic)
+    instance = {"target": "crane", "left": synthetic.documents[0], "right": ""}
+    lines = [json.dumps(instance | {"id": str(i), "label": "ab"[i % 2]}) for i in range(4)]
+    (folder / "instances.jsonl").write_text("\n".join(lines))
+    return folder
+
+
+def contents(folder: Path) -> dict[str, object]:
+    """All files below a folder, without what tells the time."""
+    found: dict[str, object] = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if path.is_file() and path.read_bytes().startswith(b"{\n"):
+            found[name] = without_times(json.loads(path.read_text()))
+        elif path.name == "checksums.txt":
+            lines = path.read_text().splitlines()
+            found[name] = [line for line in lines if not line.endswith(".json")]
+        elif path.is_file():
+            found[name] = path.read_bytes()
+        else:
+            found[name] = None
+    return found
+
+
+def without_times(value: object) -> object:
+    if isinstance(value, dict):
+        return {k: without_times(v) for k, v in value.items() if not VOLATILE.fullmatch(k)}
+    return [without_times(item) for item in value] if isinstance(value, list) else value
+
+
+def choose(states: list[Path]) -> list[Path]:
+    """Some of the moments: the last ones, where the result is put in its place, and others."""
+    last = states[-N_MOMENTS // 2 :]
+    before = states[: -N_MOMENTS // 2]
+    step = max(1, len(before) * 2 // N_MOMENTS)
+    return before[::step] + last
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_a_killed_command_is_started_again(name, material, tmp_path, capsys) -> None:
+    place, copies = tmp_path / "place", tmp_path / "copies"
+    place.mkdir()
+    codes: list[int] = []
+    line = LINES[name]
+    states = record_kills(
+        lambda: codes.append(grassmeans(material, line, place / "out")), place, copies
+    )
+    assert codes == [0], capsys.readouterr().err
+    expected = contents(place)
+    assert {name.partition("/")[0] for name in expected} == {"out"}
+    for state in choose(states):
+        capsys.readouterr()
+        shutil.rmtree(place)
+        shutil.move(state, place)
+        was_there = (place / "out").exists()
+        code = grassmeans(material, line, place / "out")
+        told = capsys.readouterr().err
+        if was_there and name not in REPLACES and name != "iterate":
+            assert (code, "exists already" in told) == (2, True), (state.name, told)
+        else:
+            assert code == 0, (state.name, told)
+        assert contents(place) == expected, state.name
+
+
+def test_another_input_of_the_same_name_is_noticed(material, tmp_path, capsys) -> None:
+    book, place = tmp_path / "book.txt", tmp_path / "place"
+    place.mkdir()
+    book.write_text("the crane flew over the harbour")
+
+    def ingest(more: str = "") -> int:
+        return grassmeans(material, f"ingest {book} -o {OUT} {more}", place / "out")
+
+    states = record_kills(ingest, place, tmp_path / "copies")
+    half = next(state for state in states if (state / ".out.building" / "new" / "shards").exists())
+    shutil.rmtree(place)
+    shutil.move(half, place)
+    book.write_text("the crane fled over the harbour")
+    capsys.readouterr()
+    assert ingest() == 2
+    assert "an unfinished corpus of other inputs or options" in capsys.readouterr().err
+    assert ingest("--overwrite") == 0
+    assert "fled" in (place / "out" / "words.txt").read_text().split()
