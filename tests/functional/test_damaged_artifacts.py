@@ -184,6 +184,8 @@ def test_verifying_tells_sound_from_damaged_and_old(sound: Path, old: Path, tmp_
     error = verify(copy).exception
     assert isinstance(error, ArtifactError)
     assert f"{path} is not what was written" in str(error)
+    edit_manifest(copy / "vectors", sealed=True, window=7)
+    assert f"{copy / 'vectors' / 'manifest.json'} was changed" in str(verify(copy).exception)
 
 
 def test_an_edited_manifest_is_noticed(sound: Path, tmp_path: Path) -> None:

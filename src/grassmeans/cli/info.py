@@ -58,9 +58,12 @@ def info(
 
 def _verify(artifact: Path) -> str:
     """Compare all files with their digests; what was found, or an error that names them."""
-    from grassmeans.checked import find_damage
+    from grassmeans.artifacts import read_manifest
+    from grassmeans.checked import MANIFEST, find_damage
     from grassmeans.errors import ArtifactError
 
+    for manifest in sorted(artifact.rglob(MANIFEST)):
+        read_manifest(manifest.parent)  # the digest of its fields
     problems, n_compared, n_unknown = find_damage(artifact)
     if problems:
         raise ArtifactError(f"{name_some(problems)}: build the folder again")
