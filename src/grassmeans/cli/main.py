@@ -25,6 +25,7 @@ from grassmeans.cli.ingest import ingest
 from grassmeans.cli.label import label
 from grassmeans.cli.lexemes import lexemes
 from grassmeans.cli.phrases import phrases
+from grassmeans.cli.reliability import reliability
 from grassmeans.cli.score import score
 from grassmeans.cli.show import show
 from grassmeans.cli.similar import similar
@@ -112,7 +113,7 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
 _USE_A_MODEL = "Use what was found"
 _register("From text to senses", ingest, phrases, vectors, encoder, induce)
 _register(_USE_A_MODEL, show, tag, label, lexemes, iterate, similar, info, convert, compact)
-_register(_USE_A_MODEL, export, evaluate, score, compare, reproduce, explore, demo)
+_register(_USE_A_MODEL, export, evaluate, reliability, score, compare, reproduce, explore, demo)
 _register("Test sets", links, pseudowords, lineup, group=build_dataset)
 app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
 

@@ -12,10 +12,10 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from grassmeans.evaluation.clustering_scores import cross_tabulate
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
+from grassmeans.senses.matching import UNMATCHED, match_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +128,11 @@ def match_senses(word: WordAnswers) -> dict[int, str]:
     clusters, classes = zip(*known, strict=True)
     table = cross_tabulate(clusters, classes)
     induced, gold = list(dict.fromkeys(clusters)), list(dict.fromkeys(classes))
-    rows, columns = linear_sum_assignment(table, maximize=True)
+    matched = match_groups(table).tolist()
     return {
-        induced[row]: gold[column]
-        for row, column in zip(rows.tolist(), columns.tolist(), strict=True)
-        if table[row, column] > 0
+        name: gold[column]
+        for name, column in zip(induced, matched, strict=True)
+        if column != UNMATCHED
     }
 
 

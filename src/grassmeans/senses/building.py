@@ -15,6 +15,7 @@ from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
+from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import collect_forms
@@ -96,7 +97,7 @@ def build_model(
             found = calibrate(
                 source, encoder, settings, workers=workers, show_progress=show_progress
             )
-            manifest |= {} if found is None else {"calibration": found.to_dict()}
+            manifest |= {} if found is None else {CALIBRATION: found.to_dict()}
         SenseModel(
             encoder,
             inventory,

@@ -25,6 +25,7 @@ from grassmeans.encoders import open_contexts
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.senses.building import describe_sources, require_senses
+from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.entries import Sense
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.lemmas import collect_forms
@@ -102,7 +103,7 @@ def fit_model(
     manifest = describe_sources(corpus, encoder, settings) | source.manifest
     if calibrated and not source.manifest:
         found = calibrate(corpus, encoder, settings, workers=workers, show_progress=show_progress)
-        manifest |= {} if found is None else {"calibration": found.to_dict()}
+        manifest |= {} if found is None else {CALIBRATION: found.to_dict()}
     return SenseModel(
         encoder, inventory, corpus.text_tokenizer, manifest, lemma_table=collect_forms(corpus)
     )
@@ -139,7 +140,7 @@ def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) ->
             return ContextSource(open_contexts(place), {})
         contexts = load(place)
     if isinstance(contexts, SenseModel):
-        known = ("calibration", "idk_threshold")
+        known = (CALIBRATION, "idk_threshold")
         about = {name: contexts.manifest[name] for name in known if name in contexts.manifest}
         return ContextSource(contexts.encoder, about)
     if isinstance(contexts, WordVectors | ContextEncoder):

@@ -27,7 +27,7 @@ from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.schema import check_values, each, either, nothing, number, record, row, text, whole
-from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
@@ -50,7 +50,7 @@ LEXEMES_FOLDER = "lexemes"
 _MANIFEST_RULES = {"tokenizer": record()}
 _OPTIONAL_RULES = {
     "settings": record(),
-    "calibration": record(dict.fromkeys(("intercept", "nearest", "margin"), number())),
+    CALIBRATION: record(dict.fromkeys(("intercept", "log_margin"), number())),
     "idk_threshold": either(number(0.0, 1.0), nothing),
     "language": either(text, nothing),
     "edited": record(
@@ -362,7 +362,7 @@ class SenseModel:
     @cached_property
     def calibration(self) -> Calibration | None:
         """How distances become probabilities to be right; None for a model that was not asked."""
-        found = self.manifest.get("calibration")
+        found = self.manifest.get(CALIBRATION)
         return None if found is None else Calibration.from_dict(found)
 
     @property

@@ -1,8 +1,9 @@
 """Pseudo-words: answers of which it is known whether they are right, made from any corpus.
 
 The contexts of two to four words, put together as if they were one word, have known senses.
-Half of them are grouped as a word's are; the other half is decoded, and an answer is right where
-most of the group that it names came from the same word.
+Half of them are grouped as a word's are; the other half is decoded. Groups are matched to the words
+one to one: where a word was divided, one of its groups is right and the others are not, since a
+sense that comes twice is a mistake to a user.
 """
 
 from __future__ import annotations
@@ -20,12 +21,9 @@ from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
-from grassmeans.senses.calibration import (
-    Calibration,
-    answer_features,
-    fit_calibration,
-)
+from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
 from grassmeans.senses.induction import encode_words, group_contexts
+from grassmeans.senses.matching import match_groups
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -51,14 +49,14 @@ class KnownAnswers:
 
     Attributes
     ----------
-    features : (n, 2) float64
-        Of `answer_features`.
+    log_margins : (n,) float64
+        Of `measure_log_margins`.
     right : (n,) bool
     weights : (n,) float64
         Every pseudo-word weighs as much as any other.
     """
 
-    features: NDArray[np.float64]
+    log_margins: NDArray[np.float64]
     right: NDArray[np.bool_]
     weights: NDArray[np.float64]
 
@@ -73,14 +71,7 @@ def calibrate(
     show_progress: bool | None = None,
 ) -> Calibration | None:
     """Learn how likely answers are right; None where the corpus has too few words for it."""
-    words = choose_members(corpus, encoder)
-    n_senses = settings.n_senses
-    # As many senses as the word is divided into, where that is fixed.
-    sizes = [size for size in SIZES if isinstance(n_senses, str) or size <= n_senses]
-    if not sizes:
-        return None
-    seed = settings.random_state
-    groups = draw_pseudowords(words, encoder.vectors, sizes, n_pseudowords, seed)
+    groups = make_pseudowords(corpus, encoder, settings, n_pseudowords)
     if len(groups) < FEWEST_PSEUDOWORDS:
         return None
     found = answer_pseudowords(
@@ -88,7 +79,20 @@ def calibrate(
     )
     if found is None:
         return None
-    return fit_calibration(found.features, found.right, found.weights)
+    return fit_calibration(found.log_margins, found.right, found.weights)
+
+
+def make_pseudowords(
+    corpus: Corpus, encoder: ContextEncoder, settings: InductionSettings, n_pseudowords: int
+) -> list[tuple[str, ...]]:
+    """Pseudo-words of a corpus, in an order of its own: the first are those of a calibration."""
+    n_senses = settings.n_senses
+    # As many senses as the word is divided into, where that is fixed.
+    sizes = [size for size in SIZES if isinstance(n_senses, str) or size <= n_senses]
+    if not sizes:
+        return []
+    words = choose_members(corpus, encoder)
+    return draw_pseudowords(words, encoder.vectors, sizes, n_pseudowords, settings.random_state)
 
 
 def draw_pseudowords(
@@ -148,14 +152,14 @@ def answer_pseudowords(
     parts: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
         tasks = _encode_groups(corpus, encoder, sampling, groups)
-        for answers in map_tasks(_answer_one, tasks, workers):
+        for answers in map_tasks(answer_pseudoword, tasks, workers):
             if answers is not None:
                 parts.append(answers)
             advance()
     if not parts:
         return None
     return KnownAnswers(
-        np.concatenate([features for features, _ in parts]),
+        np.concatenate([log_margins for log_margins, _ in parts]),
         np.concatenate([right for _, right in parts]),
         np.concatenate([np.full(len(right), 1.0 / len(right)) for _, right in parts]),
     )
@@ -177,12 +181,24 @@ def _encode_groups(
             yield encoder, settings, members, [b[usable_contexts(b)] for b in samples]
 
 
-def _answer_one(
+def answer_pseudoword(
     encoder: ContextEncoder,
     settings: InductionSettings,
     members: tuple[str, ...],
     samples: Sequence[Floats],
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+    """Group every second context of the members, and decode the others.
+
+    Parameters
+    ----------
+    samples : sequence of (n, rank, dim) float32
+        The contexts of each member.
+
+    Returns
+    -------
+    (log margins, right) or None
+        Of the contexts that were decoded; None where there is one sense, or too few contexts.
+    """
     halves = [(bases[::2], bases[1::2]) for bases in samples]
     learnt = np.concatenate([first for first, _ in halves])
     tested = np.concatenate([second for _, second in halves])
@@ -196,7 +212,7 @@ def _answer_one(
         return None
     groups = measure_distances(learnt, directions).argmin(axis=1)
     pairs = np.bincount(groups * len(members) + owners, minlength=len(directions) * len(members))
-    member_of_group = pairs.reshape(len(directions), len(members)).argmax(axis=1)
+    member_of_group = match_groups(pairs.reshape(len(directions), len(members)))
     distances = measure_distances(tested, directions)
     right = member_of_group[distances.argmin(axis=1)] == truth
-    return answer_features(distances), np.asarray(right)
+    return measure_log_margins(distances), np.asarray(right)

@@ -3,37 +3,47 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import decode_hard
+from grassmeans import Corpus, WordVectors, decode_hard
+from grassmeans.encoders import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.geometry.contexts import ContextShape
 from grassmeans.senses.calibration import (
     Calibration,
     ConfidenceRule,
-    answer_features,
-    expected_calibration_error,
     fit_calibration,
+    measure_log_margins,
 )
-from grassmeans.senses.pseudowords import calibrate, choose_members, draw_pseudowords
+from grassmeans.senses.pseudowords import (
+    answer_pseudoword,
+    calibrate,
+    choose_members,
+    draw_pseudowords,
+)
 from grassmeans.senses.settings import InductionSettings
 
-CURVE = Calibration(-1.0, 2.0, 4.0)
+CURVE = Calibration(3.0, 1.0)
+# Two senses whose directions lie inside a context by 0.8 and 0.6: a margin of 0.2.
+CLEAR = [0.8, 0.6]
 
 
-def test_features_by_hand():
-    # d = 0.6 and 0.8: 1 - 0.36 = 0.64, and 0.64 - (1 - 0.64) = 0.28; the farthest does not count.
-    found = answer_features(np.array([[0.8, 0.6, 0.9], [1.0, 1.0, 1.0]]))
-    np.testing.assert_allclose(found, [[0.64, 0.28], [0.0, 0.0]])
+def test_margins_by_hand():
+    # d = 0.6 and 0.8: sqrt(1 - 0.36) - sqrt(1 - 0.64) = 0.2; the farthest does not count.
+    found = measure_log_margins(np.array([[0.8, 0.6, 0.9], [1.0, 1.0, 1.0], [0.5, np.nan, np.nan]]))
+    np.testing.assert_allclose(np.exp(found[:2]), [0.21, 0.01])
+    assert np.isnan(found[2])
 
 
 def test_confidence_by_hand():
-    # -1 + 2 * 0.64 + 4 * 0.28 = 1.4 -> 1 / (1 + exp(-1.4)) = 0.8022; -1 -> 0.2689
-    found = CURVE.confidence([[0.8, 0.6], [1.0, 1.0], [np.nan, np.nan]])
-    np.testing.assert_allclose(found[:2], [0.8022, 0.2689], atol=1e-4)
+    # exp(3) * 0.21 = 4.218 to one -> 0.8084; exp(3) * 0.01 = 0.2009 to one -> 0.1673
+    found = CURVE.confidence([CLEAR, [1.0, 1.0], [np.nan, np.nan], [0.9, np.nan]])
+    np.testing.assert_allclose(found[:2], [0.8084, 0.1673], atol=1e-4)
     assert np.isnan(found[2])
-    assert CURVE.confidence([[0.9], [np.nan]])[0] == 1.0  # one sense: nothing to choose
+    assert found[3] == 1.0  # one sense: nothing to choose
+    assert CURVE.confidence([[0.9], [np.nan]])[0] == 1.0
 
 
 def test_idk_means_less_likely_than_asked_for():
-    distances = [[0.8, 0.6], [0.7, 0.69], [np.nan, np.nan]]
+    distances = [CLEAR, [0.7, 0.69], [np.nan, np.nan]]
     assert decode_hard(distances, ConfidenceRule(CURVE, 0.7)).tolist() == [1, -1, -1]
     assert decode_hard(distances, ConfidenceRule(CURVE, 0.81)).tolist() == [-1, -1, -1]
     assert decode_hard(distances, ConfidenceRule(CURVE, 0.0)).tolist() == [1, 1, -1]
@@ -41,27 +51,31 @@ def test_idk_means_less_likely_than_asked_for():
 
 def test_a_curve_is_found_again():
     rng = np.random.default_rng(0)
-    features = rng.random((20_000, 2))
-    chances = 1 / (1 + np.exp(-(-2.0 + 3.0 * features[:, 0] + 5.0 * features[:, 1])))
-    right = rng.random(len(features)) < chances
-    found = fit_calibration(features, right, np.ones(len(features)))
-    line = found.intercept + features @ [found.nearest, found.margin]
-    assert np.abs(1 / (1 + np.exp(-line)) - chances).mean() < 0.04
-    assert expected_calibration_error(chances, right) < 0.02
+    log_margins = np.log(rng.random(20_000))
+    chances = 1 / (1 + np.exp(-(2.0 + 1.5 * log_margins)))
+    right = rng.random(len(log_margins)) < chances
+    found = fit_calibration(log_margins, right, np.ones(len(log_margins)))
+    assert np.abs(found.confidence_of_margins(log_margins) - chances).mean() < 0.02
 
 
 def test_where_all_answers_are_right_the_curve_still_rises():
-    features = np.full((50, 2), 0.5)
-    found = fit_calibration(features, np.ones(50, np.bool_), np.ones(50))
+    log_margins = np.full(50, np.log(0.5))
+    found = fit_calibration(log_margins, np.ones(50, np.bool_), np.ones(50))
     nothing, clear = found.confidence([[1.0, 1.0], [0.2, 0.9]])
     assert nothing < 0.85 < clear
 
 
-def test_calibration_error_by_hand():
-    # Bins 0.9 to 1 (0.95: one right of two) and 0.5 to 0.6 (0.55, right):
-    # |1.9 - 1| + |0.55 - 1| = 1.35, over three answers.
-    found = expected_calibration_error(np.array([0.95, 0.95, 0.55]), np.array([True, False, True]))
-    assert found == pytest.approx(0.45)
+def test_one_group_of_a_divided_word_is_right():
+    # The contexts of "nest" fall into two groups, those of "beam" into one.
+    axes = np.eye(3, dtype=np.float32)[:, None, :]
+    samples = [np.repeat(axes[[0, 0, 1]], 4, axis=0), np.repeat(axes[[2]], 8, axis=0)]
+    vectors = WordVectors(["nest", "beam"], np.eye(2, 3, dtype=np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(rank=1), frozenset())
+    settings = InductionSettings(n_senses=3)
+    log_margins, right = answer_pseudoword(encoder, settings, ("nest", "beam"), samples)
+    # Half of the contexts are decoded: 6 of "nest" (two of them in its smaller group), 4 of "beam".
+    assert right.tolist() == [True] * 4 + [False] * 2 + [True] * 4
+    np.testing.assert_allclose(np.exp(log_margins), 1.01, rtol=1e-5)
 
 
 def test_pseudowords_are_made_of_different_words(topic_corpus, topic_model, synthetic):
@@ -90,10 +104,6 @@ def test_a_model_knows_how_sure_it_is(topic_model, synthetic):
 
 
 def test_too_small_a_corpus_is_not_calibrated(tmp_path, topic_vectors):
-    from grassmeans import Corpus
-    from grassmeans.encoders import SubspaceEncoder
-    from grassmeans.geometry.contexts import ContextShape
-
     corpus = Corpus.from_texts(["crane nest wing"], tmp_path / "c")
     encoder = SubspaceEncoder(topic_vectors, ContextShape(), frozenset())
     assert calibrate(corpus, encoder, InductionSettings()) is None

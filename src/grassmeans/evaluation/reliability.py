@@ -1,0 +1,304 @@
+"""Whether answers are right as often as a model says that they are.
+
+Confidence is learnt from pseudo-words, so it is tested on other ones, made of words that the
+calibration has not seen, and on test sets whose senses people have labelled. In both an answer is
+right only where its sense is THE sense of the label: senses and labels are matched one to one for
+each word, and a sense that comes twice is wrong the second time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
+from grassmeans.evaluation.clustering_scores import cross_tabulate
+from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.reports import ResultTable, round_score, tabulate_groups
+from grassmeans.evaluation.running import Task
+from grassmeans.evaluation.sentences import SentencesTask
+from grassmeans.evaluation.systems import ModelSenses
+from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
+from grassmeans.senses.matching import match_groups
+from grassmeans.senses.model import SenseModel
+from grassmeans.senses.pseudowords import (
+    N_PSEUDOWORDS,
+    KnownAnswers,
+    answer_pseudowords,
+    make_pseudowords,
+)
+from grassmeans.senses.tagging import occurrences_in_passages
+
+N_BINS = 10
+PSEUDOWORDS = "pseudo-words"
+"""The group of answers to pseudo-words held apart."""
+
+_COLUMNS = {
+    "instances": "n_instances",
+    "answered": "answered",
+    "right of the answered": "accuracy",
+    "right of all": "accuracy_of_all",
+    "mean confidence": "confidence",
+    "calibration error": "calibration_error",
+}
+
+Doubles = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceBin:
+    """Answers whose confidence is from ``low`` to ``high``.
+
+    Attributes
+    ----------
+    confidence, right : float
+        Their mean confidence, and how many of them are right, in percent.
+    """
+
+    low: float
+    high: float
+    n_instances: int
+    confidence: float
+    right: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How confidence and right answers go together, in percent; NaN where there is nothing.
+
+    Attributes
+    ----------
+    n_instances : int
+        All of them, with those that no confidence is known for (no senses, too poor a context).
+    answered : float
+        Share whose confidence is as large as asked for.
+    accuracy : float
+        Right ones of these.
+    accuracy_of_all, confidence : float
+        Right ones, and the mean confidence, of all that have a confidence.
+    calibration_error : float
+        The mean gap between the two over bins of confidence (ECE).
+    bins : tuple of ConfidenceBin
+        Those that are not empty.
+    """
+
+    n_instances: int
+    answered: float
+    accuracy: float
+    accuracy_of_all: float
+    confidence: float
+    calibration_error: float
+    bins: tuple[ConfidenceBin, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        values = asdict(self)
+        plain = {k: round_score(v) if isinstance(v, float) else v for k, v in values.items()}
+        bins = [{k: round(v, 4) for k, v in one.items()} for one in values["bins"]]
+        return plain | {"bins": bins}
+
+
+def score_reliability(
+    confidence: Doubles,
+    right: Booleans,
+    at_least: float = DEFAULT_CONFIDENCE,
+    n_bins: int = N_BINS,
+) -> Reliability:
+    """Compare confidence with what was right.
+
+    Parameters
+    ----------
+    confidence : (n,)
+        Probabilities to be right; NaN where there is none.
+    right : (n,)
+    at_least : float
+        From which confidence on an instance is answered.
+    """
+    known = ~np.isnan(confidence)
+    sure, good = confidence[known], right[known]
+    numbers = np.minimum((sure * n_bins).astype(int), n_bins - 1)
+    bins = tuple(
+        ConfidenceBin(
+            low=k / n_bins,
+            high=(k + 1) / n_bins,
+            n_instances=int((numbers == k).sum()),
+            confidence=_percent(sure[numbers == k]),
+            right=_percent(good[numbers == k]),
+        )
+        for k in np.unique(numbers).tolist()
+    )
+    gaps = sum(part.n_instances * abs(part.confidence - part.right) for part in bins)
+    answered = sure >= at_least
+    return Reliability(
+        n_instances=len(confidence),
+        answered=100 * int(answered.sum()) / len(confidence) if len(confidence) else math.nan,
+        accuracy=_percent(good[answered]),
+        accuracy_of_all=_percent(good),
+        confidence=_percent(sure),
+        calibration_error=gaps / len(sure) if len(sure) else math.nan,
+        bins=bins,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledWord:
+    """Instances of a word: their distances (n, n_senses), and the label of each."""
+
+    distances: Doubles
+    labels: tuple[str, ...]
+
+    def find_right(self) -> Booleans:
+        """(n,) whether the nearest sense is the one that is matched to the label."""
+        right = np.zeros(len(self.labels), np.bool_)
+        usable = np.flatnonzero(~np.isnan(self.distances).all(axis=1))
+        if len(usable):
+            nearest = np.nanargmin(self.distances[usable], axis=1).tolist()
+            labels = [self.labels[i] for i in usable]
+            matched = match_groups(cross_tabulate(nearest, labels)).tolist()
+            senses, names = list(dict.fromkeys(nearest)), list(dict.fromkeys(labels))
+            stands_for = dict(zip(senses, matched, strict=True))
+            right[usable] = [
+                stands_for[sense] == names.index(label)
+                for sense, label in zip(nearest, labels, strict=True)
+            ]
+        return right
+
+
+def score_labelled_words(
+    words: Iterable[LabelledWord], calibration: Calibration, at_least: float = DEFAULT_CONFIDENCE
+) -> Reliability:
+    """The reliability of answers to labelled instances; every instance weighs the same."""
+    found = list(words)
+    nothing = np.empty(0)
+    confidence = [calibration.confidence(word.distances) for word in found]
+    right = [word.find_right() for word in found]
+    return score_reliability(
+        np.concatenate([nothing, *confidence]),
+        np.concatenate([nothing.astype(bool), *right]),
+        at_least,
+    )
+
+
+def measure_labelled_words(model: SenseModel, task: Task[Any]) -> list[LabelledWord]:
+    """Answer the labelled instances of a task, word by word.
+
+    `InputError` for a task that has no labelled instances.
+    """
+    senses = ModelSenses(model.encoder, model.inventory)
+    found: list[LabelledWord] = []
+    for (target, _), instances in _collect_labelled(task).items():
+        labels = tuple(label for _, _, label in instances)
+        form = known_form(model.inventory, target)
+        distances = np.full((len(labels), 1), np.nan)
+        if form is not None:
+            passages = [(left, right) for left, right, _ in instances]
+            occurrences = occurrences_in_passages(form, passages, model.tokenizer)
+            distances = senses.distances(form, occurrences).astype(np.float64)
+        found.append(LabelledWord(distances, labels))
+    return found
+
+
+def _collect_labelled(
+    task: Task[Any],
+) -> Mapping[tuple[str, str], Sequence[tuple[str, str, str]]]:
+    """Left, right and label of the instances of each word, by the word and its name in keys."""
+    found: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
+    if isinstance(task, SentencesTask):
+        for sentence in task.sentences:
+            word = sentence.word
+            found[word, word].append((sentence.left, sentence.right, sentence.sense))
+    elif isinstance(task, ClusteringTask):
+        best = {word: task.gold.best_labels(word) for word in task.gold.labels}
+        for instance in task.instances:
+            word = instance.key_word
+            label = best.get(word, {}).get(instance.id)
+            if label is not None and instance.is_located:
+                found[instance.target, word].append((instance.left, instance.right, label))
+    if not found:
+        raise InputError(
+            f"{task.name} has no instances with a sense: give sentences, or a test set of instances"
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityReport:
+    """The reliability of each group of answers."""
+
+    groups: Mapping[str, Reliability]
+    at_least: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        groups = {name: group.to_dict() for name, group in self.groups.items()}
+        return groups | {"at_least": self.at_least}
+
+    def to_table(self) -> ResultTable:
+        """A row for each group."""
+        groups = {name: asdict(group) for name, group in self.groups.items()}
+        return tabulate_groups(groups, _COLUMNS, f"Answered from a confidence of {self.at_least}.")
+
+
+def report_reliability(
+    model: SenseModel,
+    corpus: Corpus | None = None,
+    tasks: Sequence[Task[Any]] = (),
+    *,
+    at_least: float = DEFAULT_CONFIDENCE,
+    workers: int | None = 1,
+    show_progress: bool | None = None,
+) -> ReliabilityReport:
+    """Score a model's confidence on pseudo-words held apart, and on labelled test sets.
+
+    Parameters
+    ----------
+    corpus : Corpus, optional
+        The model's; the first pseudo-words that it gives are those of the calibration, and the
+        next ones, of other words, are answered here. Without it, test sets alone.
+    at_least : float
+        From which confidence on an instance is answered.
+
+    `InputError` where the model is not calibrated, or the corpus has too few words.
+    """
+    curve = model.calibration
+    if curve is None:
+        raise InputError("this model is not calibrated, so it has no confidence: build it again")
+    groups: dict[str, Reliability] = {}
+    if corpus is not None:
+        known = _answer_others(model, corpus, workers, show_progress)
+        confidence = curve.confidence_of_margins(known.log_margins)
+        groups[PSEUDOWORDS] = score_reliability(confidence, known.right, at_least)
+    for task in tasks:
+        words = measure_labelled_words(model, task)
+        groups[task.name] = score_labelled_words(words, curve, at_least)
+    return ReliabilityReport(groups, at_least)
+
+
+def _answer_others(
+    model: SenseModel, corpus: Corpus, workers: int | None, show_progress: bool | None
+) -> KnownAnswers:
+    """The pseudo-words that come after those of the calibration."""
+    encoder, settings = model.encoder, model.settings
+    apart = make_pseudowords(corpus, encoder, settings, 2 * N_PSEUDOWORDS)[N_PSEUDOWORDS:]
+    found = answer_pseudowords(
+        corpus, encoder, settings, apart, workers=workers, show_progress=show_progress
+    )
+    if found is None:
+        raise InputError(
+            "the corpus has too few words for pseudo-words beside those of the calibration: leave "
+            "the corpus out, and name test sets"
+        )
+    return found
+
+
+def _percent(values: NDArray[Any]) -> float:
+    return 100 * float(values.mean()) if len(values) else math.nan

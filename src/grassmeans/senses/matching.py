@@ -1,0 +1,30 @@
+"""One sense for one meaning: groups of contexts matched to the classes that these belong to."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+UNMATCHED = -1
+"""Of a group that stands for no class."""
+
+
+def match_groups(table: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Match groups to classes one to one, so that most members agree.
+
+    Parameters
+    ----------
+    table : (n_groups, n_classes)
+        How many members of a group belong to a class.
+
+    Returns
+    -------
+    (n_groups,) int64
+        The class of each group; `UNMATCHED` where it has none, or no member in common with it.
+    """
+    rows, columns = linear_sum_assignment(table, maximize=True)
+    found = np.full(len(table), UNMATCHED, np.int64)
+    shared = table[rows, columns] > 0
+    found[rows[shared]] = columns[shared]
+    return found
