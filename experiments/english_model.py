@@ -133,6 +133,7 @@ def build(
         settings=CompactSettings(
             vocabulary=recipe.shipped_vocabulary,
             bits=recipe.bits,
+            direction_bits=recipe.bits,
             examples=recipe.examples,
             example_width=recipe.example_width,
             drop_single=True,

@@ -28,7 +28,10 @@ def compact(
             help="Project everything to so many; with learned contexts, the lexemes alone.",
         ),
     ] = None,
-    bits: Annotated[int, typer.Option(help="Bits of a number: 4 or 8.")] = 4,
+    bits: Annotated[int, typer.Option(help="Bits of a number: 4, 6 or 8.")] = 4,
+    direction_bits: Annotated[
+        int | None, typer.Option(help="Bits of a sense's numbers; by default 6, or as --bits.")
+    ] = None,
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense, at most.")] = 6,
     example_width: Annotated[
         int, typer.Option(min=0, help="Characters of an example a side.")
@@ -51,7 +54,9 @@ def compact(
     from grassmeans.senses.model import load
     from grassmeans.vectors.word_vectors import WordVectors
 
-    settings = CompactSettings(vocabulary, dimensions, bits, examples, example_width, drop_single)
+    settings = CompactSettings(
+        vocabulary, dimensions, bits, direction_bits, examples, example_width, drop_single
+    )
     small = compact_model(
         load(model),
         output,

@@ -26,7 +26,7 @@ def convert(
     dimensions: Annotated[
         int | None, typer.Option(min=1, help="compact: project to so many dimensions.")
     ] = None,
-    bits: Annotated[int, typer.Option(help="compact: bits of a number, 4 or 8.")] = 4,
+    bits: Annotated[int, typer.Option(help="compact: bits of a number, 4, 6 or 8.")] = 4,
     overwrite: options.Overwrite = False,
 ) -> None:
     """Write word vectors in another format: word2vec (text or binary), GloVe, or our folder.

@@ -203,6 +203,17 @@ class LearnedEncoder(ContextEncoder):
             found.append([(start + t, e / total) for t, e in pairs] if total > 0.0 else [])
         return found
 
+    def turn(self, turn: NDArray[np.float64]) -> LearnedEncoder:
+        """The encoder of the same lines on turned axes; itself where they are not levelled."""
+        levelling = self.weights.levelling
+        if levelling is None:
+            return self
+        axes = (levelling.axes @ turn).astype(np.float32)
+        placed = (self.vectors.vectors @ turn).astype(np.float32)
+        vectors = WordVectors(self.vectors.words, placed, self.vectors.counts, check=False)
+        weights = replace(self.weights, levelling=replace(levelling, axes=axes))
+        return LearnedEncoder(vectors, self.shape, self.function_words, weights)
+
     def identity(self) -> Any:
         """A digest of the weights."""
         return self.weights.digest

@@ -117,6 +117,16 @@ class ContextEncoder(ABC):
             Positions in ``occurrences.tokens``; weights are not negative, and 1 in all.
         """
 
+    def turn(self, turn: NDArray[np.float64]) -> ContextEncoder:
+        """The same contexts on turned axes, where ``space_is_fixed``; itself where it cannot.
+
+        Parameters
+        ----------
+        turn : (dim, dim)
+            Orthonormal; vectors and bases are multiplied by it.
+        """
+        return self
+
     @abstractmethod
     def identity(self) -> Any:
         """Plain values that tell what bases depend on, beside the vectors and the shape."""
@@ -128,7 +138,7 @@ class ContextEncoder(ABC):
 
         Parameters
         ----------
-        bits : {4, 8}, optional
+        bits : {4, 6, 8}, optional
             Of what is stored for each word, in a compact model.
         """
 

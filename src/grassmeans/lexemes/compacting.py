@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import InputError
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.keys import encode_key
 from grassmeans.outputs import check_output, output_folder
 from grassmeans.senses.entries import SkippedWord
@@ -33,6 +34,7 @@ from grassmeans.senses.model import (
 from grassmeans.senses.model_places import KIND
 from grassmeans.vectors.reducing import (
     Projection,
+    draw_turn,
     find_projection,
     project_vectors,
     restrict_vocabulary,
@@ -40,6 +42,7 @@ from grassmeans.vectors.reducing import (
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
 
+_DIRECTION_BITS = 6
 _HEAD = {"kind", "format_version", "grassmeans", "created"}
 
 
@@ -55,8 +58,11 @@ class CompactSettings:
         Project vectors, directions and lexemes to so many; None keeps all. Senses fit better where
         the vectors were reduced before the induction (`grassmeans convert --to compact`). Learned
         contexts keep their dimensions, only lexemes are projected.
-    bits : {4, 8}
+    bits : {4, 6, 8}
         Of every number; a network's matrices have 8.
+    direction_bits : {4, 6, 8}, optional
+        Of the senses' directions; by default as ``bits``, but 6 at least: they decide which sense a
+        context is nearest to.
     examples : int
         Example lines a sense, at most.
     example_width : int
@@ -68,6 +74,7 @@ class CompactSettings:
     vocabulary: int | None = None
     dimensions: int | None = None
     bits: int = 4
+    direction_bits: int | None = None
     examples: int = 6
     example_width: int = 60
     drop_single: bool = False
@@ -113,11 +120,7 @@ def compact_model(
     check_output(output, KIND, inputs=inputs, overwrite=overwrite)
     if lexemes is not None and not is_fixed:
         _check_lexemes(model, lexemes)
-    vectors = restrict_vocabulary(model.vectors, settings.vocabulary)
-    projection = None
-    if settings.dimensions is not None and not is_fixed:
-        projection = find_projection(vectors, settings.dimensions)
-        vectors = project_vectors(vectors, projection)
+    encoder, vectors, projection = _reduce_space(model, settings)
     if settings.drop_single:
         model = drop_single_senses(model)
     # Tagging needs the input vectors alone.
@@ -129,15 +132,39 @@ def compact_model(
     with output_folder(output, KIND, inputs=inputs, overwrite=overwrite) as building:
         folder = building.folder
         plain.save(folder / VECTORS_FOLDER, bits=settings.bits)
-        write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.bits)
+        bits = settings.direction_bits or max(settings.bits, _DIRECTION_BITS)
+        write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=bits)
         if lexemes is not None:
             chosen = _choose_lexemes(lexemes, inventory, vectors.words if is_fixed else ())
-            if is_fixed and settings.dimensions is not None:
-                projection = find_projection(chosen, settings.dimensions)
+            if is_fixed:
+                n_axes = chosen.dim if settings.dimensions is None else settings.dimensions
+                projection = find_projection(chosen, n_axes)
             _write_lexemes(chosen, projection, folder / LEXEMES_FOLDER, settings.bits)
         write_lemmas(folder, model.lemma_table)
-        write_model_head(folder, model.encoder, model.tokenizer, fields, bits=settings.bits)
+        write_model_head(folder, encoder, model.tokenizer, fields, bits=settings.bits)
     return load(Path(output))
+
+
+def _reduce_space(
+    model: SenseModel, settings: CompactSettings
+) -> tuple[ContextEncoder, WordVectors, Projection | None]:
+    """The encoder and the vectors of the compact model, and what brings directions to them.
+
+    A space that is fixed is turned once, for the sake of the rounding: its first axes are larger
+    than the others, and would take most of the levels.
+    """
+    encoder = model.encoder
+    if encoder.space_is_fixed:
+        if "compact" in model.manifest:
+            return encoder, encoder.vectors, None
+        turn = draw_turn(encoder.vectors.dim)
+        turned = encoder.turn(turn.matrix)
+        return turned, turned.vectors, None if turned is encoder else turn
+    vectors = restrict_vocabulary(model.vectors, settings.vocabulary)
+    if settings.dimensions is None:
+        return encoder, vectors, None
+    projection = find_projection(vectors, settings.dimensions)
+    return encoder, project_vectors(vectors, projection), projection
 
 
 def drop_single_senses(model: SenseModel) -> SenseModel:

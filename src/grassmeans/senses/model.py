@@ -446,7 +446,7 @@ def write_model_head(
 
     Parameters
     ----------
-    bits : {4, 8}, optional
+    bits : {4, 6, 8}, optional
         Of what the encoder stores for each word, in a compact model.
     """
     words = "\n".join(sorted(encoder.function_words))

@@ -1,4 +1,4 @@
-"""Rows of numbers in 4 or 8 bits each.
+"""Rows of numbers in 4, 6 or 8 bits each.
 
 Every row has one scale. A row whose largest absolute value is ``m`` gets ``2**bits`` levels that
 lie evenly between ``-m`` and ``m``. They are ``scale`` apart, so no number moves by more than half
@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import digest_of_bytes
 from grassmeans.errors import InputError
 
-BITS = (4, 8)
+BITS = (4, 6, 8)
+_AT_ONCE = {4: 2, 6: 4, 8: 1}  # codes that fill whole bytes
 _BLOCK_ROWS = 8_192
 _RESTORED_ROWS = 1_024  # blocks that stay in the cache
 _HALVES = np.stack([np.arange(256) % 16, np.arange(256) // 16], axis=1) - 7.5
@@ -39,9 +40,10 @@ class QuantisedRows:
     Attributes
     ----------
     codes : (n, bytes a row) uint8
-        One code a byte; with 4 bits two, the one of the even column in the lower half.
+        One code after the other, each from the lowest bit that is free: with 4 bits two a byte,
+        with 6 bits four in three bytes.
     scales : (n,) float32
-    bits : {4, 8}
+    bits : {4, 6, 8}
     dim : int
     unit : bool
         Give rows back at length 1, which rounding changes by a few percent; zeros stay zeros.
@@ -84,12 +86,14 @@ class QuantisedRows:
 
     def restore(self) -> NDArray[np.float32]:
         """Give the numbers back, (n, dim) float32."""
-        width = 8 // self.bits * self.codes.shape[1]
+        width = -(-self.dim // _AT_ONCE[self.bits]) * _AT_ONCE[self.bits]
         result = np.empty((len(self), width), np.float32)
         for start in range(0, len(self), _RESTORED_ROWS):
             rows = slice(start, start + _RESTORED_ROWS)
             if self.bits == 8:
                 np.subtract(self.codes[rows], np.float32(127.5), out=result[rows])
+            elif self.bits == 6:
+                np.subtract(_unpack_fours(self.codes[rows]), np.float32(31.5), out=result[rows])
             else:
                 # One look-up a byte for two codes.
                 result[rows] = np.take(_PAIRS, self.codes[rows]).view(np.float32)
@@ -110,7 +114,7 @@ def quantise_rows(matrix: NDArray[Any], bits: int = 8) -> QuantisedRows:
     ----------
     matrix : (n, dim)
         Finite numbers.
-    bits : {4, 8}
+    bits : {4, 6, 8}
     """
     _check_bits(bits)
     half = 2 ** (bits - 1)
@@ -137,15 +141,26 @@ def bytes_per_row(dim: int, bits: int) -> int:
 def _pack(codes: NDArray[np.uint8], bits: int) -> NDArray[np.uint8]:
     if bits == 8:
         return codes
-    if codes.shape[1] % 2:
-        codes = np.pad(codes, ((0, 0), (0, 1)))
-    packed: NDArray[np.uint8] = np.bitwise_or(codes[:, 0::2], np.left_shift(codes[:, 1::2], 4))
-    return packed
+    n_bytes = bytes_per_row(codes.shape[1], bits)
+    codes = np.pad(codes, ((0, 0), (0, -codes.shape[1] % _AT_ONCE[bits])))
+    if bits == 4:
+        return np.bitwise_or(codes[:, 0::2], np.left_shift(codes[:, 1::2], 4))
+    a, b, c, d = (codes[:, i::4] for i in range(4))
+    packed = np.stack([a | b << 6, b >> 2 | c << 4, c >> 4 | d << 2], axis=2)
+    return packed.reshape(len(codes), -1)[:, :n_bytes]
+
+
+def _unpack_fours(packed: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """(n, bytes) -> (n, a multiple of 4) codes of 6 bits."""
+    packed = np.pad(packed, ((0, 0), (0, -packed.shape[1] % 3)))
+    x, y, z = (packed[:, i::3] for i in range(3))
+    codes = np.stack([x & 63, x >> 6 | (y & 15) << 2, y >> 4 | (z & 3) << 4, z >> 2], axis=2)
+    return codes.reshape(len(packed), -1)
 
 
 def _check_bits(bits: int) -> None:
     if bits not in BITS:
-        raise InputError(f"bits must be {' or '.join(map(str, BITS))}, got {bits!r}")
+        raise InputError(f"bits must be one of {', '.join(map(str, BITS))}, got {bits!r}")
 
 
 Rows: TypeAlias = NDArray[np.float32] | QuantisedRows

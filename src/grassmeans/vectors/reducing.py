@@ -1,4 +1,4 @@
-"""What makes word vectors small: fewer words, fewer dimensions, and 4 or 8 bits a number."""
+"""What makes word vectors small: fewer words, fewer dimensions, and 4, 6 or 8 bits a number."""
 
 from __future__ import annotations
 
@@ -53,9 +53,13 @@ def find_projection(vectors: WordVectors, dimensions: int, *, random_state: int 
         moments += (rows * weights[block, None]).T @ rows
     _, axes = np.linalg.eigh(moments)
     principal = axes[:, ::-1][:, :dimensions]
-    normal = np.random.default_rng(random_state).standard_normal((dimensions, dimensions))
-    turn, _ = np.linalg.qr(normal)
-    return Projection(principal @ turn)
+    return Projection(principal @ draw_turn(dimensions, random_state=random_state).matrix)
+
+
+def draw_turn(dim: int, *, random_state: int = 0) -> Projection:
+    """Axes turned by chance: nothing is lost, and no axis is much larger than the others."""
+    turn, _ = np.linalg.qr(np.random.default_rng(random_state).standard_normal((dim, dim)))
+    return Projection(turn)
 
 
 def restrict_vocabulary(vectors: WordVectors, vocabulary: int | None) -> WordVectors:

@@ -1,7 +1,7 @@
 r"""The folder that holds word vectors: ``words.txt``, ``vectors.npy``, and where known counts.
 
-A compact folder has ``codes.npy`` and ``scales.npy`` instead of ``vectors.npy``: numbers of 4 or 8
-bits (see `grassmeans.vectors.quantising`), which become float32 when they are asked for.
+A compact folder has ``codes.npy`` and ``scales.npy`` instead of ``vectors.npy``: numbers of 4, 6
+or 8 bits (see `grassmeans.vectors.quantising`), which become float32 when they are asked for.
 
 ``words.txt`` has one word a line in UTF-8. A backslash, newline or carriage return inside a word
 is written as ``\\``, ``\n`` or ``\r``, so that any word survives.

@@ -189,7 +189,7 @@ class WordVectors:
         ----------
         path : path
             A folder that does not exist yet, or an artifact when ``overwrite`` is set.
-        bits : {4, 8}, optional
+        bits : {4, 6, 8}, optional
             Round the numbers to so many bits, for a small folder (the output side stays as it is).
         extra : mapping, optional
             More manifest fields (training parameters, digests), JSON-serialisable.

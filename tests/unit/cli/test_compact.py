@@ -52,8 +52,8 @@ def test_compact(compact_app: typer.Typer, topic_model_folder: Path, tmp_path: P
 def test_compact_refuses_other_bits(
     compact_app: typer.Typer, topic_model_folder: Path, tmp_path: Path
 ) -> None:
-    with pytest.raises(InputError, match="bits must be 4 or 8, got 6"):
-        run(compact_app, topic_model_folder, "-o", tmp_path / "small", "--bits", "6")
+    with pytest.raises(InputError, match="bits must be one of 4, 6, 8, got 5"):
+        run(compact_app, topic_model_folder, "-o", tmp_path / "small", "--bits", "5")
 
 
 def test_convert_to_compact(topic_vectors: WordVectors, tmp_path: Path) -> None:

@@ -256,11 +256,12 @@ def test_learned_contexts_keep_their_space_and_single_senses(
     words = small.encoder.weights.levelling.words
     assert isinstance(words, QuantisedRows)
     assert words.bits == 4
-    for word in learned.words:
-        cosines = np.einsum(
-            "ij,ij->i", small.inventory.directions(word), learned.inventory.directions(word)
-        )
-        assert (cosines > 0.98).all()
+    # the axes are turned, but everything lies to everything else as it did
+    before, after = (
+        m.vectors.vectors @ m.inventory.directions(SEVERAL).T for m in (learned, small)
+    )
+    np.testing.assert_allclose(after, before, atol=0.15)
+    assert abs(small.vectors.vectors[0] - learned.vectors.vectors[0]).max() > 0.15
 
 
 def test_a_compact_learned_model_tags_and_restores_only_what_it_needs(
@@ -269,17 +270,35 @@ def test_a_compact_learned_model_tags_and_restores_only_what_it_needs(
     positions = corpus.positions(SEVERAL)[:40]
     lines = [corpus.line_at(int(position), 80) for position in positions]
     texts = [f"{line.left}<b>{line.word}</b>{line.right}" for line in lines]
-    small = compact_model(learned, tmp_path / "small")
+    small = compact_model(learned, tmp_path / "small", settings=CompactSettings(bits=8))
 
     before = learned.tag_many(texts, idk_threshold=None)
     after = small.tag_many(texts, idk_threshold=None)
 
     senses = [[tagged[0].sense for tagged in result] for result in (before, after)]
     assert len(set(senses[0])) > 1
-    assert sum(a == b for a, b in zip(*senses, strict=True)) >= 0.85 * len(texts)
+    assert sum(a == b for a, b in zip(*senses, strict=True)) >= 0.95 * len(texts)
     assert "vectors" not in vars(small.vectors), "all words were restored to tag some"
     again = load(tmp_path / "small")
     assert again.tag_many(texts, idk_threshold=None) == after
+
+
+def test_storing_a_compact_learned_model_again_changes_no_number(
+    learned: SenseModel, tmp_path: Path
+) -> None:
+    once = compact_model(learned, tmp_path / "once")
+    twice = compact_model(once, tmp_path / "twice")
+
+    np.testing.assert_allclose(twice.vectors.vectors, once.vectors.vectors, rtol=1e-6)
+    np.testing.assert_allclose(
+        twice.inventory.directions(SEVERAL), once.inventory.directions(SEVERAL), rtol=1e-5
+    )
+    assert isinstance(once.encoder, LearnedEncoder)
+    assert isinstance(twice.encoder, LearnedEncoder)
+    np.testing.assert_array_equal(
+        np.asarray(twice.encoder.weights.levelling.words),
+        np.asarray(once.encoder.weights.levelling.words),
+    )
 
 
 def test_learned_contexts_need_all_of_their_words(learned: SenseModel, tmp_path: Path) -> None:

@@ -25,6 +25,15 @@ def test_eight_bits_by_hand() -> None:
     assert rows.restore().tolist() == [[127.5, -127.5, 0.5, 10.5]]
 
 
+def test_six_bits_by_hand() -> None:
+    # largest 31.5: scale 1, levels -31.5 to 31.5, codes 0 to 63
+    rows = quantise_rows(np.array([[31.5, -31.5, 0.2, -0.2, 3.9]]), bits=6)
+
+    # 63, 0, 32, 31 | 35, each from the lowest free bit: 63 | 0 + 0 * 16 | 32 // 16 + 31 * 4 | 35
+    assert rows.codes.tolist() == [[63, 0, 2 + 124, 35]]
+    assert rows.restore().tolist() == [[31.5, -31.5, 0.5, -0.5, 3.5]]
+
+
 def test_every_row_has_its_own_scale() -> None:
     rows = quantise_rows(np.array([[1.0, 0.5], [1000.0, 500.0]]), bits=8)
 
@@ -32,14 +41,14 @@ def test_every_row_has_its_own_scale() -> None:
     np.testing.assert_allclose(rows.restore()[1], 1000 * rows.restore()[0], rtol=1e-6)
 
 
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("bits", [4, 6, 8])
 def test_zero_rows_stay_zero(bits: int) -> None:
     rows = quantise_rows(np.zeros((2, 3)), bits)
 
     assert rows.restore().tolist() == [[0.0] * 3] * 2
 
 
-@pytest.mark.parametrize(("bits", "width"), [(4, 3), (8, 5)])
+@pytest.mark.parametrize(("bits", "width"), [(4, 3), (6, 4), (8, 5)])
 def test_size_of_a_row(bits: int, width: int) -> None:
     assert bytes_per_row(5, bits) == width
     assert quantise_rows(np.ones((2, 5)), bits).codes.shape == (2, width)
@@ -71,7 +80,7 @@ def test_digest_changes_with_any_number() -> None:
 
 
 def test_wrong_bits_and_shapes_are_refused() -> None:
-    with pytest.raises(InputError, match="bits must be 4 or 8, got 5"):
+    with pytest.raises(InputError, match="bits must be one of 4, 6, 8, got 5"):
         quantise_rows(np.ones((1, 2)), 5)
     with pytest.raises(InputError, match=r"shape \(2, 3\), got \(2, 4\)"):
         QuantisedRows(np.zeros((2, 4), np.uint8), np.zeros(2, np.float32), 8, 3)

@@ -23,7 +23,8 @@ from grassmeans.artifacts import (
 from grassmeans.checked import MANIFEST, damaged, read_bytes
 from grassmeans.encoders.attention.levelling import Levelling
 from grassmeans.errors import ArtifactError
-from grassmeans.schema import check_values, flag, whole
+from grassmeans.schema import check_values, flag, one_of, whole
+from grassmeans.vectors.quantising import BITS as ROW_BITS
 from grassmeans.vectors.quantising import QuantisedRows, Rows, bytes_per_row, quantise_rows
 
 Floats = NDArray[np.float32]
@@ -47,7 +48,7 @@ _SHAPE_RULES = {
     "normalise_words": flag,
     "normalise_heads": flag,
 }
-_LEVELLING_RULES = {"n_axes": whole(1, 2**14), "word_bits": whole(4, 8)}
+_LEVELLING_RULES = {"n_axes": whole(1, 2**14), "word_bits": one_of(*ROW_BITS)}
 _MATRICES = (
     "specials",
     "word_up",
@@ -173,7 +174,7 @@ def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None =
 
     Parameters
     ----------
-    word_bits : {4, 8}, optional
+    word_bits : {4, 6, 8}, optional
         Of the words' rows; by default as many as they have, where they were read from a folder.
     """
     folder.mkdir(parents=True, exist_ok=True)
