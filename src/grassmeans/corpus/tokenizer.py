@@ -428,8 +428,9 @@ def tokenizer_from_dict(parameters: Mapping[str, Any]) -> Tokenizer | Whitespace
     if not isinstance(kind, str) or kind not in kinds:
         raise InputError(f"unknown tokenizer {kind!r}: expected one of {', '.join(kinds)}")
     try:
-        if not isinstance(values.get("lowercase", True), bool):
-            raise TypeError("lowercase must be true or false")
+        for name in ("lowercase", "underscores", "segment"):
+            if not isinstance(values.get(name, True), bool):
+                raise TypeError(f"{name} must be true or false")
         if values.get("phrases") is not None:
             values["phrases"] = Phrases(values["phrases"])
         return kinds[kind](**values)
