@@ -2,7 +2,7 @@
 # Another interpreter: make demo PYTHON=/path/to/python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test torture bench docs clean
+.PHONY: help venv demo test test-lowest torture bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -19,6 +19,7 @@ help:
 	@echo "make demo    find word senses in the bundled text (installs what it needs into $(VENV))"
 	@echo "make venv    $(VENV) with everything for development"
 	@echo "make test    all checks: lint, format, types, import layers, tests"
+	@echo "make test-lowest  tests of the core with the oldest versions that are declared"
 	@echo "make torture the long run of bad inputs and damaged folders (TORTURE=40 times as many)"
 	@echo "make bench   run the benchmarks"
 	@echo "make docs    build the documentation into site/"
@@ -68,6 +69,15 @@ test: $(VENV)/dev.stamp
 	$(VENV)/bin/lint-imports
 	$(VENV)/bin/python -m pytest -n 2
 
+# The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
+LOWEST := $(VENV)-lowest
+LOWEST_TESTS = tests/functional/test_cli.py tests/unit/geometry tests/unit/terminal
+LOWEST_TESTS += tests/unit/test_progress.py tests/unit/test_outputs.py tests/unit/vectors
+test-lowest:
+	$(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e . pytest hypothesis
+	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
+
 # Tests that make up their own damage; they read TORTURE and do so many times more than in make test.
 TORTURE ?= 40
 TORTURES = tests/property/test_damaged_artifacts.py tests/functional/test_damaged_artifacts.py
@@ -86,6 +96,6 @@ docs: $(VENV)/docs.stamp
 	$(VENV)/bin/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) build dist site demo-output grassmeans-demo-senses.html .coverage
+	rm -rf $(VENV) $(VENV)-lowest build dist site demo-output grassmeans-demo-senses.html .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +
