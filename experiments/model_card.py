@@ -30,7 +30,7 @@ _LIMITS_OF_KINDS = {
 """,
     "learned": """\
 - The number of senses follows the contexts, not a dictionary, and when two directions are one sense
-  was chosen by looking at scores such as those below, so these are a little optimistic.
+  was chosen by looking at scores such as those above, so these are a little optimistic.
 - A context is predicted by a network from the words around: why it lies where it does can be asked
   word by word (`grassmeans explore`), but not be read off the vectors.
 - A word that shows one sense has one, and is then always tagged with it.
@@ -103,6 +103,11 @@ def _flatten(tests: Mapping[str, Any]) -> list[tuple[str, str]]:
                 (f"{task} V / F", f"{group['v_measure']:.2f} / {group['f_score']:.2f}"),
                 (f"{task} clusters", f"{group['n_clusters']:.2f}"),
             ]
+    if "sentences" in tests:
+        group = tests["sentences"]["all"]
+        found.append(
+            ("sentences, accuracy / pairs", f"{group['accuracy']:.2f} / {group['pairwise']:.2f}")
+        )
     for part in ("all", "lite"):
         for system, score in tests.get("scws", {}).get(part, {}).items():
             if score["spearman"] is not None:

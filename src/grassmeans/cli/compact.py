@@ -30,8 +30,8 @@ def compact(
     ] = None,
     bits: Annotated[int, typer.Option(help="Bits of a number: 4, 6 or 8.")] = 4,
     direction_bits: Annotated[
-        int | None, typer.Option(help="Bits of a sense's numbers; by default 6, or as --bits.")
-    ] = None,
+        int, typer.Option(help="Bits of a number of a sense's direction: 4, 6 or 8.")
+    ] = 6,
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense, at most.")] = 6,
     example_width: Annotated[
         int, typer.Option(min=0, help="Characters of an example a side.")

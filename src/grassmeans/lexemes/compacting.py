@@ -42,7 +42,6 @@ from grassmeans.vectors.reducing import (
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
 
-_DIRECTION_BITS = 6
 _HEAD = {"kind", "format_version", "grassmeans", "created"}
 
 
@@ -59,10 +58,9 @@ class CompactSettings:
         the vectors were reduced before the induction (`grassmeans convert --to compact`). Learned
         contexts keep their dimensions, only lexemes are projected.
     bits : {4, 6, 8}
-        Of every number; a network's matrices have 8.
-    direction_bits : {4, 6, 8}, optional
-        Of the senses' directions; by default as ``bits``, but 6 at least: they decide which sense a
-        context is nearest to.
+        Of every other number; a network's matrices have 8.
+    direction_bits : {4, 6, 8}
+        Of the senses' directions, which decide the sense that a context is nearest to.
     examples : int
         Example lines a sense, at most.
     example_width : int
@@ -74,7 +72,7 @@ class CompactSettings:
     vocabulary: int | None = None
     dimensions: int | None = None
     bits: int = 4
-    direction_bits: int | None = None
+    direction_bits: int = 6
     examples: int = 6
     example_width: int = 60
     drop_single: bool = False
@@ -132,8 +130,7 @@ def compact_model(
     with output_folder(output, KIND, inputs=inputs, overwrite=overwrite) as building:
         folder = building.folder
         plain.save(folder / VECTORS_FOLDER, bits=settings.bits)
-        bits = settings.direction_bits or max(settings.bits, _DIRECTION_BITS)
-        write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=bits)
+        write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.direction_bits)
         if lexemes is not None:
             chosen = _choose_lexemes(lexemes, inventory, vectors.words if is_fixed else ())
             if is_fixed:
