@@ -104,10 +104,10 @@ def _flatten(tests: Mapping[str, Any]) -> list[tuple[str, str]]:
                 (f"{task} clusters", f"{group['n_clusters']:.2f}"),
             ]
     if "sentences" in tests:
-        group = tests["sentences"]["all"]
-        found.append(
-            ("sentences, accuracy / pairs", f"{group['accuracy']:.2f} / {group['pairwise']:.2f}")
-        )
+        # Accuracy is that of the answers: it means nothing without their share.
+        names = ("answered", "accuracy", "pairwise")
+        values = (f"{tests['sentences']['all'][name]:.2f}" for name in names)
+        found.append(("sentences, answered / right of these / pairs", " / ".join(values)))
     for part in ("all", "lite"):
         for system, score in tests.get("scws", {}).get(part, {}).items():
             if score["spearman"] is not None:
