@@ -1,15 +1,13 @@
 """The English model of the package: from the articles to the folder, with one command.
 
-    python experiments/english_model.py enwiki.jsonl.xz --work run \
+    python experiments/english_model.py enwiki.jsonl.xz --work run --device cuda \
         --output src/grassmeans/models/en --scws scws/ratings.txt --makes-sense makes-sense-2016 \
-        --semeval semeval-2010-task14
+        --semeval semeval-2010-task14 --sentences tests/data/english-sentences.jsonl
 
-Steps, each in a folder of its own under ``--work``: corpus, vectors (300 dimensions), reduced
-vectors (fewer words and dimensions, 4 bits), model (senses induced with the reduced vectors),
-labelled corpus (soft), lexemes (words held fixed), compact model, scores, model card. A step whose
-folder is whole is not done again, and long steps go on from where they were stopped.
-
-``--uncompressed`` does the same without reduction, to measure what it costs.
+Steps, each in a folder of its own under ``--work``: corpus, encoder (learned contexts), model
+(senses of all content words), labelled corpus (soft), vectors (skip-gram), lexemes (words held
+fixed), compact model, scores, model card. A step whose folder is whole is not done again, and long
+steps go on from where they were stopped.
 """
 
 from __future__ import annotations
@@ -24,18 +22,16 @@ from typing import Any
 from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import default_options
+from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
 from grassmeans.evaluation.tasks.loading import open_task
-from grassmeans.geometry.contexts import ContextShape
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.lexemes.compacting import CompactSettings, compact_model, drop_single_senses
+from grassmeans.lexemes.compacting import CompactSettings, compact_model
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel
-from grassmeans.senses.settings import InductionSettings
-from grassmeans.vectors.reducing import reduce_vectors
 from grassmeans.vectors.skipgram import train_vectors
 from model_card import write_card
 
@@ -47,22 +43,17 @@ LICENCE = "CC BY-SA, as the text it was trained on (Wikipedia contributors)"
 class Recipe:
     """Everything that decides the model, apart from the text."""
 
-    vocabulary: int = 80_000
-    dimensions: int = 200
-    bits: int = 4
-    senses: int | str = "auto"
-    granularity: float = 1.3
-    max_senses: int = 5
-    rank: int = 5
-    weighting: str = "singular"
-    min_count: int = 200
-    max_contexts: int = 2_000
-    epochs: int = 5
+    dim: int = 384
+    layers: int = 6
+    passes: int = 5
+    min_count: int = 100
+    max_contexts: int = 1_000
+    vector_epochs: int = 4
     lexeme_epochs: int = 3
-    shipped_vocabulary: int = 55_000
-    examples: int = 2
-    example_width: int = 60
-    idk_threshold: float = 0.75
+    lexeme_dimensions: int = 160
+    bits: int = 4
+    examples: int = 6
+    example_width: int = 34
 
 
 @dataclass(frozen=True)
@@ -72,6 +63,7 @@ class TestSets:
     scws: Path | None
     makes_sense: Path | None
     semeval: Path | None
+    sentences: Path | None
 
 
 def build(
@@ -80,92 +72,76 @@ def build(
     output: Path,
     recipe: Recipe,
     *,
-    reduced: bool = True,
+    device: str = "cpu",
     workers: int | None = None,
 ) -> SenseModel:
     """Run all steps; ``output`` is written anew."""
-    suffix = "" if reduced else "-uncompressed"
-    corpus_folder, full_folder = work / "corpus", work / "vectors"
-    model_folder, labelled_folder = work / f"model{suffix}", work / f"labelled{suffix}"
-    lexemes_folder = work / f"lexemes{suffix}"
-    if is_missing(corpus_folder):
-        Corpus.from_files(texts, corpus_folder, options=default_options("en"), workers=workers)
-    corpus = Corpus.open(corpus_folder)
-    if is_missing(full_folder):
-        trainer = SkipGram(epochs=recipe.epochs, workers=workers)
-        train_vectors(corpus, full_folder, trainer, keep_output=True)
-    vectors_folder = reduce(full_folder, work / "reduced", recipe) if reduced else full_folder
-    if is_missing(model_folder):
-        settings = InductionSettings(
-            n_senses=recipe.senses,
-            granularity=recipe.granularity,
-            max_senses=recipe.max_senses,
-            max_contexts=recipe.max_contexts,
-        )
+    folders = {name: work / name for name in ("corpus", "encoder", "model", "labelled")}
+    if is_missing(folders["corpus"]):
+        Corpus.from_files(texts, folders["corpus"], options=default_options("en"), workers=workers)
+    corpus = Corpus.open(folders["corpus"])
+    if is_missing(folders["encoder"]):
+        chosen = EncoderSettings(dim=recipe.dim, layers=recipe.layers, epochs=recipe.passes)
+        train_encoder(corpus, folders["encoder"], chosen, device=device)
+    if is_missing(folders["model"]):
         build_model(
-            corpus_folder,
-            vectors_folder,
-            model_folder,
+            folders["corpus"],
+            folders["encoder"],
+            folders["model"],
             min_count=recipe.min_count,
-            settings=settings,
-            shape=ContextShape(rank=recipe.rank, weighting=recipe.weighting),
+            max_contexts=recipe.max_contexts,
+            device=device,
             workers=workers,
         )
-    if is_missing(lexemes_folder):
-        if is_missing(labelled_folder):
-            # A word with one sense stays the word that it is.
-            several = drop_single_senses(load(model_folder))
-            label_corpus(corpus, several, labelled_folder, decoding="soft", workers=workers)
-        start = WordVectors.load(vectors_folder)
-        train_lexemes(
-            Corpus.open(labelled_folder),
-            lexemes_folder,
-            SkipGram(dim=start.dim, epochs=recipe.lexeme_epochs, workers=workers),
-            start_from=start,
-            freeze_words=True,
-        )
-    if not reduced:
-        return drop_single_senses(load(model_folder))
+    if is_missing(folders["labelled"]):
+        model = load(folders["model"], device=device)
+        label_corpus(corpus, model, folders["labelled"], decoding="soft", workers=workers)
+    lexemes = train_lexeme_vectors(corpus, folders["labelled"], work, recipe, workers)
     return compact_model(
-        load(model_folder),
+        load(folders["model"]),
         output,
-        lexemes=WordVectors.load(lexemes_folder),
+        lexemes=lexemes,
         settings=CompactSettings(
-            vocabulary=recipe.shipped_vocabulary,
+            dimensions=recipe.lexeme_dimensions,
             bits=recipe.bits,
             direction_bits=recipe.bits,
             examples=recipe.examples,
             example_width=recipe.example_width,
-            drop_single=True,
         ),
         extra={
             "name": output.name,
             "source": SOURCE,
             "licence": LICENCE,
-            "idk_threshold": recipe.idk_threshold,
             "recipe": asdict(recipe),
         },
         overwrite=True,
     )
 
 
-def reduce(full: Path, folder: Path, recipe: Recipe) -> Path:
-    """Vectors with fewer words and dimensions, rounded, in a folder of their own."""
-    if is_missing(folder):
-        small = reduce_vectors(
-            WordVectors.load(full),
-            vocabulary=recipe.vocabulary,
-            dimensions=recipe.dimensions,
-            bits=recipe.bits,
-        )
-        small.save(folder, bits=recipe.bits)
-    return folder
+def train_lexeme_vectors(
+    corpus: Corpus, labelled: Path, work: Path, recipe: Recipe, workers: int | None
+) -> WordVectors:
+    """Vectors of words, and with these held fixed, of lexemes."""
+    vectors, lexemes = work / "vectors", work / "lexemes"
+    if is_missing(vectors):
+        trainer = SkipGram(epochs=recipe.vector_epochs, workers=workers)
+        train_vectors(corpus, vectors, trainer, keep_output=True)
+    if is_missing(lexemes):
+        start = WordVectors.load(vectors)
+        trainer = SkipGram(dim=start.dim, epochs=recipe.lexeme_epochs, workers=workers)
+        train_lexemes(Corpus.open(labelled), lexemes, trainer, start_from=start, freeze_words=True)
+    return WordVectors.load(lexemes)
 
 
 def score(model: SenseModel, lexemes: LexemeVectors | None, tests: TestSets) -> dict[str, Any]:
     """The scores of a model on the test sets that are there."""
     system = ModelSystem(model, lexemes)
-    tasks = {"makes-sense": tests.makes_sense, "semeval2010": tests.semeval, "scws": tests.scws}
+    tasks = {
+        "makes-sense": tests.makes_sense,
+        "semeval2010": tests.semeval,
+        "scws": tests.scws,
+        "sentences": tests.sentences,
+    }
     return {
         name: evaluate(open_task(name, path), system).to_dict()
         for name, path in tasks.items()
@@ -188,37 +164,27 @@ def main() -> None:
     parser.add_argument("--scws", type=Path)
     parser.add_argument("--makes-sense", type=Path)
     parser.add_argument("--semeval", type=Path)
-    parser.add_argument("--uncompressed", action="store_true", help="measure without reduction too")
+    parser.add_argument("--sentences", type=Path)
+    parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--workers", type=int)
     for name, value in asdict(Recipe()).items():
-        kind = _number_or_auto if name == "senses" else type(value)
-        parser.add_argument(f"--{name.replace('_', '-')}", type=kind, default=value)
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=value)
     arguments = parser.parse_args()
 
     recipe = Recipe(**{name: getattr(arguments, name) for name in asdict(Recipe())})
-    tests = TestSets(arguments.scws, arguments.makes_sense, arguments.semeval)
+    tests = TestSets(arguments.scws, arguments.makes_sense, arguments.semeval, arguments.sentences)
     model = build(
-        arguments.texts, arguments.work, arguments.output, recipe, workers=arguments.workers
+        arguments.texts,
+        arguments.work,
+        arguments.output,
+        recipe,
+        device=arguments.device,
+        workers=arguments.workers,
     )
-    scores = {"compact": score(model, open_lexemes(model), tests)}
-    if arguments.uncompressed:
-        full = build(
-            arguments.texts,
-            arguments.work,
-            arguments.output,
-            recipe,
-            reduced=False,
-            workers=arguments.workers,
-        )
-        lexemes = LexemeVectors.load(arguments.work / "lexemes-uncompressed")
-        scores["uncompressed"] = score(full, lexemes, tests)
+    scores = {"score": score(model, open_lexemes(model), tests)}
     (arguments.work / "scores.json").write_text(json.dumps(scores, indent=2) + "\n")
     write_card(model, arguments.output, scores)
     print(json.dumps(scores, indent=2))
-
-
-def _number_or_auto(text: str) -> int | str:
-    return text if text == "auto" else int(text)
 
 
 if __name__ == "__main__":

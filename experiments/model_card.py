@@ -112,4 +112,16 @@ def _flatten(tests: Mapping[str, Any]) -> list[tuple[str, str]]:
         for system, score in tests.get("scws", {}).get(part, {}).items():
             if score["spearman"] is not None:
                 found.append((f"SCWS {part}, {system}", f"{score['spearman']:.2f}"))
+    if "sentences" in tests:
+        group = tests["sentences"]["all"]
+        found += [
+            (
+                "sentences answered, of these right",
+                f"{group['answered']:.1f}%, {group['accuracy']:.1f}%",
+            ),
+            (
+                "the same in pairs of sentences",
+                f"{group['answered_in_pairs']:.1f}%, {group['accuracy_in_pairs']:.1f}%",
+            ),
+        ]
     return found

@@ -34,10 +34,10 @@ def main() -> None:
     parser.add_argument("model", type=Path, help="folder of the whole model")
     parser.add_argument("--output", type=Path, required=True, help="folder of the compact one")
     parser.add_argument("--lexemes", type=Path, help="lexeme vectors of the model's senses")
-    parser.add_argument("--lexeme-dimensions", type=int, default=200)
+    parser.add_argument("--lexeme-dimensions", type=int, default=160)
     parser.add_argument("--bits", type=int, default=4)
-    parser.add_argument("--examples", type=int, default=3)
-    parser.add_argument("--example-width", type=int, default=40)
+    parser.add_argument("--examples", type=int, default=6)
+    parser.add_argument("--example-width", type=int, default=34)
     parser.add_argument("--scores", type=Path, nargs="*", default=[])
     parser.add_argument("--card-only", action="store_true")
     arguments = parser.parse_args()
@@ -52,6 +52,7 @@ def main() -> None:
             settings=CompactSettings(
                 dimensions=arguments.lexeme_dimensions,
                 bits=arguments.bits,
+                direction_bits=arguments.bits,
                 examples=arguments.examples,
                 example_width=arguments.example_width,
             ),

@@ -74,7 +74,8 @@ class LearnedEncoder(ContextEncoder):
     kind = "learned"
     merge_cosine = 0.46
     merge_slope = 0.1
-    part_cosine = 0.33
+    part_cosine = 0.65
+    few_contexts = 100
     lines_have_ends = True
     space_is_fixed = True
     idk_distance = None  # no distance of a learned line means the same in two corpora

@@ -66,6 +66,8 @@ class ContextEncoder(ABC):
     part_cosine : float
         The same for words with few contexts, of an estimate that is made of pairs of them
         (`grassmeans.senses.few_contexts`).
+    few_contexts : int
+        With fewer different contexts of a word than these.
     lines_have_ends : bool
         Whether bases of rank 1 point to what they mean, so that a direction's sign can be told.
     space_is_fixed : bool
@@ -82,6 +84,7 @@ class ContextEncoder(ABC):
     merge_cosine: ClassVar[float] = 0.8
     merge_slope: ClassVar[float] = 0.0
     part_cosine: ClassVar[float] = 0.64
+    few_contexts: ClassVar[int] = 50
     lines_have_ends: ClassVar[bool] = False
     space_is_fixed: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6

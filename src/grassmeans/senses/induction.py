@@ -215,6 +215,7 @@ def group_contexts(
         granularity=settings.granularity,
         merge_cosine=encoder.merge_limit(len(bases) if count is None else count),
         part_cosine=encoder.part_cosine,
+        few_contexts=encoder.few_contexts,
     ).fit(bases)
 
 

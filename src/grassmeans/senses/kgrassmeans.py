@@ -20,7 +20,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import INITS, InducedDirections, RandomState, induce_directions
-from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE
+from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
 from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, induce_any_number
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
 
@@ -57,7 +57,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         With "auto", two directions with at least this cosine are one group, for granularity 1. The
         default is for `principal_subspaces`.
     part_cosine : float, default=0.64
-        With "auto" and fewer than 50 different contexts: the same for an estimate of the cosine.
+        With "auto" and few different contexts: the same for an estimate of the cosine.
+    few_contexts : int, default=50
+        How many are no longer few.
 
     Attributes
     ----------
@@ -102,6 +104,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     granularity: float = DEFAULT_GRANULARITY
     merge_cosine: float = DEFAULT_MERGE_COSINE
     part_cosine: float = DEFAULT_PART_COSINE
+    few_contexts: int = FEW_CONTEXTS
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
@@ -131,6 +134,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 float(self.granularity),
                 merge_cosine=float(self.merge_cosine),
                 part_cosine=float(self.part_cosine),
+                few_contexts=int(self.few_contexts),
                 fit=options,
                 random_state=self.random_state,
             )
@@ -165,7 +169,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def _check_parameters(self) -> None:
         check_sense_number(self.n_senses, self.max_senses, self.granularity)
-        for name in ("n_init", "max_iter"):
+        for name in ("n_init", "max_iter", "few_contexts"):
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")

@@ -66,6 +66,7 @@ def induce_any_number(
     *,
     merge_cosine: float = DEFAULT_MERGE_COSINE,
     part_cosine: float = DEFAULT_PART_COSINE,
+    few_contexts: int = FEW_CONTEXTS,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> InducedDirections:
@@ -77,18 +78,20 @@ def induce_any_number(
         As for `induce_directions`.
     max_senses : int
         How many groups there are before any are merged: the most senses. Fewer where there are
-        fewer than 10 contexts for each, unless the different contexts are fewer than 50 in all.
+        fewer than 10 contexts for each, unless the different contexts are few in all.
     granularity : float
         Larger gives more senses, smaller gives fewer; 1 is the encoder's limit.
     merge_cosine : float in (0, 1]
         Two directions with at least this cosine are one sense, for granularity 1.
     part_cosine : float in (0, 1]
         The same for few contexts, of an estimate (`group_few`).
+    few_contexts : int
+        From how many different contexts on they are not few.
     """
     limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
     different = find_different(sample)
-    if len(different) < FEW_CONTEXTS:
+    if len(different) < few_contexts:
         few = sample[different]
         part_limit = part_cosine ** (1.0 / granularity)
         met = _meet(few, group_few(few, part_limit, max_senses), bases, fit)

@@ -26,6 +26,8 @@ def test_words_are_marked_and_explained(open_page, text: str) -> None:
     tag(page, text)
     words = page.locator(".tagged")
     expect(words).to_have_count(4)
+    page.get_by_role("slider").fill("0")  # every word has an answer
+    expect(page.locator(".tagged.idk")).to_have_count(0)
     numbers = [number[-1] for number in words.all_inner_texts()]
     assert sorted(numbers) == ["1", "1", "2", "2"]
     words.first.hover()

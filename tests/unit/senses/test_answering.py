@@ -7,7 +7,7 @@ from grassmeans.senses.answering import Answer, Answering
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import IdkRule
 
-CURVE = Calibration(0.0, 0.0, 2.0)
+CURVE = Calibration(2.0, 1.0)
 SHARES = {"bank": (0.2, 0.8), "moon": (1.0,), "gone": (0.0, 0.0)}
 NOTHING = (np.nan, np.nan)
 
@@ -47,8 +47,9 @@ def test_hidden_senses_are_no_answer() -> None:
 def test_distances_decide_where_there_are_some() -> None:
     found = answer("bank", (0.5, 1.0), ConfidenceRule(CURVE, 0.8))
     assert found.sense == 1
-    assert found.confidence == pytest.approx(1 / (1 + np.exp(-1.5)))  # 0.82
+    score = 2 + np.log(np.sqrt(0.75) + 0.01)
+    assert found.confidence == pytest.approx(1 / (1 + np.exp(-score)))  # 0.866
     assert found.probabilities == pytest.approx((1 / (1 + np.exp(-5)), 1 / (1 + np.exp(5))))
-    assert answer("bank", (0.5, 1.0), ConfidenceRule(CURVE, 0.83)).sense == 0
+    assert answer("bank", (0.5, 1.0), ConfidenceRule(CURVE, 0.87)).sense == 0
     assert answer("bank", (0.5, 1.0), 0.5).sense == 0
     assert answer("bank", (0.5, 1.0), 0.51).sense == 1

@@ -66,7 +66,7 @@ def test_words_with_one_sense_are_measured_in_their_sentence() -> None:
 
 
 def test_an_unsure_answer_is_measured_again_and_wider() -> None:
-    rule = ConfidenceRule(Calibration(0.0, 0.0, 10.0), 0.7)  # the margin has to be 0.085
+    rule = ConfidenceRule(Calibration(3.0, 1.5), 0.7)  # the margin has to be 0.23
     edges = np.array([0, 2, 3, 8])
     numbered = number_words([["a", "b", "c", "d", "e", "f", "g", "X"]])
     text = SentencedText(numbered.at(np.array([7])), edges, np.ones(8, np.bool_))

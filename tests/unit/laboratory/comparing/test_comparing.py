@@ -167,7 +167,7 @@ def test_similarity_and_lineup(corpus, vectors, task, tmp_path: Path, synthetic)
     on_test = Comparison(corpus, vectors, [lineup], ComparisonSettings(induce="on-test"))
     (failed,) = on_test.compare([MethodSystem("one")])
     assert failed.error is not None
-    assert "scored with --induce on-corpus only" in failed.error
+    assert "scored with induce='on-corpus' only" in failed.error
 
 
 def test_word_pairs(corpus, vectors, tmp_path: Path) -> None:
