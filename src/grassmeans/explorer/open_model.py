@@ -16,8 +16,8 @@ from grassmeans.explorer.limits import Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.senses.edited_words import EditedWord, apply_edits
-from grassmeans.senses.induction import WordSample
 from grassmeans.senses.model import SenseModel, load
+from grassmeans.senses.samples import WordSample
 from grassmeans.senses.settings import InductionSettings
 
 if TYPE_CHECKING:

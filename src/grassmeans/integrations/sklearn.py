@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from grassmeans.senses.tagging import TaggedText, TaggedWord
 OUTPUTS = ("text", "tokens")
 
 
-class _SenseWriter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class _SenseWriter(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     """What both transformers share: words of texts are replaced by the senses of a model."""
 
     output: str
@@ -59,9 +60,9 @@ class _SenseWriter(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             return [self._list_tokens(item, tagged, model) for item, tagged in pairs]
         return [self._write_text(tagged) for _, tagged in pairs]
 
+    @abstractmethod
     def _fitted_model(self) -> tuple[SenseModel, Sequence[str] | None]:
         """The model, and the words to be replaced where not all are."""
-        raise NotImplementedError
 
     def _check_parameters(self, model: SenseModel) -> None:
         """A mistake shows now, not at the first text."""

@@ -56,7 +56,8 @@ def build_model(
         How senses are induced; by default as the paper does, or as suits the kind of context. With
         the contexts of a model, every word has a number of senses of its own.
     calibrated : bool
-        Learn from pseudo-words how likely answers are right.
+        Learn from pseudo-words how likely answers are right, unless the model whose contexts are
+        taken knows it.
     device : {"cpu", "cuda"}
         Where an encoder computes; word vectors need the CPU alone.
     **changes
@@ -94,10 +95,8 @@ def build_model(
         require_senses(inventory)
         manifest = describe_sources(source, given, settings)
         if calibrated:
-            found = calibrate(
-                source, encoder, settings, workers=workers, show_progress=show_progress
-            )
-            manifest |= {} if found is None else {CALIBRATION: found.to_dict()}
+            rule = inherit_answer_rule(load(place)) if is_model(place) else {}
+            manifest |= rule or learn_answer_rule(source, encoder, settings, workers, show_progress)
         SenseModel(
             encoder,
             inventory,
@@ -106,6 +105,27 @@ def build_model(
             lemma_table=collect_forms(source),
         ).fill(building.folder)
     return load(Path(output))
+
+
+def inherit_answer_rule(model: SenseModel) -> dict[str, Any]:
+    """When answers are sure enough, as the model whose contexts are taken says it in its manifest.
+
+    Pseudo-words of a few texts have a few contexts each: what they tell would be poorer.
+    """
+    known = (CALIBRATION, "idk_threshold")
+    return {name: model.manifest[name] for name in known if name in model.manifest}
+
+
+def learn_answer_rule(
+    corpus: Corpus,
+    encoder: ContextEncoder,
+    settings: InductionSettings,
+    workers: int | None,
+    show_progress: bool | None,
+) -> dict[str, Any]:
+    """The same from pseudo-words; nothing where the corpus has too few words for it."""
+    found = calibrate(corpus, encoder, settings, workers=workers, show_progress=show_progress)
+    return {} if found is None else {CALIBRATION: found.to_dict()}
 
 
 def describe_sources(

@@ -29,7 +29,6 @@ from grassmeans.senses.editing import (
     unhide_sense,
 )
 from grassmeans.senses.entries import WordSenses, entry_to_dict
-from grassmeans.senses.induction import WordSample
 from grassmeans.senses.inventory import CompactInventory, SenseInventory
 from grassmeans.senses.model import (
     INVENTORY_FOLDER,
@@ -37,6 +36,7 @@ from grassmeans.senses.model import (
     SenseModel,
 )
 from grassmeans.senses.model_places import KIND, models_folder
+from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 HIDDEN_DIRECTIONS = "hidden_directions.npy"

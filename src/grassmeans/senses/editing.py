@@ -31,7 +31,7 @@ from grassmeans.senses.description import (
 )
 from grassmeans.senses.directions import induce_directions
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.induction import WordSample, word_seeds
+from grassmeans.senses.samples import WordSample, word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
 ACTIONS = ("merge", "split", "rename", "hide", "unhide")

@@ -24,15 +24,18 @@ from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.encoders import open_contexts
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.senses.building import describe_sources, require_senses
-from grassmeans.senses.calibration import CALIBRATION
+from grassmeans.senses.building import (
+    describe_sources,
+    inherit_answer_rule,
+    learn_answer_rule,
+    require_senses,
+)
 from grassmeans.senses.entries import Sense
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.lemmas import collect_forms
 from grassmeans.senses.marked_text import blank_markup
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.model_places import is_model, list_models, resolve_name
-from grassmeans.senses.pseudowords import calibrate
 from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
@@ -102,8 +105,7 @@ def fit_model(
     require_senses(inventory)
     manifest = describe_sources(corpus, encoder, settings) | source.manifest
     if calibrated and not source.manifest:
-        found = calibrate(corpus, encoder, settings, workers=workers, show_progress=show_progress)
-        manifest |= {} if found is None else {CALIBRATION: found.to_dict()}
+        manifest |= learn_answer_rule(corpus, encoder, settings, workers, show_progress)
     return SenseModel(
         encoder, inventory, corpus.text_tokenizer, manifest, lemma_table=collect_forms(corpus)
     )
@@ -140,9 +142,7 @@ def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) ->
             return ContextSource(open_contexts(place), {})
         contexts = load(place)
     if isinstance(contexts, SenseModel):
-        known = (CALIBRATION, "idk_threshold")
-        about = {name: contexts.manifest[name] for name in known if name in contexts.manifest}
-        return ContextSource(contexts.encoder, about)
+        return ContextSource(contexts.encoder, inherit_answer_rule(contexts))
     if isinstance(contexts, WordVectors | ContextEncoder):
         return ContextSource(contexts, {})
     raise InputError(

@@ -8,11 +8,10 @@ induces senses, of whatever kind of context, is made of these three.
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,26 +20,30 @@ from grassmeans.artifacts import digest_of, write_array, write_bytes
 from grassmeans.checked import open_array, parse_json, read_text
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
-from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.encoders import open_contexts
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import (
-    Contexts,
     ContextShape,
     check_common_words,
-    sample_positions,
 )
-from grassmeans.geometry.distances import measure_distances, usable_contexts
-from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.parallel import effective_workers, map_tasks
 from grassmeans.progress import progress_bar
-from grassmeans.senses.description import describe_senses, orient_directions
-from grassmeans.senses.entries import Sense, SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.model_places import resolve_name
+from grassmeans.senses.samples import (
+    EncodedWord,
+    WordSample,
+    WordSource,
+    complete_sample,
+    encode_words,
+    sample_word,
+    word_seeds,
+)
 from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -54,145 +57,6 @@ _SMALLEST_MIN_COUNT = 50
 
 Floats = NDArray[np.float32]
 Result = WordSenses | SkippedWord
-
-
-class WordSource(OccurrenceSource, Protocol):
-    """A corpus, or a view of one, whose words have occurrences and lines of text."""
-
-    def positions(self, word: str) -> NDArray[np.int64]:
-        """(n,) positions of a word, in text order; `UnknownWordError` where it does not occur."""
-        ...
-
-    def count_of(self, word: str) -> int:
-        """How often a word occurs."""
-        ...
-
-    def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
-        """The text around an occurrence."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class WordSample:
-    """Contexts of a word that say something, with their bases.
-
-    Attributes
-    ----------
-    contexts : Contexts
-        Positions, and the words that describe each context.
-    bases : (n_contexts, rank, dim) float32
-    lines_have_ends : bool
-        As `ContextEncoder.lines_have_ends`.
-    """
-
-    word: str
-    contexts: Contexts
-    bases: Floats
-    source: WordSource
-    lines_have_ends: bool = False
-
-    @property
-    def count(self) -> int:
-        """How often the word occurs, in the sample or not."""
-        return self.source.count_of(self.word)
-
-    def orient(self, directions: Floats, vectors: WordVectors) -> Floats:
-        """Choose the signs of directions: to the side of the contexts, or of the words in them."""
-        if not self.lines_have_ends:
-            return orient_directions(directions, self.contexts, vectors)
-        nearest = self.measure(directions).argmin(axis=1)
-        projections = (self.bases[:, 0] * directions[nearest]).sum(axis=1)
-        sides = np.bincount(nearest, projections, minlength=len(directions))
-        return directions * np.where(sides < 0, -1.0, 1.0).astype(np.float32)[:, None]
-
-    def describe(self, directions: Floats, vectors: WordVectors) -> tuple[Sense, ...]:
-        """What makes the senses of these directions visible to people."""
-        return describe_senses(
-            self.word,
-            self.contexts,
-            self.measure(directions),
-            directions,
-            self.source,
-            vectors,
-            named_by_nearest=self.lines_have_ends,
-        )
-
-    def measure(self, directions: Floats) -> NDArray[np.float64]:
-        """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
-        return measure_distances(self.bases, directions)
-
-    def __getitem__(self, part: slice | NDArray[Any]) -> WordSample:
-        """Some of the contexts."""
-        bases = np.ascontiguousarray(self.bases[part])
-        return replace(self, contexts=self.contexts[part], bases=bases)
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedWord:
-    """A random sample of a word's occurrences with their bases, of which some may say nothing.
-
-    Attributes
-    ----------
-    positions : (n,) int64
-    bases : (n, rank, dim) float32
-    """
-
-    positions: NDArray[np.int64]
-    bases: Floats
-
-
-def encode_words(
-    words: Sequence[str], source: WordSource, encoder: ContextEncoder, settings: InductionSettings
-) -> list[EncodedWord]:
-    """Sample the occurrences of words, and encode all of them at once, in text order.
-
-    `UnknownWordError` for a word that does not occur.
-    """
-    drawn = [
-        sample_positions(
-            source.positions(word),
-            settings.max_contexts,
-            word_seeds(word, settings.random_state).spawn(2)[0],
-        )
-        for word in words
-    ]
-    if len(drawn) == 1:
-        return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
-    if not drawn:
-        return []
-    together = np.concatenate(drawn)
-    order = np.argsort(together, kind="stable")
-    bases = encoder.encode_at(source, together[order])
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(len(order))
-    ends = np.cumsum([len(positions) for positions in drawn])
-    rows = np.split(ranks, ends[:-1])
-    return [
-        EncodedWord(positions, bases[mine]) for positions, mine in zip(drawn, rows, strict=True)
-    ]
-
-
-def complete_sample(
-    word: str, encoded: EncodedWord, source: WordSource, encoder: ContextEncoder
-) -> WordSample:
-    """What is needed to group and to describe a word's contexts, without those that say nothing."""
-    positions, bases = encoded.positions, encoded.bases
-    usable = usable_contexts(bases)
-    if not usable.all():
-        positions, bases = positions[usable], bases[usable]
-    contexts = Contexts(encoder.describe_at(source, positions), positions)
-    return WordSample(word, contexts, bases, source, encoder.lines_have_ends)
-
-
-def sample_word(
-    word: str, source: WordSource, encoder: ContextEncoder, settings: InductionSettings
-) -> WordSample:
-    """A random sample of a word's occurrences, without those whose context says nothing.
-
-    `UnknownWordError` for a word that does not occur.
-    """
-    (encoded,) = encode_words([word], source, encoder, settings)
-    return complete_sample(word, encoded, source, encoder)
 
 
 def group_contexts(
@@ -292,14 +156,6 @@ def skip_poor_word(
         f"has {len(sample.contexts)} contexts of {encoder.shape.fewest_words} known words or more, "
         f"too few for {wanted}",
     )
-
-
-def word_seeds(word: str, random_state: int) -> np.random.SeedSequence:
-    """One random stream per word: its senses do not change with the company it is induced in.
-
-    The first that is spawned from it samples contexts, the second starts their grouping.
-    """
-    return np.random.SeedSequence([random_state, zlib.crc32(word.encode())])
 
 
 def default_min_count(n_tokens: int) -> int:

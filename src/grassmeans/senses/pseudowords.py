@@ -22,8 +22,9 @@ from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
-from grassmeans.senses.induction import encode_words, group_contexts
+from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.matching import match_groups
+from grassmeans.senses.samples import encode_words
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 

@@ -31,8 +31,8 @@ from grassmeans.senses.editing import (
     visible_senses,
 )
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
-from grassmeans.senses.induction import WordSample, sample_word
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.samples import WordSample, sample_word
 
 VECTORS = WordVectors(["nest", "steel", "neck"], np.eye(3, dtype=np.float32))
 

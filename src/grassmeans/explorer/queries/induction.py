@@ -18,9 +18,10 @@ from grassmeans.senses.description import characteristic_words, name_senses
 from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import WordSample, describe_sample, group_contexts, skip_poor_word
-from grassmeans.senses.induction import sample_word as sample_from_corpus
+from grassmeans.senses.induction import describe_sample, group_contexts, skip_poor_word
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.samples import WordSample
+from grassmeans.senses.samples import sample_word as sample_from_corpus
 from grassmeans.senses.sense_number import SAMPLE, merge_cheapest_pair
 from grassmeans.senses.settings import AUTO
 from grassmeans.vectors.word_vectors import WordVectors

@@ -25,7 +25,8 @@ from grassmeans.geometry.contexts import (
 )
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.subspaces import principal_subspaces
-from grassmeans.senses.induction import group_contexts, word_seeds
+from grassmeans.senses.induction import group_contexts
+from grassmeans.senses.samples import word_seeds
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 

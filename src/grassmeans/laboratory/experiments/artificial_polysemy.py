@@ -37,7 +37,7 @@ from grassmeans.laboratory.rivals.context_means import KMeansSenses
 from grassmeans.laboratory.rivals.grassmeans import GrassmeansSenses
 from grassmeans.laboratory.rivals.interface import ContextInducer, Material
 from grassmeans.parallel import map_tasks
-from grassmeans.senses.induction import word_seeds
+from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
 Table = NDArray[np.int64]

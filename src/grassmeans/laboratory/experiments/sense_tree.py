@@ -21,7 +21,8 @@ from grassmeans.senses.description import (
     find_nearest_words,
     name_senses,
 )
-from grassmeans.senses.induction import WordSource, group_contexts, sample_word
+from grassmeans.senses.induction import group_contexts
+from grassmeans.senses.samples import WordSource, sample_word
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 

@@ -38,10 +38,10 @@ from grassmeans.senses.induction import (
     describe_sample,
     group_contexts,
     induce_words,
-    sample_word,
     skip_poor_word,
 )
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.samples import sample_word
 from grassmeans.senses.settings import InductionSettings
 
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.laboratory.lineup.task import LineupSense
-from grassmeans.senses.induction import word_seeds
+from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.similarity import iterate_row_blocks
 from grassmeans.vectors.word_vectors import WordVectors
 

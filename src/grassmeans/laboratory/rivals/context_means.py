@@ -22,7 +22,7 @@ from grassmeans.laboratory.rivals.interface import (
     check_at_least_one,
     map_words,
 )
-from grassmeans.senses.induction import word_seeds
+from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
 _ROWS_AT_ONCE = 1_024  # a block of contexts with all their vectors stays in tens of megabytes

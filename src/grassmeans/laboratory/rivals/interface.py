@@ -27,7 +27,8 @@ from grassmeans.geometry.contexts import ContextExtractor, ContextShape, gather_
 from grassmeans.outputs import Building, output_folder
 from grassmeans.parallel import effective_workers, map_tasks
 from grassmeans.progress import progress_bar
-from grassmeans.senses.induction import BATCH_WORDS, word_seeds
+from grassmeans.senses.induction import BATCH_WORDS
+from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 1

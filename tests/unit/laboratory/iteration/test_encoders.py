@@ -21,9 +21,9 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
 from grassmeans.senses.building import build_model
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import sample_word
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.samples import sample_word
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors

@@ -11,7 +11,8 @@ from grassmeans.laboratory.rivals.interface import (
     check_at_least_one,
     map_words,
 )
-from grassmeans.senses.induction import InductionSettings, choose_encoder, sample_word
+from grassmeans.senses.induction import InductionSettings, choose_encoder
+from grassmeans.senses.samples import sample_word
 from grassmeans.senses.tagging import occurrences_in_passages
 
 
