@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -111,6 +112,28 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
         np.lib.format.write_array_header_1_0(file, header)
         # Not ndarray.tofile, whose error on a full disk does not say so.
         file.write(content.reshape(-1).view(np.uint8).data if content.size else b"")
+
+
+def share_file(source: Path, target: Path) -> None:
+    """Make ``target`` the same file as ``source``, or a copy where links cannot be made.
+
+    Files of artifacts are replaced, never changed in place, so that a shared one is safe.
+    """
+    with atomic_path(target) as temporary:
+        try:
+            os.link(source, temporary)
+        except OSError:  # another disk, or a file system without links
+            shutil.copyfile(source, temporary)
+
+
+def share_folder(source: Path, target: Path) -> None:
+    """Make ``target`` a folder with the same files as ``source``, shared as by `share_file`."""
+    shutil.copytree(
+        source,
+        target,
+        symlinks=True,
+        copy_function=lambda given, place: share_file(Path(given), Path(place)),
+    )
 
 
 def write_manifest(

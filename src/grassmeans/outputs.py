@@ -21,7 +21,7 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,8 @@ class Building:
     folder: Path
     # For what an interrupted run goes on from and the result does not need; deleted in the end.
     scratch: Path
+    # The finished folder that the block is to go on from; None where it begins with nothing.
+    earlier: Path | None = None
 
 
 @contextlib.contextmanager
@@ -72,6 +74,7 @@ def output_folder(
     inputs: Iterable[str | Path | None] = (),
     fields: Collection[str] = (),
     overwrite: bool = False,
+    grows: Mapping[str, Any] | None = None,
     keep_failed: bool = False,
 ) -> Iterator[Building]:
     """Build an artifact beside ``path``, and put it there when the block ends well.
@@ -94,6 +97,9 @@ def output_folder(
         Manifest fields without which a folder counts as another kind.
     overwrite : bool
         Replace an earlier result, and unfinished work of other inputs or options.
+    grows : mapping
+        Manifest fields of a finished folder that this work adds to: where it has them, it is
+        replaced without ``overwrite`` too, and the block takes over what it holds.
     keep_failed : bool
         Go on later even where the block ended with an error of the input; by default such work is
         thrown away.
@@ -106,25 +112,26 @@ def output_folder(
     _check_inputs(path, place, inputs)
     work = building_place(place)
     if not work.exists():
-        _check_replaceable(path, kind, fields, overwrite)  # before anything is touched
+        _check_replaceable(path, kind, fields, overwrite, grows)  # before anything is touched
     with _hold(work, path):
         try:
             with explain_write_errors(path):
                 _settle(place, work)
-                _check_replaceable(path, kind, fields, overwrite)
+                _check_replaceable(path, kind, fields, overwrite, grows)
                 _begin(path, work, kind, identity, overwrite)
         except InputError:
             if not (work / _NEW).exists():
                 _discard(work)
             raise
         try:
-            yield Building(work / _NEW, work / _SCRATCH)
+            earlier = None if overwrite or _is_empty(path) else path
+            yield Building(work / _NEW, work / _SCRATCH, earlier)
         except (InputError, UnknownWordError):
             if not (keep_failed and _holds_files(work / _NEW, work / _SCRATCH)):
                 _discard(work)
             raise
         read_manifest(work / _NEW, kind)
-        _check_replaceable(path, kind, fields, overwrite)  # something may have come there
+        _check_replaceable(path, kind, fields, overwrite, grows)  # something may have come there
         with explain_write_errors(path):
             _publish(place, work)
 
@@ -136,6 +143,7 @@ def check_output(
     inputs: Iterable[str | Path | None] = (),
     fields: Collection[str] = (),
     overwrite: bool = False,
+    grows: Mapping[str, Any] | None = None,
 ) -> None:
     """Refuse early, before long work, what `output_folder` would refuse."""
     path = Path(path)
@@ -145,7 +153,7 @@ def check_output(
     if work.exists():
         with _hold(work, path), explain_write_errors(path):
             _tidy(place, work)
-    _check_replaceable(path, kind, fields, overwrite)
+    _check_replaceable(path, kind, fields, overwrite, grows)
 
 
 @contextlib.contextmanager
@@ -217,7 +225,13 @@ def _check_inputs(path: Path, place: Path, inputs: Iterable[str | Path | None]) 
             raise InputError(f"{path} lies in {source.name}, an input: choose another place")
 
 
-def _check_replaceable(path: Path, kind: str, fields: Collection[str], overwrite: bool) -> None:
+def _check_replaceable(
+    path: Path,
+    kind: str,
+    fields: Collection[str],
+    overwrite: bool,
+    grows: Mapping[str, Any] | None,
+) -> None:
     """Refuse a folder that holds anything but an artifact that may be replaced."""
     if _is_empty(path):
         return
@@ -231,7 +245,8 @@ def _check_replaceable(path: Path, kind: str, fields: Collection[str], overwrite
             f"{path} is of another kind ({found}) and is never replaced by this command: "
             "choose another"
         )
-    if not overwrite:
+    may_grow = grows is not None and all(manifest.get(n) == value for n, value in grows.items())
+    if not (overwrite or may_grow):
         raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
 
 

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from grassmeans import Corpus
+from grassmeans.laboratory import IterationSettings, iterate
 from kills import record_kills
 from writing_commands import COMMANDS, OUT, grassmeans, make_material
 
@@ -99,6 +101,32 @@ def test_a_killed_command_is_started_again(name, material, tmp_path, capsys) -> 
             assert (code, "exists already" in told) == (2, True), (state.name, told)
         else:
             assert code == 0, (state.name, told)
+        assert contents(place) == expected, state.name
+
+
+def test_more_rounds_after_a_kill(material, tmp_path) -> None:
+    """A finished folder that grows is there at every moment, with the old rounds or with all."""
+    place = tmp_path / "place"
+    (place / "out").mkdir(parents=True)
+
+    def go_on(n_rounds: int) -> None:
+        settings = IterationSettings(rounds=n_rounds, epochs=1, min_count=1, stop_early=False)
+        corpus = Corpus.open(material / "corpus")
+        iterate(corpus, material / "model", place / "out", settings, workers=1)
+
+    go_on(1)
+    (place / "out" / "note.txt").write_text("mine")
+    first = contents(place)
+    states = record_kills(lambda: go_on(2), place, tmp_path / "copies")
+    expected = contents(place)
+    assert {name.split("/")[1] for name in expected.keys() - first.keys()} == {"round-2"}
+    for state in choose(states):
+        shutil.rmtree(place)
+        shutil.move(state, place)
+        found = {name: value for name, value in contents(place).items() if name.startswith("out")}
+        between = place / ".out.building" / "old"  # of two renames
+        assert found in (first, expected) or between.exists(), state.name
+        go_on(2)
         assert contents(place) == expected, state.name
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.artifacts import digest_of, digest_of_array, write_manifest
+from grassmeans.artifacts import digest_of, digest_of_array, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.errors import InputError
@@ -28,7 +28,7 @@ from grassmeans.labelling.measuring import (
     measure_corpus,
 )
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
-from grassmeans.labelling.writing import count_shard, order_lexemes, share_file, write_shard
+from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
 from grassmeans.outputs import Building, output_folder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar

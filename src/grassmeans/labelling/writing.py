@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import atomic_path, write_array
+from grassmeans.artifacts import share_file, write_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard, write_index
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
@@ -126,15 +124,3 @@ def write_tokens(source: Path, folder: Path, tokens: NDArray[np.int32]) -> None:
     for path in sorted(source.iterdir()):
         if not path.name.startswith(_OWN_FILES):
             share_file(path, folder / path.name)
-
-
-def share_file(source: Path, target: Path) -> None:
-    """Make ``target`` the same file as ``source``, or a copy where links cannot be made.
-
-    Files of artifacts are replaced, never changed in place, so that a shared one is safe.
-    """
-    with atomic_path(target) as temporary:
-        try:
-            os.link(source, temporary)
-        except OSError:  # another disk, or a file system without links
-            shutil.copyfile(source, temporary)

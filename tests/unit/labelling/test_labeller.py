@@ -10,7 +10,7 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.artifacts import building_place
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.labelling import labeller, writing
+from grassmeans.labelling import labeller
 from grassmeans.labelling.labeller import label_corpus, relabel
 
 HARD = "the crane.1 in a nest wing steel crane.2 the beam mix the crane.0 crane.0"
@@ -67,7 +67,7 @@ def test_files_are_copied_where_they_cannot_be_linked(
     def refuse(*_):
         raise OSError("no links here")
 
-    monkeypatch.setattr(writing.os, "link", refuse)
+    monkeypatch.setattr(os, "link", refuse)
     copied = label_corpus(corpus, model, tmp_path / "copied", workers=1)
     assert contents(copied.path) == contents(linked.path)
     assert (copied.shards[0].folder / "text.bin").stat().st_nlink == 1

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, write_manifest
+from grassmeans.artifacts import digest_of, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION as CORPUS_VERSION
 from grassmeans.corpus.ingest import KIND as CORPUS_KIND
@@ -28,7 +28,7 @@ from grassmeans.corpus.shard import ConcordanceLine, Shard
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, is_function_word
 from grassmeans.errors import InputError
-from grassmeans.labelling.writing import share_file, write_tokens
+from grassmeans.labelling.writing import write_tokens
 from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.datasets.writing import (
     KIND,

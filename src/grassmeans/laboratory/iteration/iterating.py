@@ -2,8 +2,8 @@
 
 The output folder has one folder a round: ``round-0`` holds the ordinary labels, ``round-1`` and so
 on lexeme vectors, inventory and new labels. ``round.json`` is written last in each: a round that
-has it is not done again. ``rounds.json`` and ``exit-chart.svg`` follow every round. A finished
-folder grows in its place when more rounds are asked for: what it holds is not touched.
+has it is not done again. ``rounds.json`` and ``exit-chart.svg`` follow every round. More rounds
+than a finished folder has are built beside it, as every folder is, with its files shared.
 """
 
 from __future__ import annotations
@@ -15,10 +15,17 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import digest_of, find_manifest, write_bytes, write_json, write_manifest
-from grassmeans.checked import MANIFEST, TEMPORARY, read_json
+from grassmeans.artifacts import (
+    digest_of,
+    share_file,
+    share_folder,
+    write_bytes,
+    write_json,
+    write_manifest,
+)
+from grassmeans.checked import CHECKSUMS, MANIFEST, read_json
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.laboratory.iteration.reports import (
@@ -30,7 +37,8 @@ from grassmeans.laboratory.iteration.reports import (
 from grassmeans.laboratory.iteration.rounds import decode_again, induce_again
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.outputs import output_folder, remove_leftovers
+from grassmeans.outputs import Building, check_output, output_folder
+from grassmeans.schema import check_values, either, nothing, number, whole
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
@@ -46,7 +54,14 @@ from grassmeans.vectors.word_vectors import WordVectors
 Announce = Callable[[RoundReport, str | None], None]
 KIND = "iteration"
 FORMAT_VERSION = 1
-_REPORT = "round.json"
+_REPORT, _REPORTS, _CHART = "round.json", "rounds.json", "exit-chart.svg"
+_REPORT_FIELDS = {
+    "number": whole(),
+    "n_occurrences": whole(),
+    "idk_share": number(0, 1),
+    "mean_entropy": number(0),
+    "agreement": either(nothing, number(0, 1)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +152,7 @@ def iterate(
         Its settings of induction are those of every round.
     output : path
         A new folder, or one of the same inputs and settings: its finished rounds are taken over,
-        and it may get more rounds than before.
+        and it may get more rounds than before. Where it has as many, it is only read.
     overwrite : bool
         Begin anew where the folder holds finished work.
     announce : callable
@@ -155,22 +170,49 @@ def iterate(
     depends_on = chosen.what_rounds_depend_on() | {"idk_threshold": describe_rule(threshold)}
     identity = [about, opened.digest, depends_on]
     output = Path(output)
-    loop = _Loop(output, chosen, threshold, opened, digest_of(identity), workers, show_progress)
-    manifest = find_manifest(output) or {}
-    if overwrite or (manifest.get("kind"), manifest.get("digest")) != (KIND, loop.digest):
-        inputs = [corpus.path, opened.folder, opened.vectors.folder]
-        with output_folder(
-            output, KIND, identity, inputs=inputs, overwrite=overwrite, keep_failed=True
-        ) as building:
-            replace(loop, output=building.folder).run(corpus, model, announce)
-        announce = None  # it has been told
-    remove_leftovers(output.rglob(f"*{TEMPORARY}*"))
-    return loop.run(corpus, model, announce)
+    digest = digest_of(identity)
+    loop = _Loop(output, None, chosen, threshold, opened, digest, workers, show_progress)
+    rules: dict[str, Any] = {
+        "inputs": [corpus.path, opened.folder, opened.vectors.folder],
+        "overwrite": overwrite,
+        "grows": {"digest": digest},
+    }
+    check_output(output, KIND, **rules)  # a killed run may have left it between two places
+    tell = announce or (lambda _report, _reason: None)
+    rounds = [] if overwrite else loop.open_rounds()
+    if rounds and rounds[-1].reason is not None:
+        for done in rounds:
+            tell(done.report, done.reason)
+        return rounds
+    with output_folder(output, KIND, identity, keep_failed=True, **rules) as building:
+        _take_over(building)
+        inside = replace(loop, output=building.folder, scratch=building.scratch)
+        inside.run(corpus, model, tell)
+    return loop.open_rounds()
+
+
+def _take_over(building: Building) -> None:
+    """Share all files of a finished folder that gets more rounds, a user's own among them."""
+    if building.earlier is None:
+        return
+    for path in sorted(building.earlier.iterdir()):
+        place = building.folder / path.name
+        if path.name in (MANIFEST, CHECKSUMS, _REPORTS, _CHART) or place.exists():
+            continue
+        # A folder comes to its place when it is whole: the report in it says that a round is.
+        unfinished = building.scratch / path.name
+        if path.is_dir():
+            shutil.rmtree(unfinished, ignore_errors=True)
+            share_folder(path, unfinished)
+        else:
+            share_file(path, unfinished)
+        os.rename(unfinished, place)
 
 
 @dataclass(frozen=True, slots=True)
 class _Loop:
     output: Path
+    scratch: Path | None  # where unfinished parts of a round are; None where nothing is to be done
     settings: IterationSettings
     idk_threshold: IdkRule
     model: SenseModel
@@ -178,35 +220,58 @@ class _Loop:
     workers: int | None
     show_progress: bool | None
 
-    def run(
-        self, corpus: Corpus, model: SenseModel | str | Path, announce: Announce | None
-    ) -> list[Round]:
-        """Go through the rounds; finished ones are opened."""
-        rounds = [self._label(corpus, model)]
-        reports = [rounds[0].report]
+    def run(self, corpus: Corpus, model: SenseModel | str | Path, announce: Announce) -> None:
+        """Do the rounds that are missing."""
+        rounds = self.open_rounds() or [self._label(corpus, model)]
+        reports = [done.report for done in rounds]
+        for report in reports[:-1]:
+            announce(report, None)
         while True:
             reason = self._find_reason(reports)
             if len(reports) > 1:
                 self._write_summary(reports, reason)
-            if announce is not None:
-                announce(reports[-1], reason)
+            announce(reports[-1], reason)
             if reason is not None:
-                return [*rounds[:-1], replace(rounds[-1], reason=reason)]
+                return
             rounds.append(self._do_round(len(rounds), rounds[-1]))
             reports.append(rounds[-1].report)
 
+    def open_rounds(self) -> list[Round]:
+        """The finished rounds, from the first on; nothing is written."""
+        reports = self._read_reports()
+        rounds: list[Round] = []
+        for report in reports:
+            folder = self.output / f"round-{report.number}"
+            inventory, lexemes = self.model.inventory, None
+            if report.number > 0:
+                inventory = SenseInventory.load(folder / "inventory")
+                lexemes = LexemeVectors.load(folder / "lexemes")
+            reason = self._find_reason(reports) if report is reports[-1] else None
+            labelled = Corpus.open(folder / "labelled")
+            rounds.append(Round(report, labelled, inventory, lexemes, reason))
+        return rounds
+
     def _find_reason(self, reports: list[RoundReport]) -> str | None:
         """Why no further round follows; None where one does."""
-        number = reports[-1].number
-        reason = reason_to_stop(reports) if self.settings.stop_early and number else None
-        if reason is None and number == self.settings.rounds:
+        number = len(reports) - 1
+        reason = reason_to_stop(reports) if self.settings.stop_early else None
+        if reason is None and number >= self.settings.rounds:
             reason = f"{number} rounds are done" if number > 1 else "1 round is done"
         return reason
 
+    def _read_reports(self) -> list[RoundReport]:
+        """The reports of the finished rounds, from the first on."""
+        reports: list[RoundReport] = []
+        while (path := self.output / f"round-{len(reports)}" / _REPORT).exists():
+            values = read_json(path)
+            check_values(path, values, _REPORT_FIELDS)
+            reports.append(RoundReport(**{name: values[name] for name in _REPORT_FIELDS}))
+        return reports
+
     def _write_summary(self, reports: list[RoundReport], reason: str | None) -> None:
         rows = [asdict(report) for report in reports]
-        write_json(self.output / "rounds.json", {"rounds": rows, "stopped": reason})
-        write_bytes(self.output / "exit-chart.svg", draw_exit_chart(reports).encode())
+        write_json(self.output / _REPORTS, {"rounds": rows, "stopped": reason})
+        write_bytes(self.output / _CHART, draw_exit_chart(reports).encode())
         if reason is not None:
             fields: dict[str, Any] = {"digest": self.digest, "settings": asdict(self.settings)}
             fields["settings"]["idk_threshold"] = describe_rule(self.idk_threshold)
@@ -279,7 +344,8 @@ class _Loop:
     def _induce(self, folder: Path, before: Round, lexemes: LexemeVectors) -> SenseInventory:
         if folder.exists():
             return SenseInventory.load(folder)
-        parts = folder.with_name("parts")
+        assert self.scratch is not None  # only finished rounds are looked at elsewhere
+        parts = self.scratch / f"{folder.parent.name}-parts"
         inventory = induce_again(
             before.labelled,
             lexemes,
@@ -293,22 +359,13 @@ class _Loop:
             show_progress=self.show_progress,
         )
         # The folder appears when it is whole: an inventory has several files and no manifest.
-        unfinished = folder.with_name(f"{folder.name}.partial")
+        unfinished = self.scratch / f"{folder.parent.name}-inventory"
         shutil.rmtree(unfinished, ignore_errors=True)
         inventory.save(unfinished)
-        os.replace(unfinished, folder)
-        shutil.rmtree(parts, ignore_errors=True)
+        os.rename(unfinished, folder)
         return inventory
 
     def _report(self, number: int, labelled: Corpus, previous: Corpus | None) -> RoundReport:
-        path = self.output / f"round-{number}" / _REPORT
-        if path.exists():
-            try:
-                return RoundReport(**read_json(path))
-            except TypeError as error:
-                raise ArtifactError(
-                    f"{path} is no report of a round: delete it and start the same command again"
-                ) from error
         report = report_round(number, labelled, previous, sharpness=self.settings.sharpness)
-        write_json(path, asdict(report))
+        write_json(self.output / f"round-{number}" / _REPORT, asdict(report))
         return report

@@ -9,6 +9,7 @@ import pytest
 
 from damage import make_old
 from grassmeans.artifacts import building_place
+from grassmeans.checked import find_damage
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError
@@ -135,14 +136,40 @@ def test_more_rounds_follow_and_other_options_do_not(
     folder = tmp_path / "rounds"
     first = run(corpus, model, folder, rounds=1)
     assert first[-1].reason == "1 round is done"
+    (folder / "note.txt").write_text("mine")
     more = run(corpus, model, folder, rounds=2)
     assert [done.report for done in more[:2]] == [done.report for done in first]
     assert len(json.loads((folder / "rounds.json").read_text())["rounds"]) == 3
+    problems, _, n_unknown = find_damage(folder)
+    assert (problems, n_unknown) == ([], 0)
+    assert (folder / "note.txt").read_text() == "mine"
+    fewer = run(corpus, model, folder, rounds=1)  # what is there is told, and stays
+    assert [done.reason for done in fewer] == [None, None, "2 rounds are done"]
     with pytest.raises(InputError, match="exists already"):
         run(corpus, model, folder, rounds=1, epochs=3)
     anew = run(corpus, model, folder, overwrite=True, rounds=1, epochs=3)
     assert len(anew) == 2
     assert not (folder / "round-2").exists()
+
+
+def test_of_two_runs_on_one_folder_the_second_says_so(
+    corpus: Corpus, model: SenseModel, tmp_path: Path
+) -> None:
+    folder = tmp_path / "rounds"
+    run(corpus, model, folder, rounds=1)
+    told: list[str] = []
+
+    def start_another(*_: object) -> None:
+        before = {path: path.read_bytes() for path in folder.rglob("*.*")}
+        with pytest.raises(InputError, match=r"another run .* is writing") as error:
+            run(corpus, model, folder, rounds=3)
+        told.append(str(error.value))
+        assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
+
+    settings = IterationSettings(**QUICK | {"rounds": 2})
+    iterate(corpus, model, folder, settings, workers=1, announce=start_another)
+    assert len(told) == 3
+    assert json.loads((folder / "manifest.json").read_text())["n_rounds"] == 2
 
 
 def test_rounds_stop_when_labels_stay(corpus: Corpus, model: SenseModel, tmp_path: Path) -> None:
@@ -171,7 +198,7 @@ def test_a_damaged_report_is_explained(corpus: Corpus, model: SenseModel, tmp_pa
     run(corpus, model, tmp_path / "rounds", rounds=1)
     (tmp_path / "rounds" / "round-1" / "round.json").write_text('{"number": 1}')
     make_old(tmp_path / "rounds")
-    with pytest.raises(ArtifactError, match="no report of a round: delete it"):
+    with pytest.raises(ArtifactError, match=r"round\.json is .*'n_occurrences' is there"):
         run(corpus, model, tmp_path / "rounds", rounds=1)
 
 
