@@ -19,7 +19,7 @@ help:
 	@echo "make demo    find word senses in the bundled text (installs what it needs into $(VENV))"
 	@echo "make venv    $(VENV) with everything for development"
 	@echo "make test    all checks: lint, format, types, import layers, tests"
-	@echo "make test-lowest  tests of the core with the oldest versions that are declared"
+	@echo "make test-lowest  tests with the oldest versions that are declared, extras included"
 	@echo "make torture the long run of bad inputs and damaged folders (TORTURE=40 times as many)"
 	@echo "make bench   run the benchmarks"
 	@echo "make docs    build the documentation into site/"
@@ -71,11 +71,18 @@ test: $(VENV)/dev.stamp
 
 # The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
 LOWEST := $(VENV)-lowest
+# The extra encoder (PyTorch, gigabytes) is tested when it is asked for: LOWEST_EXTRAS=all,encoder
+LOWEST_EXTRAS ?= all
 LOWEST_TESTS = tests/functional/test_cli.py tests/unit/geometry tests/unit/terminal
 LOWEST_TESTS += tests/unit/test_progress.py tests/unit/test_outputs.py tests/unit/vectors
+LOWEST_TESTS += tests/unit/corpus tests/unit/explorer tests/functional/test_explorer_api.py
+LOWEST_TESTS += tests/unit/labelling/test_export.py tests/unit/integrations
+LOWEST_TESTS += tests/functional/test_integration_docs.py tests/unit/encoders
+LOWEST_TESTS += tests/unit/laboratory/experiments/test_drawing.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e . pytest hypothesis
+	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' \
+	  pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
 # Tests that make up their own damage; they read TORTURE and do so many times more than in make test.

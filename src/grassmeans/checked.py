@@ -37,7 +37,8 @@ _DEEPEST = 3  # folders between a file and the list of its artifact: shards/0000
 _ALIGNMENT = 16  # of an array's first number, in every release of NumPy
 _LONGEST_HEADER = 10_000
 _HEADER = re.compile(
-    rb"\{'descr': '(?P<type>[<|][bifu][1248])', 'fortran_order': (?P<order>True|False), "
+    rb"\{'descr': '(?P<type>[<|](?:b1|[iu][1248]|f[248]))', "
+    rb"'fortran_order': (?P<order>True|False), "
     rb"'shape': \((?P<shape>|[0-9]{1,18},|[0-9]{1,18}(?:, [0-9]{1,18})+)\), *\} *\n"
 )
 _BUILD_AGAIN = "build the folder again"

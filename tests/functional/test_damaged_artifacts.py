@@ -109,6 +109,7 @@ CASES: list[tuple[str, Callable[[Path], None], str]] = [
     ("vectors", change(dim="x"), "manifest.json"),
     ("vectors", change(n_words=-3), "manifest.json"),
     ("vectors", put("vectors.npy", claim("(1000000000000000, 8)", "<f4")), "vectors.npy"),
+    ("vectors", put("vectors.npy", claim("(5, 8)", "<f1")), "vectors.npy"),
     ("vectors", put("words.txt", b"\xff\n" * 5), "words.txt"),
     ("compact vectors", change(quantised={"bits": 3, "digest": ""}), "manifest.json"),
     ("compact inventory", change(block_words=0), "manifest.json"),

@@ -115,3 +115,9 @@ def test_every_row_of_the_paper_map_leads_into_the_tree() -> None:
     for row in rows:
         found = CODE.findall(" | ".join(row[1:]))
         assert any(re.search(r"grassmeans|KGrassmeans|\.py$|/$", code) for code in found), row[0]
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    listed = set(re.findall(r"\S+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")}
+    assert pages == listed

@@ -22,9 +22,19 @@ def info(
         bool,
         typer.Option("--verify", help="Read every file and compare it with its digest."),
     ] = False,
+    words: Annotated[
+        bool,
+        typer.Option(
+            "--words", help="List all words of a model, and those without senses, with the reason."
+        ),
+    ] = False,
     as_json: options.Json = False,
 ) -> None:
     """Show what a folder holds: kind, sizes, the settings that made it.
+
+    Of long lists the first items are shown, and how many there are; in a pipe or with
+    [bold]--json[/] these are [bold]first[/] and [bold]n[/]. The words of a model are counted, and
+    listed with [bold]--words[/].
 
     With [bold]--verify[/] every file is read and compared with the digest that was stored when it
     was written; a file that is not the same ends the command with an error that names it.
@@ -33,27 +43,46 @@ def info(
     from grassmeans.senses.model_places import resolve_name
 
     artifact = resolve_name(artifact)
-    manifest = read_manifest(artifact)
+    about = read_manifest(artifact)
     if verify:
-        manifest["verified"] = _verify(artifact)
+        about["verified"] = _verify(artifact)
     files = [path for path in artifact.rglob("*") if path.is_file()]
-    manifest["bytes"] = sum(path.stat().st_size for path in files)
-    if manifest["kind"] == "model":
-        from grassmeans.senses.model import load
+    about["bytes"] = sum(path.stat().st_size for path in files)
+    listed: dict[str, Any] = {}
+    if about["kind"] == "model":
+        counts, listed = _count_words(artifact)
+        about |= counts
+    elif words:
+        from grassmeans.errors import InputError
 
-        opened = load(artifact)
-        manifest["words"] = list(opened.words)
-        manifest["skipped"] = {s.word: s.reason for s in opened.inventory.skipped}
+        raise InputError(f"{artifact} holds a {about['kind']}, but --words lists those of a model")
     if wants_json(as_json):
-        print_json(manifest)
+        print_json({name: _cut(value) for name, value in about.items()} | (listed if words else {}))
         return
     table = Table(title=str(artifact), show_header=False)
     table.add_column(style="bold")
     table.add_column(overflow="fold")
-    for name, value in manifest.items():
+    for name, value in about.items():
         if name != "shards":
             table.add_row(name, escape(_readable(value)))
+    for name, value in listed.items():
+        table.add_row(name, escape(_readable(value, len(value) if words else _SHOWN)))
     terminal().print(table)
+
+
+def _count_words(artifact: Path) -> tuple[dict[str, int], dict[str, list[Any]]]:
+    """How many words and senses a model has, and the words themselves."""
+    from grassmeans.senses.model import load
+
+    inventory = load(artifact).inventory
+    skipped = [{"word": found.word, "reason": found.reason} for found in inventory.skipped]
+    listed = {"words": list(inventory.words), "skipped": skipped}
+    counts = {
+        "n_words": len(inventory.words),
+        "n_senses": sum(inventory.sense_counts.values()),
+        "n_skipped": len(skipped),
+    }
+    return counts, listed
 
 
 def _verify(artifact: Path) -> str:
@@ -76,21 +105,22 @@ def _verify(artifact: Path) -> str:
 _SHOWN = 20
 
 
-def _readable(value: Any) -> str:
+def _readable(value: Any, n_shown: int = _SHOWN) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     if isinstance(value, list):
-        return ", ".join(map(str, _shorten(value)))
+        rest = f", ... ({len(value):,} in all)" if len(value) > n_shown else ""
+        return ", ".join(map(str, value[:n_shown])) + rest
     if isinstance(value, dict):
-        shown = ((name, json.dumps(_shorten(v), ensure_ascii=False)) for name, v in value.items())
+        shown = ((name, json.dumps(_cut(v), ensure_ascii=False)) for name, v in value.items())
         return "\n".join(f"{name}: {text}" for name, text in shown)
     return str(value)
 
 
-def _shorten(value: Any) -> Any:
+def _cut(value: Any) -> Any:
     """A value with long lists cut, wherever they are in it: a table of phrases, say."""
     if isinstance(value, dict):
-        return {name: _shorten(inner) for name, inner in value.items()}
+        return {name: _cut(inner) for name, inner in value.items()}
     if isinstance(value, list) and len(value) > _SHOWN:
-        return [*value[:_SHOWN], f"... ({len(value):,} in all)"]
+        return {"first": value[:_SHOWN], "n": len(value)}
     return value
