@@ -76,7 +76,7 @@ def _count_words(artifact: Path) -> tuple[dict[str, int], dict[str, list[Any]]]:
 
     inventory = load(artifact).inventory
     skipped = [{"word": found.word, "reason": found.reason} for found in inventory.skipped]
-    listed = {"words": list(inventory.words), "skipped": skipped}
+    listed: dict[str, list[Any]] = {"words": list(inventory.words), "skipped": skipped}
     counts = {
         "n_words": len(inventory.words),
         "n_senses": sum(inventory.sense_counts.values()),
