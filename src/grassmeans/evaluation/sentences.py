@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -165,15 +165,9 @@ class SentencesTask(Task[SentencesResult]):
             raise InputError(
                 f"no word of {self.name} has senses ({', '.join(without[:3])}): give another model"
             )
-        own = system.choose_threshold(MODEL_THRESHOLD)
-        rule = own if isinstance(own, ConfidenceRule) else None
-        reader = _Reader(senses.for_running_text(), system.tokenizer, rule)
-        answers = self._answer(reader, threshold)
-        kinds = dict.fromkeys(answer.kind for answer in answers if answer.kind)
-        parts = {kind: [answer for answer in answers if answer.kind == kind] for kind in kinds}
         return SentencesResult(
             task=self.name,
-            groups={name: score_words(part) for name, part in ({"all": answers} | parts).items()},
+            groups=self.score_answers(SenseAnswerer(system, senses, threshold)),
             parameters={"idk": describe_rule(threshold)},
             counts={
                 "n_sentences": len(self.sentences),
@@ -185,7 +179,14 @@ class SentencesTask(Task[SentencesResult]):
             words_without_senses=without,
         )
 
-    def _answer(self, reader: _Reader, threshold: IdkRule) -> list[WordAnswers]:
+    def score_answers(self, answer: Answerer) -> dict[str, SentenceScores]:
+        """The scores of ``"all"`` words, and of each kind, whatever gave the answers."""
+        answers = self._collect_answers(answer)
+        kinds = dict.fromkeys(word.kind for word in answers if word.kind)
+        parts = {kind: [word for word in answers if word.kind == kind] for kind in kinds}
+        return {name: score_words(part) for name, part in ({"all": answers} | parts).items()}
+
+    def _collect_answers(self, answer: Answerer) -> list[WordAnswers]:
         sentences: dict[str, list[Sentence]] = defaultdict(list)
         pairs: dict[str, list[SentencePair]] = defaultdict(list)
         for sentence in self.sentences:
@@ -196,14 +197,13 @@ class SentencesTask(Task[SentencesResult]):
         for word, own in sentences.items():
             passages = [(sentence.left, sentence.right) for sentence in own]
             passages += [passage for pair in pairs[word] for passage in pair.passages]
-            distances = reader.measure(word, passages)
-            answers = _decode(distances, len(passages), threshold)
+            nearest, answers = answer(word, passages)
             joint = answers[len(own) :]
             found.append(
                 WordAnswers(
                     kind=own[0].kind,
                     senses=tuple(sentence.sense for sentence in own),
-                    nearest=tuple(_decode(distances, len(passages), None)[: len(own)]),
+                    nearest=tuple(nearest[: len(own)]),
                     answers=tuple(answers[: len(own)]),
                     pairs=tuple((first.sense, second.sense) for first, second in pairs[word]),
                     pair_answers=tuple(zip(joint[::2], joint[1::2], strict=True)),
@@ -212,17 +212,52 @@ class SentencesTask(Task[SentencesResult]):
         return found
 
 
-class _Reader:
-    """Measures passages as running text is tagged (`grassmeans.senses.widening`)."""
+class PassageAnswers(NamedTuple):
+    """Numbers of senses for some passages.
 
-    def __init__(
-        self, senses: Senses, tokenizer: AnyTokenizer, rule: ConfidenceRule | None
-    ) -> None:
-        self._senses = senses
-        self._tokenizer = tokenizer
-        self._rule = rule
+    Attributes
+    ----------
+    nearest : list of (int or None)
+        However far they are; None for a word without senses.
+    given : list of (int or None)
+        The same, None for "I don't know".
+    """
 
-    def measure(self, word: str, passages: Sequence[tuple[str, str]]) -> Floats | None:
+    nearest: list[int | None]
+    given: list[int | None]
+
+
+Answerer = Callable[[str, Sequence[tuple[str, str]]], PassageAnswers]
+"""A word, and the texts before and after it in some passages -> the answers to these."""
+
+
+class SenseAnswerer:
+    """Answers passages as running text is tagged (`grassmeans.senses.widening`).
+
+    Parameters
+    ----------
+    system : System
+        Whose tokenizer reads the passages, and whose own rule says which sentences say little.
+    senses : Senses
+        That it found for the words.
+    threshold : IdkRule
+        From where on it does not know.
+    """
+
+    def __init__(self, system: System, senses: Senses, threshold: IdkRule) -> None:
+        own = system.choose_threshold(MODEL_THRESHOLD)
+        self._senses = senses.for_running_text()
+        self._tokenizer: AnyTokenizer = system.tokenizer
+        self._rule = own if isinstance(own, ConfidenceRule) else None
+        self._threshold = threshold
+
+    def __call__(self, word: str, passages: Sequence[tuple[str, str]]) -> PassageAnswers:
+        """The answers; nothing but None for a word without senses."""
+        distances = self._measure(word, passages)
+        nearest = _decode(distances, len(passages), None)
+        return PassageAnswers(nearest, _decode(distances, len(passages), self._threshold))
+
+    def _measure(self, word: str, passages: Sequence[tuple[str, str]]) -> Floats | None:
         """(n_passages, n_senses) distances, None for a word without senses."""
         senses = self._senses
         form = known_form(senses, word)

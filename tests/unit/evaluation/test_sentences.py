@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +11,7 @@ import pytest
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
 from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.sentences import SentencesTask
+from grassmeans.evaluation.sentences import PassageAnswers, SentencesTask
 from grassmeans.evaluation.systems import VectorSystem
 from grassmeans.evaluation.tasks.loading import open_task
 
@@ -52,6 +54,28 @@ def test_sentences_alone_and_in_pairs(task: SentencesTask, small_model) -> None:
     assert record["counts"]["n_words_without_senses"] == 1
     assert record["all"]["answered"] == 80
     assert result.to_table().rows[0][:5] == ("all", "2", "5", "80.00", "75.00")
+
+
+def test_whatever_answers_is_scored_alike(task: SentencesTask) -> None:
+    def answer(word: str, passages: Sequence[tuple[str, str]]) -> PassageAnswers:
+        # A bird where "nest" comes before the word; it never says so after a beam.
+        nearest: list[int | None] = [int("nest" in left) for left, _ in passages]
+        given = [
+            None if "beam" in left else sense
+            for (left, _), sense in zip(passages, nearest, strict=True)
+        ]
+        return PassageAnswers(nearest, given)
+
+    scores = task.score_answers(answer)
+    assert list(scores) == ["all", "homonym", "one-sense"]
+    found = scores["homonym"]
+    # b1 is the only bird of four, so b2 is wrong: right 3 of 4, and 3 of 6 pairs.
+    assert (found.answered, found.accuracy, found.pairwise) == (100, 75, 50)
+    # "nest Crane crane beam", then "crane beam crane: nest": before b2 stands a beam. The crane of
+    # m1 has a nest before it in the first text: a wrong bird.
+    assert found.answered_in_pairs == 75
+    assert found.accuracy_in_pairs == pytest.approx(200 / 3)
+    assert (scores["one-sense"].answered, scores["all"].accuracy) == (100, 80)
 
 
 def test_neighbours_of_the_other_sentence_count(tmp_path: Path, small_model) -> None:
@@ -130,8 +154,18 @@ def test_vectors_alone_cannot_answer(task: SentencesTask) -> None:
         evaluate(task, VectorSystem(plain))
 
 
+def test_the_spanish_set_is_what_it_says() -> None:
+    task = open_task("sentences", DATA / "spanish-sentences.jsonl")
+    assert (len(task.sentences), len(task.pairs), len(task.targets)) == (136, 56, 34)
+    given = Counter((sentence.word, sentence.sense) for sentence in task.sentences)
+    assert min(given.values()) == 2
+    one_sense = {sentence.word for sentence in task.sentences if sentence.kind == "one-sense"}
+    n_senses = Counter(word for word, _ in given)
+    assert {word for word, n in n_senses.items() if n == 1} == one_sense
+
+
 def test_the_english_set_is_what_it_says() -> None:
-    task = open_task("sentences", DATA)
+    task = open_task("sentences", DATA / "english-sentences.jsonl")
     senses: dict[str, dict[str, int]] = {}
     for sentence in task.sentences:
         own = senses.setdefault(sentence.word, {})

@@ -1,0 +1,295 @@
+"""K-Grassmeans against spherical k-means on the same learned lines, at several numbers of senses.
+
+    python experiments/lines_grouping.py --corpus CORPUS --encoder ENCODER \
+        --makes-sense FOLDER --semeval FOLDER --cache FOLDER
+
+The contexts of every test word are sampled and encoded once; both methods group these very lines,
+with five restarts, from the starts of each seed. Test instances go to the nearest sense: by the
+angle between lines for K-Grassmeans, between vectors for spherical k-means. Beside fixed numbers:
+twelve groups, of which the nearest are merged while their cosine is at least a limit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans import Corpus
+from grassmeans.artifacts import digest_of, write_array
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.encoders import LearnedEncoder, open_contexts
+from grassmeans.errors import InputError
+from grassmeans.evaluation.clustering_scores import ClusteringScores
+from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.running import evaluate
+from grassmeans.evaluation.systems import Senses, System
+from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.geometry.distances import usable_contexts
+from grassmeans.laboratory.rivals.cosine_senses import cluster_on_sphere
+from grassmeans.outputs import output_file
+from grassmeans.progress import progress_bar
+from grassmeans.senses.kgrassmeans import KGrassmeans
+from grassmeans.senses.samples import encode_words, word_seeds
+from grassmeans.senses.sense_number import MIN_CONTEXTS, MIN_SHARE
+from grassmeans.senses.settings import AUTO, DEFAULT_MAX_SENSES, InductionSettings
+
+Floats = NDArray[np.float32]
+TASKS = {"makes_sense": "makes-sense", "semeval": "semeval2010"}
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """How many senses: a fixed number, or groups that are merged while their cosine is so high."""
+
+    n_groups: int
+    merge_cosine: float | None = None
+
+    def __str__(self) -> str:
+        merged = "" if self.merge_cosine is None else f", merged at {self.merge_cosine}"
+        return f"{self.n_groups}{merged}"
+
+
+Group = Callable[[Floats, Number, np.random.Generator], Floats]
+"""Lines (n, dim), the number of senses, starts -> (n_senses, dim) directions, largest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """A way to group lines.
+
+    Attributes
+    ----------
+    have_ends : bool
+        Whether a line and its opposite are two different things.
+    """
+
+    name: str
+    group: Group
+    have_ends: bool
+
+
+class KeptLines:
+    """Lines of test instances: the same occurrences are encoded once."""
+
+    def __init__(self, encoder: LearnedEncoder) -> None:
+        self._encoder = encoder
+        self._kept: dict[Any, Floats] = {}
+
+    def encode(self, word: str, occurrences: Occurrences) -> Floats:
+        """(n, dim) unit lines; zeros where a context says nothing."""
+        key = word, occurrences.tokens.tobytes(), occurrences.positions.tobytes()
+        if key not in self._kept:
+            self._kept[key] = self._encoder.encode(occurrences)[:, 0]
+        return self._kept[key]
+
+
+class LineSenses(Senses):
+    """Directions of words, to which lines are compared."""
+
+    def __init__(self, directions: Mapping[str, Floats], lines: KeptLines, have_ends: bool) -> None:
+        self.words = tuple(directions)
+        self._directions = directions
+        self._lines = lines
+        self._have_ends = have_ends
+
+    def n_senses(self, word: str) -> int:
+        """The number of directions."""
+        return len(self._directions[word])
+
+    def distances(self, word: str, occurrences: Occurrences) -> Floats:
+        """(n, n_senses) by the angle of vectors, or of lines; NaN where a context says nothing."""
+        lines = self._lines.encode(word, occurrences)
+        cosines = lines @ self._directions[word].T
+        by_lines = np.sqrt(np.maximum(1.0 - np.square(cosines), 0.0))
+        found = (1.0 - cosines) / 2.0 if self._have_ends else by_lines
+        return np.where(lines.any(axis=1)[:, None], found, np.float32(np.nan))
+
+
+class LineSystem(System):
+    """Senses of lines, as a system that answers test sets."""
+
+    def __init__(self, name: str, senses: LineSenses, corpus: Corpus) -> None:
+        self.name = name
+        self.tokenizer = corpus.tokenizer
+        self._senses = senses
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """Its name."""
+        return {"method": self.name}
+
+    @property
+    def digests(self) -> Mapping[str, str]:
+        """None: nothing of it is stored."""
+        return {}
+
+    def find_senses(self, targets: Iterable[str]) -> LineSenses:
+        """Those that were grouped."""
+        return self._senses
+
+
+def main() -> None:
+    arguments = _parse_arguments()
+    corpus = Corpus.open(arguments.corpus)
+    encoder = open_contexts(arguments.encoder)
+    if not isinstance(encoder, LearnedEncoder):
+        raise InputError(f"{arguments.encoder} is no encoder of learned contexts")
+    tasks = {name: load_task(name, getattr(arguments, option)) for option, name in TASKS.items()}
+    targets = dict.fromkeys(target for task in tasks.values() for target in task.targets)
+    forms = [form for target in targets if (form := known_form(corpus.vocabulary, target))]
+    lines = encode_test_words(forms, corpus, encoder, arguments.max_contexts, arguments.cache)
+    rows = []
+    kept = KeptLines(encoder)
+    numbers = [Number(number) for number in arguments.senses]
+    numbers += [Number(DEFAULT_MAX_SENSES, cosine) for cosine in arguments.merge]
+    for number in numbers:
+        for grouping in GROUPINGS:
+            for seed in arguments.seeds:
+                senses = LineSenses(
+                    group_words(grouping, lines, number, seed), kept, grouping.have_ends
+                )
+                system = LineSystem(grouping.name, senses, corpus)
+                for task in tasks.values():
+                    row = {"senses": str(number), "seed": seed} | score(task, system)
+                    rows.append(row)
+                    print(json.dumps(row), flush=True)
+    print(format_table(rows))
+    if arguments.output:
+        with output_file(arguments.output, overwrite=True) as place:
+            place.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+
+
+def group_words(
+    grouping: Grouping, lines: Mapping[str, Floats], number: Number, seed: int
+) -> dict[str, Floats]:
+    """The directions of each word; words with fewer lines than groups have none."""
+    return {
+        word: grouping.group(own, number, np.random.default_rng(word_seeds(word, seed).spawn(2)[1]))
+        for word, own in lines.items()
+        if len(own) >= number.n_groups
+    }
+
+
+def group_lines(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
+    """K-Grassmeans, with the house's merging."""
+    method = KGrassmeans(n_senses=number.n_groups, random_state=rng)
+    if number.merge_cosine is not None:
+        method.set_params(
+            n_senses=AUTO, max_senses=number.n_groups, merge_cosine=number.merge_cosine
+        )
+    found: Floats = method.fit(lines[:, None]).directions_
+    return found
+
+
+def group_vectors(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
+    """Spherical k-means; groups are dropped and merged by the house's rule, for vectors."""
+    found = cluster_on_sphere(lines, number.n_groups, rng=rng)
+    if number.merge_cosine is None:
+        return found.centres
+    sizes = np.bincount(found.labels)
+    kept = np.flatnonzero(sizes >= max(MIN_CONTEXTS, MIN_SHARE * len(lines)))
+    sums = [lines[found.labels == group].sum(axis=0) for group in kept] or [lines.sum(axis=0)]
+    counts = [int(sizes[group]) for group in kept] or [len(lines)]
+    while len(sums) > 1:
+        centres = _scale_to_unit(np.stack(sums))
+        cosines = centres @ centres.T - 3.0 * np.eye(len(sums))
+        first, second = sorted(np.unravel_index(cosines.argmax(), cosines.shape))
+        if cosines[first, second] < number.merge_cosine:
+            break
+        sums[first] = sums[first] + sums.pop(second)
+        counts[first] += counts.pop(second)
+    return _scale_to_unit(np.stack(sums))[np.argsort(counts)[::-1]]
+
+
+def _scale_to_unit(rows: Floats) -> Floats:
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+GROUPINGS = (
+    Grouping("K-Grassmeans", group_lines, have_ends=False),
+    Grouping("spherical k-means", group_vectors, have_ends=True),
+)
+
+
+def encode_test_words(
+    words: Sequence[str], corpus: Corpus, encoder: LearnedEncoder, most: int, cache: Path
+) -> dict[str, Floats]:
+    """(n, dim) lines of a sample of each word's occurrences, kept in the cache folder."""
+    about = [corpus.manifest["digest"], encoder.identity(), most]
+    folder = cache / digest_of(about)
+    folder.mkdir(parents=True, exist_ok=True)
+    settings = InductionSettings(max_contexts=most)
+    lines = {}
+    with progress_bar("encoding", len(words), unit="words") as advance:
+        for word in words:
+            path = folder / f"{word}.npy"
+            if not path.exists():
+                (encoded,) = encode_words([word], corpus, encoder, settings)
+                write_array(path, encoded.bases[usable_contexts(encoded.bases)][:, 0])
+            lines[word] = np.load(path)
+            advance(1)
+    return lines
+
+
+def score(task: ClusteringTask, system: LineSystem) -> dict[str, Any]:
+    """V, F, their geometric mean and the number of clusters of a test set."""
+    scores = evaluate(task, system).scores
+    assert isinstance(scores, ClusteringScores)
+    every = scores.groups["all"]
+    return {
+        "method": system.name,
+        "task": task.name,
+        "v_measure": round(every.v_measure, 2),
+        "f_score": round(every.f_score, 2),
+        "root": round((every.v_measure * every.f_score) ** 0.5, 2),
+        "clusters": round(every.n_clusters, 2),
+    }
+
+
+def format_table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """A table in Markdown: means over the seeds, and how far the roots of the seeds lie apart."""
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    lines = [f"| K | | {' | '.join(tasks)} |", "|---" * (len(tasks) + 2) + "|"]
+    for number, method in dict.fromkeys((row["senses"], row["method"]) for row in rows):
+        cells = []
+        for task in tasks:
+            own = [
+                row
+                for row in rows
+                if (row["senses"], row["method"], row["task"]) == (number, method, task)
+            ]
+            v, f, clusters, root = (
+                float(np.mean([row[name] for row in own]))
+                for name in ("v_measure", "f_score", "clusters", "root")
+            )
+            apart = max(row["root"] for row in own) - min(row["root"] for row in own)
+            cells.append(f"{v:.1f} / {f:.1f} / {clusters:.2f}: {root:.1f} ({apart:.1f})")
+        lines.append(f"| {number} | {method} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name in ("corpus", "encoder", "makes-sense", "semeval"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--cache", type=Path, required=True, help="folder for encoded lines")
+    parser.add_argument("--senses", type=int, nargs="+", default=[2, 3, 5, 12])
+    parser.add_argument("--merge", type=float, nargs="*", default=[0.46, 0.5], help="cosines")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--max-contexts", type=int, default=600)
+    parser.add_argument("-o", "--output", type=Path, help="write all rows as JSON")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
