@@ -9,6 +9,7 @@ from grassmeans.version import __version__
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus as Corpus
+    from grassmeans.engines import use_engine as use_engine
     from grassmeans.geometry.contexts import ContextShape as ContextShape
     from grassmeans.geometry.contexts import extract_contexts as extract_contexts
     from grassmeans.geometry.subspaces import principal_subspaces as principal_subspaces
@@ -31,6 +32,7 @@ _names, __getattr__, __dir__ = give_names(
     __name__,
     {
         "corpus.corpus": ("Corpus",),
+        "engines": ("use_engine",),
         "vectors.skipgram": ("SkipGram",),
         "vectors.word_vectors": ("WordVectors",),
         "geometry.contexts": ("ContextShape", "extract_contexts"),

@@ -14,6 +14,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,29 @@ def explain_write_errors(path: Path) -> Iterator[None]:
         raise
 
 
+_fence: ContextVar[Path | None] = ContextVar("fence", default=None)
+
+
+@contextlib.contextmanager
+def write_while(fence: Path | None) -> Iterator[None]:
+    """Let files come to their names only as long as ``fence`` is there.
+
+    A worker may outlive the run that its task belongs to, and another run may use the same folder:
+    it takes the fence of the first one away.
+    """
+    before = _fence.set(fence)
+    try:
+        yield
+    finally:
+        _fence.reset(before)
+
+
+def _check_fence(path: Path) -> None:
+    fence = _fence.get()
+    if fence is not None and not fence.exists():
+        raise StorageError(errno.ESTALE, f"the run that {path} belongs to has ended: it is left")
+
+
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``; rename it to ``path`` when the block ends well."""
@@ -64,6 +88,7 @@ def atomic_path(path: Path) -> Iterator[Path]:
         try:
             yield temporary
             sync_to_disk(temporary)
+            _check_fence(path)
             os.replace(temporary, path)
         except BaseException:
             temporary.unlink(missing_ok=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class GrassmeansError(Exception):
     """Base of every error that is the input's or the environment's fault, not a defect.
@@ -30,6 +32,10 @@ class StorageError(GrassmeansError, OSError):
     """Writing failed: the disk is full, or the place cannot be written to."""
 
 
+class EngineError(GrassmeansError):
+    """Workers of a cluster cannot be reached, are lost, or see other files than this process."""
+
+
 class MissingExtraError(GrassmeansError, ImportError):
     """An optional package is needed; the message names the extra that brings it."""
 
@@ -40,3 +46,8 @@ class MissingExtraError(GrassmeansError, ImportError):
         )
         self.package = package
         self.extra = extra
+        self.purpose = purpose
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A worker's error is sent to the process that waits for it.
+        return MissingExtraError, (self.package, self.extra, self.purpose)

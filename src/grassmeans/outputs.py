@@ -38,6 +38,7 @@ from grassmeans.artifacts import (
     write_json,
 )
 from grassmeans.checked import TEMPORARY, read_json
+from grassmeans.engines import share_place
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
 
 try:
@@ -125,7 +126,8 @@ def output_folder(
             raise
         try:
             earlier = None if overwrite or _is_empty(path) else path
-            yield Building(work / _NEW, work / _SCRATCH, earlier)
+            with share_place(work / _SCRATCH):
+                yield Building(work / _NEW, work / _SCRATCH, earlier)
         except (InputError, UnknownWordError):
             if not (keep_failed and _holds_files(work / _NEW, work / _SCRATCH)):
                 _discard(work)

@@ -1,33 +1,35 @@
-"""Work over shards and words, through joblib.
+"""Work over shards and words: the one place from which tasks go to other processes.
 
-The engine is joblib's: local processes by default, or whatever backend the caller has chosen with
-``joblib.parallel_config`` (Ray and Dask register themselves as joblib backends).
+They go to processes of this machine by joblib, or to the engine that `use_engine` has chosen.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
 from joblib import Parallel, delayed
 
-from grassmeans.errors import InputError
+from grassmeans.engines import count_workers, find_engine, find_shared_place
 
 Result = TypeVar("Result")
 
 
 def effective_workers(workers: int | None) -> int:
-    """The number of workers to use: all usable cores where none is given."""
-    if workers is None:
-        return (
-            len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
-    if workers < 1:
-        raise InputError(f"workers must be 1 or more, got {workers}")
-    return workers
+    """The number of workers to use: those of the engine, or all usable cores if none is given."""
+    n_workers = count_workers(workers)
+    engine = find_engine()
+    return n_workers if engine is None else engine.n_workers
+
+
+def stays_here(workers: int | None) -> bool:
+    """Whether tasks run in this process, one after the other."""
+    return find_engine() is None and count_workers(workers) == 1
+
+
+def is_remote() -> bool:
+    """Whether tasks go to an engine: they find in files what others would be given."""
+    return find_engine() is not None
 
 
 def map_tasks(
@@ -36,9 +38,13 @@ def map_tasks(
     """Yield ``function(*task)`` for every task, in the order of the tasks.
 
     Tasks are drawn lazily, a few ahead of the workers, so that a stream larger than memory works.
-    With one worker everything happens in this process.
+    With one worker and no engine everything happens in this process.
     """
-    n_workers = effective_workers(workers)
+    n_workers = count_workers(workers)
+    engine = find_engine()
+    if engine is not None:
+        yield from engine.map(function, tasks, find_shared_place())
+        return
     if n_workers == 1:
         for task in tasks:
             yield function(*task)

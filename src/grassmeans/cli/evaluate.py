@@ -74,6 +74,7 @@ def evaluate(
     ] = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,
+    engine: options.Engine = None,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
 ) -> None:
@@ -91,6 +92,7 @@ def evaluate(
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]
     """
+    from grassmeans.engines import use_engine
     from grassmeans.evaluation.grouping import ClusteringTask, GroupingResult
     from grassmeans.evaluation.key_files import write_key
     from grassmeans.evaluation.running import RunSettings
@@ -123,7 +125,8 @@ def evaluate(
         system = _open_system(
             opened, model, lexemes, vectors, corpus, senses, seed, workers, device
         )
-    result = run(opened, system, settings)
+    with use_engine(engine, workers):
+        result = run(opened, system, settings)
     if isinstance(result, GroupingResult):
         if key_out is not None:
             write_key(result.key, key_out)

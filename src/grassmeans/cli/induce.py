@@ -78,6 +78,7 @@ def induce(
     seed: options.Seed = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -121,7 +122,9 @@ def induce(
             f"induce needs a corpus or texts, and contexts after them: grassmeans induce TEXT "
             f"{contexts}, say"
         )
-    with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
+    # Workers of other machines do not see the temporary folder of this one.
+    beside = output.resolve().parent if engine is not None else None
+    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as temporary:
         corpus = _open_sources(sources, language, text_field, Path(temporary) / "corpus")
         model = build_model(
             corpus,
@@ -132,6 +135,7 @@ def induce(
             calibrated=calibrated,
             device=device,
             workers=workers,
+            engine=engine,
             overwrite=overwrite,
             **changes,
         )

@@ -62,6 +62,7 @@ def ingest(
         bool, typer.Option("--keep-duplicates", help="Keep documents whose text was there before.")
     ] = False,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -97,6 +98,7 @@ def ingest(
         output,
         options=rules,
         workers=workers,
+        engine=engine,
         overwrite=overwrite,
         format=format,
         text_field=text_field,

@@ -26,6 +26,7 @@ def label(
     seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -63,6 +64,7 @@ def label(
         random_state=seed,
         device=device,
         workers=workers,
+        engine=engine,
         overwrite=overwrite,
     )
     seconds = time.perf_counter() - started

@@ -38,6 +38,7 @@ def phrases(
         typer.Option("--list", help="Join these phrases, one a line, instead of finding some."),
     ] = None,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -65,6 +66,7 @@ def phrases(
         given,
         settings,
         workers=workers,
+        engine=engine,
         overwrite=overwrite,
     )
     table = joined.tokenizer.phrases

@@ -31,6 +31,7 @@ def reliability(
     ] = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,
+    engine: options.Engine = None,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
 ) -> None:
@@ -43,6 +44,7 @@ def reliability(
     [dim]grassmeans reliability model corpus --task makes-sense=makes-sense-2016[/]
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.engines import use_engine
     from grassmeans.evaluation.reliability import report_reliability
     from grassmeans.laboratory.commands.compare import open_named_task
     from grassmeans.outputs import check_output_file, output_file
@@ -54,13 +56,14 @@ def reliability(
     if picture is not None:
         check_output_file(picture, inputs=[model, corpus], overwrite=True)
     tasks = [open_named_task(text) for text in task or ()]
-    report = report_reliability(
-        load(model, device=device),
-        None if corpus is None else Corpus.open(corpus),
-        tasks,
-        at_least=confidence,
-        workers=workers,
-    )
+    with use_engine(engine, workers):
+        report = report_reliability(
+            load(model, device=device),
+            None if corpus is None else Corpus.open(corpus),
+            tasks,
+            at_least=confidence,
+            workers=workers,
+        )
     if picture is not None:
         with output_file(picture, overwrite=True) as place:
             place.write_text(draw_reliability(report), encoding="utf-8")

@@ -24,14 +24,15 @@ from grassmeans.corpus.ingest import (
     KIND,
     IngestOptions,
     ingest_documents,
+    ingest_files,
     shard_folder,
 )
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.opening import list_inputs
-from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes
-from grassmeans.corpus.tokenizer import Tokenizer, mend_surrogates, tokenizer_from_dict
+from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
+from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.schema import check_values, each, record, text, whole
 
@@ -95,12 +96,14 @@ class Corpus:
         *,
         options: IngestOptions | None = None,
         workers: int | None = None,
+        engine: EngineChoice = None,
         overwrite: bool = False,
         show_progress: bool | None = None,
         **reading: Any,
     ) -> Corpus:
         """Read files or folders into a new corpus folder.
 
+        ``engine`` is where workers run, as for `grassmeans.use_engine`; the corpus is the same.
         ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``.
         """
@@ -108,18 +111,17 @@ class Corpus:
         files = list_inputs([inputs] if isinstance(inputs, str | Path) else list(inputs), report)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
-        ingest_documents(
-            read_documents(files, read_options, report=report),
-            Path(output),
-            chosen,
-            report=report,
-            sources=[mend_surrogates(file.name) for file in files],
-            inputs=files,
-            workers=workers,
-            overwrite=overwrite,
-            total_bytes=sum(file.stat().st_size for file in files),
-            show_progress=show_progress,
-        )
+        with use_engine(engine, workers):
+            ingest_files(
+                files,
+                Path(output),
+                chosen,
+                read_options,
+                report=report,
+                workers=workers,
+                overwrite=overwrite,
+                show_progress=show_progress,
+            )
         return cls.open(output)
 
     @classmethod

@@ -99,6 +99,7 @@ class ReadReport:
     n_documents: int = 0
     n_files: int = 0
     n_bytes: int = 0  # of the files themselves, compressed as they are: shows the progress
+    n_lines: int = 0  # of a part of a file
     skipped: Counter[str] = field(default_factory=Counter)
     remarks: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
@@ -117,6 +118,16 @@ class ReadReport:
         self.skipped[reason] += 1
         if example and reason not in self.examples:
             self.examples[reason] = example[:200]
+
+    def add(self, other: ReadReport) -> None:
+        """Take over what was counted in another one, which follows this one."""
+        self.n_documents += other.n_documents
+        self.n_files += other.n_files
+        self.n_bytes += other.n_bytes
+        self.skipped.update(other.skipped)
+        self.remarks.update(other.remarks)
+        for reason, example in other.examples.items():
+            self.examples.setdefault(reason, example)
 
 
 def describe_skipped(counts: Mapping[str, int], examples: Mapping[str, str]) -> list[str]:

@@ -46,14 +46,12 @@ _SENTENCE_SPACE = re.compile("[.,;:!?][ \\n]")  # no phrase goes on over these
 
 @dataclass(frozen=True, slots=True)
 class EncodedShard:
-    """What the first pass reports of a shard; the tokens themselves stay on disk."""
+    """What the first pass reports of a shard; its tokens and words stay on disk."""
 
     number: int
     source: str
     n_documents: int
     n_tokens: int
-    words: tuple[str, ...]
-    counts: NDArray[np.int64]
 
 
 class ShardEncoder:
@@ -166,7 +164,7 @@ class ShardEncoder:
             self._write_links(folder)
         n_documents = len(self._metadata)
         write_json(folder / DONE, {"source": digest, "n_documents": n_documents})
-        return EncodedShard(number, digest, n_documents, len(tokens), words, counts)
+        return EncodedShard(number, digest, n_documents, len(tokens))
 
     def _write_links(self, folder: Path) -> None:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
@@ -217,9 +215,13 @@ def encode_shard(
 
 
 def _read_encoded(folder: Path, scratch: Path, number: int) -> EncodedShard:
+    done = read_json(folder / DONE)
+    n_tokens = int(np.load(scratch / _LOCAL_COUNTS, allow_pickle=False).sum())
+    return EncodedShard(number, done["source"], done["n_documents"], n_tokens)
+
+
+def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
+    """The words of a shard by their ids there, and (n_words,) how often each occurs."""
     text = (scratch / _LOCAL_WORDS).read_bytes().decode()
     counts = np.load(scratch / _LOCAL_COUNTS, allow_pickle=False)
-    words = tuple(text.split("\n")) if len(counts) else ()
-    done = read_json(folder / DONE)
-    n_tokens = int(counts.sum())
-    return EncodedShard(number, done["source"], done["n_documents"], n_tokens, words, counts)
+    return text.split("\n") if len(counts) else [], counts

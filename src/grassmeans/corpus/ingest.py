@@ -9,12 +9,13 @@ run is started again.
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +27,25 @@ from grassmeans.artifacts import (
     write_bytes,
     write_manifest,
 )
-from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.encoding import LOCAL_TOKENS, EncodedShard, encode_shard
+from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.duplicates import DUPLICATE, without_duplicates
+from grassmeans.corpus.encoding import (
+    LOCAL_TOKENS,
+    EncodedShard,
+    encode_shard,
+    read_shard_words,
+)
+from grassmeans.corpus.pieces import plan_pieces
+from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.segmenting import prepare_documents
 from grassmeans.corpus.shard import write_index
-from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.corpus.stored_documents import Selection, encode_stored, write_block
+from grassmeans.corpus.surveying import Surveyed, survey_pieces
+from grassmeans.corpus.tokenizer import Tokenizer, mend_surrogates
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.errors import InputError
 from grassmeans.outputs import Building, output_folder
-from grassmeans.parallel import map_tasks
+from grassmeans.parallel import effective_workers, is_remote, map_tasks
 from grassmeans.progress import Advance, progress_bar
 
 KIND = "corpus"
@@ -120,17 +131,75 @@ def ingest_documents(
         Size of the inputs, by which the progress is measured.
     """
     report = ReadReport() if report is None else report
-    identity = [options.to_dict(), list(sources), [identify_file(path) for path in inputs]]
-    with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
+    with _begin_corpus(output, options, sources, inputs, overwrite) as building:
         documents, tokenizer = prepare_documents(documents, options.tokenizer, report)
         options = replace(options, tokenizer=tokenizer)
-        bar = progress_bar("reading", total_bytes, unit="bytes", show=show_progress)
-        with bar as advance:
-            encoded = _encode_all(documents, building, options, report, workers, advance)
-        if not any(shard.n_tokens for shard in encoded):
-            reasons = "; ".join(report.describe())
-            raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
+        unique = documents if options.keep_duplicates else without_duplicates(documents, report)
+        batches = _batches(unique, options.shard_chars, lambda document: len(document.text))
+        contents: Iterable[Any] = batches
+        if is_remote():
+            contents = _store_batches(batches, building.scratch)
+        encode = encode_stored if is_remote() else encode_shard
+        with progress_bar("reading", total_bytes, unit="bytes", show=show_progress) as advance:
+            encoded = _encode_all(contents, encode, building, options, report, workers, advance)
         return _finish_corpus(encoded, building, options, report, sources, workers, show_progress)
+
+
+def ingest_files(
+    files: Sequence[Path],
+    output: Path,
+    options: IngestOptions,
+    reading: ReadOptions,
+    *,
+    report: ReadReport,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+) -> IngestReport:
+    """Write a corpus folder from files: read in this process, or in pieces by an engine's workers.
+
+    Both give the same corpus.
+    """
+    sources = [mend_surrogates(file.name) for file in files]
+    total_bytes = sum(file.stat().st_size for file in files)
+    pieces = plan_pieces(files, reading) if is_remote() else []
+    if len(pieces) <= effective_workers(workers):  # too few to be shared
+        return ingest_documents(
+            read_documents(files, reading, report=report),
+            output,
+            options,
+            report=report,
+            sources=sources,
+            inputs=files,
+            workers=workers,
+            overwrite=overwrite,
+            total_bytes=total_bytes,
+            show_progress=show_progress,
+        )
+    with _begin_corpus(output, options, sources, files, overwrite) as building:
+        beginning = read_documents(files, reading, report=ReadReport())
+        _, tokenizer = prepare_documents(beginning, options.tokenizer, ReadReport())
+        options = replace(options, tokenizer=tokenizer)
+        found = survey_pieces(pieces, reading, tokenizer.segment, building.scratch, report, workers)
+        unique = found if options.keep_duplicates else _leave_out_duplicates(found, report)
+        batches = _batches(unique, options.shard_chars, lambda document: document.n_chars)
+        contents = _select_documents(batches)
+        with progress_bar("reading", total_bytes, unit="bytes", show=show_progress) as advance:
+            encoded = _encode_all(
+                contents, encode_stored, building, options, report, workers, advance
+            )
+        return _finish_corpus(encoded, building, options, report, sources, workers, show_progress)
+
+
+def _begin_corpus(
+    output: Path,
+    options: IngestOptions,
+    sources: Sequence[str],
+    inputs: Sequence[Path],
+    overwrite: bool,
+) -> AbstractContextManager[Building]:
+    identity = [options.to_dict(), list(sources), [identify_file(path) for path in inputs]]
+    return output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite)
 
 
 def _finish_corpus(
@@ -143,17 +212,17 @@ def _finish_corpus(
     show_progress: bool | None,
 ) -> IngestReport:
     """Order the vocabulary, do the second pass, and write the manifest."""
+    if not any(shard.n_tokens for shard in encoded):
+        reasons = "; ".join(report.describe())
+        raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
     folder = building.folder
-    vocabulary = _merge_counts(encoded, options.max_vocabulary)
+    places = [shard_folder(building.scratch, shard.number) for shard in encoded]
+    vocabulary = _merge_counts(places, options.max_vocabulary)
     vocabulary.save(folder)
     write_bytes(folder / "function_words.txt", "\n".join(sorted(options.function_words)).encode())
     tasks = (
-        (
-            shard_folder(folder, shard.number),
-            shard_folder(building.scratch, shard.number),
-            vocabulary.ids_of(shard.words),
-        )
-        for shard in encoded
+        (shard_folder(folder, shard.number), place, vocabulary.ids_of(read_shard_words(place)[0]))
+        for shard, place in zip(encoded, places, strict=True)
     )
     with progress_bar("indexing", len(encoded), unit="shards", show=show_progress) as advance:
         for _ in map_tasks(finish_shard, tasks, workers):
@@ -184,39 +253,45 @@ def shard_folder(corpus: Path, number: int) -> Path:
 
 
 def _encode_all(
-    documents: Iterable[RawDocument],
+    contents: Iterable[Any],
+    encode: Callable[..., EncodedShard],
     building: Building,
     options: IngestOptions,
     report: ReadReport,
     workers: int | None,
     advance: Advance,
 ) -> list[EncodedShard]:
-    unique = documents if options.keep_duplicates else _without_duplicates(documents, report)
+    """First pass: what goes into each shard -> the shard, by the workers."""
     # How far the reader was when it had filled a shard: it runs ahead of the workers, by half of a
     # small input.
     read: list[int] = [0]
 
     def make_tasks() -> Iterator[tuple[Any, ...]]:
-        for number, batch in enumerate(_batches(unique, options.shard_chars)):
+        for number, content in enumerate(contents):
             read.append(report.n_bytes)
             places = (shard_folder(place, number) for place in (building.folder, building.scratch))
-            yield (batch, *places, number, options.tokenizer, options.keep_links)
+            yield (content, *places, number, options.tokenizer, options.keep_links)
 
     encoded: list[EncodedShard] = []
     n_tokens = 0
-    for number, shard in enumerate(map_tasks(encode_shard, make_tasks(), workers)):
+    for number, shard in enumerate(map_tasks(encode, make_tasks(), workers)):
         encoded.append(shard)
         n_tokens += shard.n_tokens
         advance(read[number + 1] - read[number], f"{n_tokens:,} words")
     return encoded
 
 
-def _batches(documents: Iterable[RawDocument], size: int) -> Iterator[list[RawDocument]]:
-    batch: list[RawDocument] = []
+Item = TypeVar("Item")
+
+
+def _batches(
+    items: Iterable[Item], size: int, measure: Callable[[Item], int]
+) -> Iterator[list[Item]]:
+    batch: list[Item] = []
     length = 0
-    for document in documents:
-        batch.append(document)
-        length += len(document.text)
+    for item in items:
+        batch.append(item)
+        length += measure(item)
         if length >= size:
             yield batch
             batch, length = [], 0
@@ -224,28 +299,43 @@ def _batches(documents: Iterable[RawDocument], size: int) -> Iterator[list[RawDo
         yield batch
 
 
-def _without_duplicates(
-    documents: Iterable[RawDocument], report: ReadReport
-) -> Iterator[RawDocument]:
-    """Leave out documents whose text has been seen; eight bytes a document are remembered."""
-    seen: set[bytes] = set()
+def _store_batches(
+    batches: Iterable[list[RawDocument]], scratch: Path
+) -> Iterator[tuple[Selection, ...]]:
+    """Put documents where workers of other machines find them."""
+    for number, batch in enumerate(batches):
+        path = scratch / "documents" / f"{number:05d}.jsonl.zst"
+        write_block(path, batch)
+        yield (Selection(path, tuple(range(len(batch)))),)
+
+
+def _select_documents(batches: Iterable[list[Surveyed]]) -> Iterator[tuple[Selection, ...]]:
+    for batch in batches:
+        yield tuple(
+            Selection(block, tuple(document.row for document in documents), first_line)
+            for (block, first_line), documents in groupby(batch, lambda d: (d.block, d.first_line))
+        )
+
+
+def _leave_out_duplicates(documents: Iterable[Surveyed], report: ReadReport) -> Iterator[Surveyed]:
+    """The same as `without_duplicates`, for documents that lie in files."""
+    seen: set[int] = set()
     for document in documents:
-        if document.markup == "redirect":  # many lead to one page
-            yield document
-            continue
-        content = document.text.encode(errors="replace")
-        digest = hashlib.blake2b(content, digest_size=8).digest()
-        if digest in seen:
-            report.skip("duplicate document", document.title or document.id)
-            continue
-        seen.add(digest)
+        if not document.is_redirect:
+            if document.digest in seen:
+                # Only the first one is shown.
+                known = None if DUPLICATE in report.examples else document.read()
+                report.skip(DUPLICATE, "" if known is None else known.title or known.id)
+                continue
+            seen.add(document.digest)
         yield document
 
 
-def _merge_counts(encoded: Sequence[EncodedShard], max_vocabulary: int) -> Vocabulary:
+def _merge_counts(places: Iterable[Path], max_vocabulary: int) -> Vocabulary:
     total: Counter[str] = Counter()
-    for shard in encoded:
-        for word, count in zip(shard.words, shard.counts.tolist(), strict=True):
+    for place in places:
+        words, counts = read_shard_words(place)
+        for word, count in zip(words, counts.tolist(), strict=True):
             if count:  # words that occur in phrases alone are no words of the corpus
                 total[word] += count
     return Vocabulary.from_counts(total, max_size=max_vocabulary)

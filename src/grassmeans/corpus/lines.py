@@ -168,7 +168,23 @@ def read_lines(
     for line in splitter.split(content):
         yield decoder.decode(line).removesuffix("\r")
     for _ in range(splitter.n_skipped):
-        report.skip("line too long", f"{path}: a line is longer than {max_line:,} bytes")
+        report_long_line(path, report, max_line)
+
+
+def report_long_line(path: Path, report: ReadReport, max_line: int) -> None:
+    """Count a line that was passed over for its length."""
+    report.skip("line too long", f"{path}: a line is longer than {max_line:,} bytes")
+
+
+def is_plain_utf8(head: bytes, named: str | None, format_name: str) -> bool:
+    """Whether a file can be cut at newline bytes and read as UTF-8, as far as its beginning tells.
+
+    An XML file names its own encoding; that of other files may be named.
+    """
+    if format_name == "mediawiki":
+        return find_encoding(head) in (None, "utf-8-sig")
+    chosen = _choose_encoding(head, named)
+    return chosen.reason is None and chosen.codec in (_UTF_8, "utf-8-sig")
 
 
 def _is_wide(encoding: str) -> bool:

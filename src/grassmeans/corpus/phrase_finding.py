@@ -28,10 +28,11 @@ from grassmeans.corpus.phrases import Phrases, make_trie
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import Vocabulary, is_function_word
+from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.kernels import PhraseTrie, get_kernels
 from grassmeans.outputs import check_output
-from grassmeans.parallel import map_tasks
+from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.progress import progress_bar
 
 _MOST_BETWEEN = 2
@@ -97,16 +98,19 @@ def find_phrases(
     settings: PhraseSettings | None = None,
     *,
     workers: int | None = None,
+    beside: Path | None = None,
     show_progress: bool | None = None,
 ) -> list[FoundPhrase]:
     """The phrases of a corpus, most frequent first.
 
-    Documents that came tokenised are passed over: their tokens are what they are.
+    Documents that came tokenised are passed over: their tokens are what they are. ``beside`` is
+    where a temporary folder is made, if not where the system has its own: workers of other machines
+    do not see that.
     """
     chosen = settings or PhraseSettings()
     _check_corpus(corpus)
     finder = _Finder(corpus, chosen)
-    with tempfile.TemporaryDirectory(prefix="grassmeans-") as scratch:
+    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as scratch:
         for number in range(1, chosen.passes + 1):
             tasks = (
                 (shard, corpus.tokenizer, Path(scratch, f"{i:05d}.npy"), finder.view)
@@ -131,6 +135,7 @@ def join_phrases(
     settings: PhraseSettings | None = None,
     *,
     workers: int | None = None,
+    engine: EngineChoice = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> Corpus:
@@ -145,11 +150,29 @@ def join_phrases(
         Folder of the new corpus.
     phrases : iterable of str, optional
         Phrases of one's own, "port ellery"; by default those that `find_phrases` finds.
+    engine : str, optional
+        Where workers run, as for `grassmeans.use_engine`.
     """
+    with use_engine(engine, workers):
+        return _join_phrases(corpus, output, phrases, settings, workers, overwrite, show_progress)
+
+
+def _join_phrases(
+    corpus: Corpus,
+    output: str | Path,
+    phrases: Iterable[str] | None,
+    settings: PhraseSettings | None,
+    workers: int | None,
+    overwrite: bool,
+    show_progress: bool | None,
+) -> Corpus:
     _check_corpus(corpus)
     check_output(output, "corpus", inputs=[corpus.path], overwrite=overwrite)
     if phrases is None:
-        found = find_phrases(corpus, settings, workers=workers, show_progress=show_progress)
+        beside = Path(output).resolve().parent if is_remote() else None
+        found = find_phrases(
+            corpus, settings, workers=workers, beside=beside, show_progress=show_progress
+        )
         phrases = [phrase.entry for phrase in found]
         if not phrases:
             raise InputError(

@@ -30,7 +30,7 @@ _READERS: dict[str, Reader] = {
     "conllu": read_conllu,
 }
 FORMATS = tuple(_READERS)
-_REFUSED = "file that cannot be read as asked"
+REFUSED = "file that cannot be read as asked"
 
 
 def read_documents(
@@ -69,15 +69,15 @@ def _read_files(
     refused: InputError | None = None
     for path in files:
         try:
-            yield from _read_file(path, report, options)
+            yield from read_file(path, report, options)
         except InputError as error:
             refused = refused or error
-            report.skip(_REFUSED, str(error))
+            report.skip(REFUSED, str(error))
     if refused is not None and not report.n_documents:
         raise refused
 
 
-def _read_file(
+def read_file(
     path: Path, report: ReadReport, options: ReadOptions, archive: str | None = None
 ) -> Iterator[RawDocument]:
     """The documents of a file, or of the files in an archive."""
@@ -86,9 +86,9 @@ def _read_file(
     if kind is not None and archive is None:
         for member, member_report in read_members(path, kind, report):
             try:
-                yield from _read_file(member, member_report, options, archive=kind)
+                yield from read_file(member, member_report, options, archive=kind)
             except InputError as error:
-                member_report.skip(_REFUSED, str(error))
+                member_report.skip(REFUSED, str(error))
         return
     report.n_files += 1
     foreign = "archive in an archive (unpack it first)" if kind else find_foreign_kind(head)
@@ -97,10 +97,10 @@ def _read_file(
         return
     reader = _READERS[detect_format(path) if options.format == "auto" else options.format]
     for document in reader(path, report, options):
-        yield from _check_document(document, report, options)
+        yield from check_document(document, report, options)
 
 
-def _check_document(
+def check_document(
     document: RawDocument, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
     """Pass over what is empty and split what is too long."""

@@ -91,15 +91,20 @@ def prepare_documents(
     return _pass_over_spaceless(together, report), tokenizer
 
 
+SPACELESS = "document without spaces between words (segment it with segment=True)"
 _NOT_TEXT = {"tokens", "redirect"}
+
+
+def is_spaceless(document: RawDocument) -> bool:
+    """Whether a document is mostly of scripts without spaces."""
+    return document.markup not in _NOT_TEXT and measure_spaceless(document.text) >= _MOSTLY
 
 
 def _pass_over_spaceless(
     documents: Iterable[RawDocument], report: ReadReport
 ) -> Iterator[RawDocument]:
     for document in documents:
-        if document.markup not in _NOT_TEXT and measure_spaceless(document.text) >= _MOSTLY:
-            reason = "document without spaces between words (segment it with segment=True)"
-            report.skip(reason, document.title or document.id)
+        if is_spaceless(document):
+            report.skip(SPACELESS, document.title or document.id)
         else:
             yield document

@@ -18,6 +18,7 @@ import numpy as np
 from grassmeans.artifacts import digest_of, digest_of_array, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
+from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.measuring import (
@@ -57,6 +58,7 @@ def label_corpus(
     random_state: int = 0,
     device: str = "cpu",
     workers: int | None = None,
+    engine: EngineChoice = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> Corpus:
@@ -81,6 +83,8 @@ def label_corpus(
         Of soft decoding.
     device : {"cpu", "cuda"}
         Where distances are measured, for a model that is given by its folder or name.
+    engine : str, optional
+        Where workers run, as for `grassmeans.use_engine`.
 
     Returns
     -------
@@ -98,21 +102,23 @@ def label_corpus(
     digest = opened.digest
     if "labelled" in corpus.manifest:
         _check_same_model(corpus, digest)
-        return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
+        with use_engine(engine, workers):
+            return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
     targets = find_targets(corpus, opened)
     name = "" if isinstance(model, SenseModel) else Path(model).name
-    return label_by_measure(
-        corpus,
-        output,
-        targets,
-        make_measure(corpus, opened.encoder, opened.inventory, targets),
-        chosen,
-        {"model": name, "model_digest": digest},
-        inputs=[opened.folder, opened.vectors.folder],
-        workers=workers,
-        overwrite=overwrite,
-        show_progress=show_progress,
-    )
+    with use_engine(engine, workers):
+        return label_by_measure(
+            corpus,
+            output,
+            targets,
+            make_measure(corpus, opened.encoder, opened.inventory, targets),
+            chosen,
+            {"model": name, "model_digest": digest},
+            inputs=[opened.folder, opened.vectors.folder],
+            workers=workers,
+            overwrite=overwrite,
+            show_progress=show_progress,
+        )
 
 
 def label_by_measure(

@@ -10,6 +10,7 @@ these rounded distances, so decoding again gives the same result.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import Protocol
 
@@ -110,8 +111,9 @@ def measure_corpus(
     is_target = measure.word_of_token[:-1] >= 0
     total = int(np.asarray(corpus.vocabulary.counts)[is_target].sum())
     with progress_bar("measuring", total, unit="occurrences", show=show_progress) as advance:
-        here = workers if measure.device == "cpu" else 1
-        for n_occurrences in map_tasks(measure_shard, tasks, here):
+        is_here = measure.device != "cpu"  # a GPU is used from this process, whatever the engine
+        measured = starmap(measure_shard, tasks)
+        for n_occurrences in measured if is_here else map_tasks(measure_shard, tasks, workers):
             advance(n_occurrences)
 
 

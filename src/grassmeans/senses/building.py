@@ -12,6 +12,7 @@ from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.encoders import VECTORS_FOLDER
+from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
@@ -37,6 +38,7 @@ def build_model(
     calibrated: bool = True,
     device: str = "cpu",
     workers: int | None = None,
+    engine: EngineChoice = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
     **changes: Any,
@@ -60,6 +62,8 @@ def build_model(
         taken knows it.
     device : {"cpu", "cuda"}
         Where an encoder computes; word vectors need the CPU alone.
+    engine : str, optional
+        Where workers run, as for `grassmeans.use_engine`.
     **changes
         Single settings, and with word vectors the shape of contexts, as for `induce`.
 
@@ -77,9 +81,12 @@ def build_model(
     chosen = None if words is None else check_words(words)
     used = describe_sources(source, given, settings)["inputs"]
     identity: list[Any] = [settings.to_dict(), used, chosen, min_count, calibrated]
-    with output_folder(
-        output, KIND, identity, inputs=[corpus, place], overwrite=overwrite
-    ) as building:
+    with (
+        use_engine(engine, workers),
+        output_folder(
+            output, KIND, identity, inputs=[corpus, place], overwrite=overwrite
+        ) as building,
+    ):
         encoder = _store_encoder(given, place, building.folder, source.function_words)
         encoder.use_device(device)
         inventory = induce(

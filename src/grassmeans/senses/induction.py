@@ -29,7 +29,7 @@ from grassmeans.geometry.contexts import (
     check_common_words,
 )
 from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.parallel import effective_workers, map_tasks
+from grassmeans.parallel import effective_workers, map_tasks, stays_here
 from grassmeans.progress import progress_bar
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
@@ -275,7 +275,7 @@ def induce_words(
     n_workers = min(effective_workers(workers), max(len(batches), 1))
     tasks = _make_tasks(batches, inducer, parts)
     with progress_bar("inducing", len(words), unit="words", show=show_progress) as advance:
-        if n_workers == 1:
+        if stays_here(n_workers):
             # In this process, word by word: the bar moves, and each word may use all cores.
             for task in tasks:
                 yield from _induce_batch(*task, advance)

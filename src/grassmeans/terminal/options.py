@@ -18,6 +18,15 @@ Markdown = Annotated[bool, typer.Option("--markdown", help="Print a table in Mar
 Workers = Annotated[
     int | None, typer.Option("--workers", "-j", min=1, help="Workers; all cores by default.")
 ]
+Engine = Annotated[
+    str | None,
+    typer.Option(
+        "--engine",
+        metavar="local|dask|dask://HOST:PORT|ray",
+        help="Where workers run: on this machine, in a Dask cluster of this machine or of others "
+        "(extra cluster), or in Ray (extra ray). All must see the same folders.",
+    ),
+]
 Device = Annotated[
     str,
     typer.Option("--device", metavar="cpu|cuda", help="For learned contexts: a GPU, by PyTorch."),

@@ -17,7 +17,7 @@ from xml.parsers import expat
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.lines import find_encoding, narrow_blocks
-from grassmeans.corpus.opening import read_blocks
+from grassmeans.corpus.opening import read_blocks, read_head
 from grassmeans.errors import InputError
 
 MAX_PAGE_CHARS = 1 << 24
@@ -125,7 +125,57 @@ def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iter
 
     An XML file names its own encoding, so that ``options.encoding`` does not count here.
     """
-    for page in _read_pages(path, report):
+    yield from _choose_articles(_read_pages(path, report), report, options)
+
+
+def read_mediawiki_part(
+    blocks: Iterable[tuple[bytes, bool]],
+    path: Path,
+    is_first: bool,
+    report: ReadReport,
+    options: ReadOptions,
+) -> Iterator[RawDocument]:
+    """Yield the articles whose pages begin in a part of a file.
+
+    Parameters
+    ----------
+    blocks : iterable of (bytes, bool)
+        The part and what follows it, and which of both it is.
+    is_first : bool
+        Whether the file begins with the part.
+    """
+    encoding = _find_declared_encoding(read_head(path))
+    pages = _PageStream(path, report, encoding, is_inside=not is_first)
+    yield from _choose_articles(_read_part_pages(blocks, pages), report, options)
+
+
+def _read_part_pages(blocks: Iterable[tuple[bytes, bool]], pages: _PageStream) -> Iterator[_Page]:
+    n_own, position, is_over = 0, 0, False
+
+    def count() -> Iterator[bytes]:
+        nonlocal n_own, is_over
+        for block, is_own in blocks:
+            n_own += len(block) if is_own else 0
+            is_over |= not is_own
+            yield block
+
+    for piece, tag in _cut_at_tags(count()):
+        position += len(piece)
+        is_beginning = bool(tag) and not tag.startswith(b"</")
+        if is_beginning and is_over and position >= n_own:  # of a page that the next part has
+            pages.take(piece, b"")
+            pages.leave()
+            return
+        page = pages.take(piece, tag)
+        if page is not None:
+            yield page
+    pages.end()
+
+
+def _choose_articles(
+    pages: Iterable[_Page], report: ReadReport, options: ReadOptions
+) -> Iterator[RawDocument]:
+    for page in pages:
         title = page.fields.get("title", "")
         text = page.revision.get("text", "")
         if page.fields.get("ns", "0").strip() != "0":
@@ -202,13 +252,15 @@ def _cut_at_tags(blocks: Iterable[bytes]) -> Iterator[tuple[memoryview, bytes]]:
 class _PageStream:
     """Puts pieces of a file together to pages."""
 
-    def __init__(self, path: Path, report: ReadReport, encoding: str | None) -> None:
+    def __init__(
+        self, path: Path, report: ReadReport, encoding: str | None, *, is_inside: bool = False
+    ) -> None:
         self._path = path
         self._report = report
         self._encoding = encoding
         self._parser: _PageParser | None = None  # none outside of pages, and after an error
-        self._is_inside = False
-        self._n_pages = 0
+        self._is_inside = is_inside  # of a page that somebody else has begun
+        self._n_pages = int(is_inside)
         self._outside = b""
 
     def take(self, piece: memoryview, tag: bytes) -> _Page | None:
@@ -243,6 +295,13 @@ class _PageStream:
         if parser is not None and parser.is_cut:
             self._complain(f"a page is cut after {MAX_PAGE_CHARS:,} characters")
         return None if parser is None else parser.page
+
+    def leave(self) -> None:
+        """The next page is somebody else's."""
+        if self._parser is not None:
+            self._complain("a page has no end")
+        elif not self._is_inside:
+            self._check_outside()
 
     def end(self) -> None:
         """The file has ended."""

@@ -6,15 +6,17 @@ without it among others that have it is counted and passed over.
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.corpus.lines import MAX_LINE_BYTES, read_lines
+from grassmeans.corpus.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
 from grassmeans.errors import InputError, MissingExtraError
 
 _MAX_RECORD = 1 << 25
@@ -24,6 +26,9 @@ _SHOWN_FIELDS, _SHOWN_CHARS = 20, 40
 _ENOUGH_RECORDS = 1000
 """If none of so many has the field, the others are not waited for."""
 _DELIMITERS = ",;\t|"
+# Noncharacters, which no text has, around the number of a line that counts from a part's beginning.
+_OPEN, _CLOSE = "\ufdd3", "\ufdd4"
+_LOCAL_NUMBER = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
 _TAB_SUFFIXES = {".tsv", ".tab"}
 
 
@@ -86,11 +91,17 @@ def read_json_lines(path: Path, report: ReadReport, options: ReadOptions) -> Ite
 
     Bad lines are counted and passed over. This is also what WikiExtractor --json writes.
     """
-    records = _Records(path, report, options)
     lines = read_lines(
         path, report, encoding=options.encoding, max_line=_MAX_RECORD, skip_long=True
     )
-    for number, line in enumerate(lines, start=1):
+    yield from _parse_lines(enumerate(lines, start=1), path, report, options)
+
+
+def _parse_lines(
+    lines: Iterable[tuple[int, str]], path: Path, report: ReadReport, options: ReadOptions
+) -> Iterator[RawDocument]:
+    records = _Records(path, report, options)
+    for number, line in lines:
         if not line or line.isspace():
             continue
         try:
@@ -103,6 +114,74 @@ def read_json_lines(path: Path, report: ReadReport, options: ReadOptions) -> Ite
         else:
             records.skip("broken JSON line", f"line {number}: not an object")
     records.end()
+
+
+class LocalNumber(int):
+    """The number of a line in a part of a file; `count_from` makes it that of the file."""
+
+    def __format__(self, spec: str) -> str:
+        return f"{_OPEN}{int(self)}{_CLOSE}"
+
+
+def count_from(text: str, first: int) -> str:
+    """A text with the numbers of lines in the file, of which so many come before the part."""
+    if _OPEN not in text:
+        return text
+    return _LOCAL_NUMBER.sub(lambda found: str(int(found[1]) + first), text)
+
+
+def read_json_part(
+    blocks: Iterable[tuple[bytes, bool]],
+    path: Path,
+    is_first: bool,
+    report: ReadReport,
+    options: ReadOptions,
+) -> Iterator[RawDocument]:
+    """Yield the documents of those lines that begin in a part of a file, or end the line before it.
+
+    Parameters
+    ----------
+    blocks : iterable of (bytes, bool)
+        The part and what follows it, and which of both it is.
+    is_first : bool
+        Whether the file begins with the part.
+
+    `UnicodeDecodeError` where it is no UTF-8.
+    """
+    content = _cut_lines(blocks, is_first)
+    if is_first:
+        head = next(content, b"").removeprefix(codecs.BOM_UTF8)
+        content = chain([head], content)
+    splitter = LineSplitter(_MAX_RECORD, skip_long=True)
+    lines = (line.decode().removesuffix("\r") for line in splitter.split(content))
+    numbered = ((LocalNumber(number), line) for number, line in enumerate(lines, start=1))
+    yield from _parse_lines(_count_lines(numbered, report), path, report, options)
+    for _ in range(splitter.n_skipped):
+        report_long_line(path, report, _MAX_RECORD)
+
+
+def _count_lines(lines: Iterable[tuple[int, str]], report: ReadReport) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        report.n_lines = int(number)
+        yield number, line
+
+
+def _cut_lines(blocks: Iterable[tuple[bytes, bool]], is_first: bool) -> Iterator[bytes]:
+    """From behind the first newline of the part to the first one that follows it."""
+    is_before = not is_first
+    for block, is_own in blocks:
+        if not is_own:
+            end = block.find(b"\n") + 1
+            if not is_before:
+                yield block[:end] if end else block
+            if end or is_before:
+                return
+            continue
+        start = block.find(b"\n") + 1 if is_before else 0
+        if is_before and not start:
+            continue
+        is_before = False
+        yield block[start:]
 
 
 def read_json(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:

@@ -144,6 +144,7 @@ def pseudowords(
     context: Context = 500,
     seed: options.Seed = 0,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -161,6 +162,7 @@ def pseudowords(
     [dim]grassmeans build-dataset pseudowords corpus -o pseudo --wordnet wordnet.zip[/]
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.engines import use_engine
     from grassmeans.laboratory.datasets.pseudowords import (
         PseudowordSettings,
         WordChoice,
@@ -173,16 +175,17 @@ def pseudowords(
         context_chars=context,
         sampling=Sampling(max_per_sense, balance, test_share, seed),
     )
-    summary = build_pseudowords(
-        Corpus.open(corpus),
-        output,
-        settings,
-        groups=_chosen_groups(group, groups),
-        wordnet=wordnet,
-        corpus_out=corpus_out,
-        workers=workers,
-        overwrite=overwrite,
-    )
+    with use_engine(engine, workers):
+        summary = build_pseudowords(
+            Corpus.open(corpus),
+            output,
+            settings,
+            groups=_chosen_groups(group, groups),
+            wordnet=wordnet,
+            corpus_out=corpus_out,
+            workers=workers,
+            overwrite=overwrite,
+        )
     _print_summary(summary, as_json)
 
 

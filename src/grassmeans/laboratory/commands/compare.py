@@ -56,6 +56,7 @@ def compare(
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all methods.")] = 0,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
 ) -> None:
@@ -71,6 +72,7 @@ def compare(
     --methods kmeans,grassmeans --senses 2 --keep rows[/]
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.engines import use_engine
     from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
     from grassmeans.outputs import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
@@ -89,15 +91,16 @@ def compare(
     )
     streams = wants_json(as_json) and not as_markdown and output is None
     rows = []
-    for row in comparison.compare(systems):
-        rows.append(row)
-        if streams:
-            print_json(row.to_dict())
-            sys.stdout.flush()
-        if row.error is not None:
-            note(f"{row.title}: {row.task} failed: {row.error}")
-        elif not streams:
-            note(f"{row.title}: {row.task} is done")
+    with use_engine(engine, workers):
+        for row in comparison.compare(systems):
+            rows.append(row)
+            if streams:
+                print_json(row.to_dict())
+                sys.stdout.flush()
+            if row.error is not None:
+                note(f"{row.title}: {row.task} failed: {row.error}")
+            elif not streams:
+                note(f"{row.title}: {row.task} is done")
     if not streams:
         _show_rows(rows, output, as_markdown)
     if any(row.error is not None for row in rows):

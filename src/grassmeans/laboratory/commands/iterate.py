@@ -37,6 +37,7 @@ def iterate(
         ),
     ] = True,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -55,6 +56,7 @@ def iterate(
     [dim]grassmeans iterate corpus model -o soft-rounds --decoding soft[/]
     """
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.engines import use_engine
     from grassmeans.laboratory.iteration.iterating import IterationSettings
     from grassmeans.laboratory.iteration.iterating import iterate as go_through_rounds
     from grassmeans.senses.decoding import MODEL_THRESHOLD
@@ -79,15 +81,16 @@ def iterate(
         else:
             terminal().print(_as_row(report))
 
-    finished = go_through_rounds(
-        Corpus.open(corpus),
-        model,
-        output,
-        settings,
-        workers=workers,
-        overwrite=overwrite,
-        announce=show,
-    )
+    with use_engine(engine, workers):
+        finished = go_through_rounds(
+            Corpus.open(corpus),
+            model,
+            output,
+            settings,
+            workers=workers,
+            overwrite=overwrite,
+            announce=show,
+        )
     if not in_json:
         terminal().print(f"stopped: {finished[-1].reason}\nlabels: {finished[-1].labelled.path}")
 

@@ -38,6 +38,7 @@ def reproduce(
     lexemes: Annotated[Path | None, typer.Option(help="Lexeme vectors of that model.")] = None,
     seed: Annotated[int, typer.Option(help="Random state.")] = 0,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes: minutes instead of hours.")
     ] = False,
@@ -73,6 +74,7 @@ def reproduce(
         lacking = [name for name, value in missing.items() if value is None]
         raise typer.BadParameter(f"reproduce needs {', '.join(lacking)}")
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.engines import use_engine
     from grassmeans.laboratory.experiments.experiment import ExperimentSetup, TestSets
     from grassmeans.vectors.word_vectors import WordVectors
 
@@ -86,6 +88,7 @@ def reproduce(
         random_state=seed,
         workers=workers,
     )
-    outcomes = run_experiments(chosen, setup, output, announce=note)
+    with use_engine(engine, workers):
+        outcomes = run_experiments(chosen, setup, output, announce=note)
     skipped = sum(outcome.findings is None for outcome in outcomes)
     note(f"{output / REPORT}: {len(outcomes) - skipped} experiments, {skipped} skipped")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import re
+import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,6 +15,7 @@ from typing import Any
 from grassmeans.artifacts import digest_of, explain_write_errors, write_json
 from grassmeans.checked import TEMPORARY, read_json
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.engines import share_place
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import RunSettings, Task, evaluate
@@ -24,6 +28,7 @@ from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
 from grassmeans.laboratory.lineup.running import LineupTask
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.outputs import remove_leftovers
+from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.vectors.word_vectors import WordVectors
 
 ALL_TASKS = (*CLUSTERING_TASKS, *OTHER_TASKS, "lineup")
@@ -132,7 +137,8 @@ class Comparison:
     def compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
         """Yield a row for each system and task, as they are finished.
 
-        A row that fails tells why, and the others go on.
+        A row that fails tells why, and the others go on. With an engine (`use_engine`) every system
+        is a worker's.
 
         `InputError` before anything is computed, where a method cannot do what is asked.
         """
@@ -146,10 +152,20 @@ class Comparison:
         return self._compare(systems)
 
     def _compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
-        for system in systems:
-            run = _SystemRun(self, system)
-            for task in self.tasks:
-                yield run.find_row(task)
+        if not is_remote():
+            for system in systems:
+                yield from compare_system(self, system)
+            return
+        with contextlib.ExitStack() as stack:
+            if self.keep is not None:
+                place = self.keep / "engine"
+                stack.callback(shutil.rmtree, place, ignore_errors=True)
+                stack.enter_context(share_place(place))
+            alone = copy.copy(self)
+            alone.workers = 1  # a system a worker
+            tasks = ((alone, system) for system in systems)
+            for rows in map_tasks(list_rows, tasks, self.workers):
+                yield from rows
 
     def make_material(self, folder: Path | None = None) -> Material:
         """What a method learns from; ``folder`` is where it may keep what it trains."""
@@ -162,6 +178,18 @@ class Comparison:
             workers=self.workers,
             folder=folder,
         )
+
+
+def compare_system(comparison: Comparison, system: System) -> Iterator[ComparisonRow]:
+    """Yield a row for each task of a comparison."""
+    run = _SystemRun(comparison, system)
+    for task in comparison.tasks:
+        yield run.find_row(task)
+
+
+def list_rows(comparison: Comparison, system: System) -> list[ComparisonRow]:
+    """The rows of a system, as a worker gives them."""
+    return list(compare_system(comparison, system))
 
 
 class _SystemRun:

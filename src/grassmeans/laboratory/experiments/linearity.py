@@ -18,6 +18,7 @@ from joblib import parallel_config
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.engines import use_engine
 from grassmeans.geometry.contexts import rows_of_tokens
 from grassmeans.laboratory.datasets.pseudowords import find_candidates
 from grassmeans.laboratory.experiments.drawing import draw_curves
@@ -294,7 +295,7 @@ def train_mergers(
         # One thread for each training: only then is it exactly repeatable.
         Trainer([stretches], counts, matrices, settings, 1).run(show_progress=False)
 
-    with parallel_config(backend="threading"):
+    with use_engine("local"), parallel_config(backend="threading"):
         for _ in map_tasks(train_one, ((merger,) for merger in mergers), workers):
             pass
     return matrices

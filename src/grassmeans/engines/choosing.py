@@ -1,0 +1,116 @@
+"""Which engine is used: chosen once, around everything that is to run on it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import os
+from collections.abc import Iterator
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+from grassmeans.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from grassmeans.engines.interface import Engine
+
+EngineChoice: TypeAlias = "str | Engine | None"
+"""An engine by its name, one that is open, or None for whatever is used around."""
+
+ENGINES = "local, dask, dask://HOST:PORT, ray or ray://HOST:PORT"
+_LOCAL = "local"
+
+
+_chosen: ContextVar[Engine | None] = ContextVar("engine", default=None)
+_shared: ContextVar[Path | None] = ContextVar("shared", default=None)
+
+
+@contextlib.contextmanager
+def use_engine(engine: EngineChoice, workers: int | None = None) -> Iterator[None]:
+    """Let everything inside the block that has many tasks run on an engine.
+
+    Parameters
+    ----------
+    engine : str, Engine or None
+        ``"local"``: processes of this machine, by joblib, as without any engine. ``"dask"``: a
+        Dask cluster on this machine, for this block. ``"dask://HOST:PORT"``: the one whose
+        scheduler is there. ``"ray"``: Ray on this machine, or the cluster that it belongs to.
+        ``"ray://HOST:PORT"``: Ray's client. None: whatever is used around the block.
+    workers : int or None
+        So many are started, where some are; all cores by default.
+
+    Raises
+    ------
+    MissingExtraError
+        Where Dask or Ray is not installed.
+    EngineError
+        Where nobody answers at the address.
+    """
+    if engine is None:
+        yield
+        return
+    opened = _open_engine(engine, workers) if isinstance(engine, str) else engine
+    before = _chosen.set(opened)
+    try:
+        yield
+    finally:
+        _chosen.reset(before)
+        if opened is not None and opened is not engine:
+            opened.close()
+
+
+def _open_engine(name: str, workers: int | None) -> Engine | None:
+    kind, colon, address = name.partition("://")
+    if name == _LOCAL:
+        return None
+    if kind == "dask" and bool(colon) == bool(address):
+        _require("distributed", "cluster", name)
+        from grassmeans.engines.on_dask import DaskEngine
+
+        return DaskEngine(address, count_workers(workers))
+    if kind == "ray" and bool(colon) == bool(address):
+        _require("ray", "ray", name)
+        from grassmeans.engines.on_ray import RayEngine
+
+        return RayEngine(address, count_workers(workers))
+    raise InputError(f"unknown engine {name!r}: expected {ENGINES}")
+
+
+def _require(package: str, extra: str, name: str) -> None:
+    for needed in (package, "cloudpickle"):
+        if importlib.util.find_spec(needed) is None:
+            raise MissingExtraError(needed, extra, f"the engine {name!r}")
+
+
+def find_engine() -> Engine | None:
+    """The engine that is used here; None for the processes of this machine."""
+    return _chosen.get()
+
+
+def count_workers(workers: int | None) -> int:
+    """The number of workers to start: all usable cores where none is given."""
+    if workers is None:
+        return (
+            len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
+    if workers < 1:
+        raise InputError(f"workers must be 1 or more, got {workers}")
+    return workers
+
+
+@contextlib.contextmanager
+def share_place(folder: Path) -> Iterator[None]:
+    """Let what is too large for messages go through a folder that all workers see."""
+    before = _shared.set(folder)
+    try:
+        yield
+    finally:
+        _shared.reset(before)
+
+
+def find_shared_place() -> Path | None:
+    """The folder of the innermost `share_place`."""
+    return _shared.get()

@@ -1,0 +1,272 @@
+"""Commands on a real Dask cluster of processes: the same results, and what its failures cost."""
+
+from __future__ import annotations
+
+import bz2
+import hashlib
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("distributed", reason="needs the extra cluster")
+
+import distributed
+
+from grassmeans import Corpus, build_model
+from grassmeans.corpus import pieces
+from grassmeans.corpus.corpus import default_options
+from grassmeans.engines import messages, on_dask
+from grassmeans.errors import EngineError, StorageError
+from grassmeans.labelling import label_corpus
+from synthetic import POLYSEMOUS, make_topic_text
+
+OPTIONS = replace(default_options("none"), shard_chars=4_000)
+PAGE = (
+    "<page><title>{0}</title><ns>0</ns><id>{0}</id><revision><text>{1}</text></revision></page>\n"
+)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[distributed.LocalCluster]:
+    """Two workers, as `--engine dask` starts them."""
+    engine = on_dask.DaskEngine("", 2)
+    yield engine._cluster
+    engine.close()
+
+
+@pytest.fixture
+def engine(cluster) -> Iterator[on_dask.DaskEngine]:
+    """The engine of these workers, by the address of their scheduler."""
+    engine = on_dask.DaskEngine(cluster.scheduler_address.removeprefix("tcp://"), 1)
+    yield engine
+    engine.close()
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory) -> list[Path]:
+    """A multistream dump, JSON lines and a folder of texts, with duplicates among them."""
+    folder = tmp_path_factory.mktemp("inputs")
+    texts = make_topic_text(120).documents
+    dump = "".join(PAGE.format(i, text) for i, text in enumerate(texts[:60])).encode()
+    dump = b"<mediawiki>" + dump + b"</mediawiki>"
+    streams = (dump[i : i + 2_000] for i in range(0, len(dump), 2_000))
+    (folder / "dump.xml.bz2").write_bytes(b"".join(map(bz2.compress, streams)))
+    lines = [json.dumps({"text": text}) for text in texts[50:100]]
+    (folder / "notes.jsonl").write_text("\n".join([*lines, "{broken"]))
+    for i in range(100, 120):
+        (folder / f"{i}.txt").write_text(texts[i])
+    return sorted(folder.iterdir())
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch) -> None:
+    """Several parts of small files."""
+    monkeypatch.setattr(pieces, "PLAIN_BYTES", 3_000)
+    monkeypatch.setattr(pieces, "PACKED_BYTES", 2_000)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory, inputs, topic_corpus, topic_vectors) -> dict[str, dict[str, str]]:
+    """Digests of what this process makes alone."""
+    folder = tmp_path_factory.mktemp("expected")
+    jobs = make_jobs(inputs, topic_corpus, topic_vectors, None)
+    return {name: digest_folder(job(folder / name)) for name, job in jobs.items()}
+
+
+def make_jobs(inputs, corpus, vectors, engine) -> dict[str, Callable[[Path], Path]]:
+    """The commands whose results are the same everywhere, each into a folder."""
+    words = [*POLYSEMOUS, *corpus.vocabulary.words[8:68]]
+    quiet = {"engine": engine, "workers": 1, "show_progress": False}
+
+    def ingest(folder: Path) -> Path:
+        return Corpus.from_files(inputs, folder, options=OPTIONS, **quiet).path
+
+    def induce(folder: Path) -> Path:
+        build_model(
+            corpus.path, vectors.folder, folder, words, max_contexts=60, calibrated=False, **quiet
+        )
+        return folder
+
+    def label(folder: Path) -> Path:
+        source = Corpus.open(folder.parent / "cut")
+        model = folder.parent / "model"
+        return label_corpus(source, model, folder, **quiet).path
+
+    def prepare_label(folder: Path) -> Path:
+        if not (folder.parent / "model").exists():
+            build_model(
+                corpus.path, vectors.folder, folder.parent / "model", list(POLYSEMOUS),
+                max_contexts=60, calibrated=False, workers=1, show_progress=False,
+            )  # fmt: skip
+            texts = make_topic_text(160).documents
+            small = replace(OPTIONS, shard_chars=3_000)
+            Corpus.from_texts(texts, folder.parent / "cut", options=small)
+        return label(folder)
+
+    return {"ingest": ingest, "induce": induce, "label": prepare_label}
+
+
+def digest_folder(folder: Path) -> dict[str, str]:
+    """Digests of all files but for what changes with the clock."""
+    found = {}
+    for path in sorted(p for p in folder.rglob("*") if p.is_file()):
+        content = path.read_bytes()
+        if path.name == "manifest.json":
+            changing = ("created", "manifest_digest", "labelled", "digest", "corpus")
+            values = json.loads(content)
+            content = json.dumps({k: v for k, v in values.items() if k not in changing}).encode()
+        if path.name != "checksums.txt":
+            found[str(path.relative_to(folder))] = hashlib.md5(content).hexdigest()
+    return found
+
+
+@contextmanager
+def when_written(folder: Path, pattern: str, action: Callable[[], None]) -> Iterator[list[bool]]:
+    """Do something as soon as a file of the pattern lies in a folder that is being built."""
+    work = folder.with_name(f".{folder.name}.building")
+    done: list[bool] = []
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.is_set():
+            if any(work.rglob(pattern)):
+                action()
+                done.append(True)
+                return
+            time.sleep(0.002)
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield done
+    finally:
+        over.set()
+        thread.join()
+
+
+FIRST_FILES = {"ingest": "piece.json", "induce": "scratch/*.jsonl", "label": "scratch/0*.json"}
+
+
+@pytest.mark.parametrize("name", ["ingest", "induce", "label"])
+def test_a_cluster_gives_what_one_process_gives_though_a_worker_is_killed(
+    name, cluster, engine, inputs, topic_corpus, topic_vectors, expected, tmp_path
+) -> None:
+    before = {worker.pid for worker in cluster.workers.values()}
+
+    def kill_one() -> None:
+        os.kill(min(before), signal.SIGKILL)
+
+    job = make_jobs(inputs, topic_corpus, topic_vectors, engine)[name]
+    with when_written(tmp_path / name, FIRST_FILES[name], kill_one) as killed:
+        found = digest_folder(job(tmp_path / name))
+    assert killed, "the worker was to be killed in the middle"
+    assert found == expected[name]
+    assert not (tmp_path / f".{name}.building").exists()
+    engine._client.wait_for_workers(2, timeout=20)
+    assert {worker.pid for worker in cluster.workers.values()} != before
+
+
+def test_a_full_disk_of_a_worker_is_told_and_the_command_goes_on_later(
+    engine, inputs, topic_corpus, topic_vectors, expected, tmp_path
+) -> None:
+    job = make_jobs(inputs, topic_corpus, topic_vectors, engine)["ingest"]
+    engine._client.run(_limit_files, 4_000)
+    with pytest.raises(StorageError, match=r"the disk \(or the quota\) is full while writing"):
+        job(tmp_path / "ingest")
+    engine._client.run(_limit_files, resource.RLIM_INFINITY)
+    assert (tmp_path / ".ingest.building").exists()
+    assert digest_folder(job(tmp_path / "ingest")) == expected["ingest"]
+
+
+def _limit_files(n_bytes: int) -> None:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, resource.RLIM_INFINITY))
+
+
+@contextmanager
+def run_processes() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+    """Start processes that end with the block."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(*command: str) -> subprocess.Popen[bytes]:
+        silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+        started.append(subprocess.Popen(command, **silent))
+        return started[-1]
+
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+def dask(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "dask", *arguments]
+
+
+def start_scheduler(start, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    about = folder / f"scheduler-{time.monotonic_ns()}.json"
+    process = start(
+        *dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
+        "--scheduler-file", str(about),
+    )  # fmt: skip
+    until = time.monotonic() + 20
+    while not about.exists() or not about.read_text():
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    return process, json.loads(about.read_text())["address"].removeprefix("tcp://")
+
+
+WORKER = ("--nthreads", "1", "--no-dashboard", "--no-nanny")
+
+
+def test_a_command_goes_on_after_its_scheduler_was_killed(
+    inputs, topic_corpus, topic_vectors, expected, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(on_dask, "RECONNECT_SECONDS", 1.0)
+    with run_processes() as start:
+        scheduler, address = start_scheduler(start, tmp_path)
+        start(*dask("worker", address, *WORKER))
+        job = make_jobs(inputs, topic_corpus, topic_vectors, f"dask://{address}")["induce"]
+        with (
+            when_written(tmp_path / "induce", FIRST_FILES["induce"], scheduler.kill) as killed,
+            pytest.raises(EngineError, match=r"the Dask scheduler .* is gone: .* is kept"),
+        ):
+            job(tmp_path / "induce")
+        assert killed
+        scheduler, address = start_scheduler(start, tmp_path)
+        start(*dask("worker", address, *WORKER))
+        job = make_jobs(inputs, topic_corpus, topic_vectors, f"dask://{address}")["induce"]
+        assert digest_folder(job(tmp_path / "induce")) == expected["induce"]
+
+
+def test_a_worker_with_another_file_system_is_told(
+    inputs, topic_corpus, topic_vectors, tmp_path, monkeypatch
+) -> None:
+    apart = ["unshare", "--mount", "--map-root-user"]
+    hide = f'mount -t tmpfs none {tmp_path / "shared"} && exec "$@"'
+    (tmp_path / "shared").mkdir()
+    try:
+        subprocess.run([*apart, "sh", "-c", hide, "sh", "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("this system does not let us hide a folder from a process")
+    with run_processes() as start:
+        _, address = start_scheduler(start, tmp_path)
+        quick = "import grassmeans.engines.messages as m; m.TOKEN_SECONDS = 1.0"
+        command = dask("worker", address, *WORKER, "--preload", quick)
+        start(*apart, "sh", "-c", hide, "sh", *command)
+        job = make_jobs(inputs, topic_corpus, topic_vectors, f"dask://{address}")["ingest"]
+        with pytest.raises(EngineError, match=r"does not see .*shared.*all workers need"):
+            job(tmp_path / "shared" / "ingest")
+    assert messages.TOKEN_SECONDS > 1

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import importlib.util
+import socket
+from pathlib import Path
+
+import pytest
+
+from grassmeans.engines import count_workers, find_engine, find_shared_place, share_place
+from grassmeans.engines import use_engine as use
+from grassmeans.errors import EngineError, InputError, MissingExtraError
+from grassmeans.parallel import effective_workers, is_remote, map_tasks, stays_here
+
+
+class Here:
+    """An engine that does everything at once, in this process."""
+
+    n_workers = 5
+
+    def __init__(self) -> None:
+        self.shared: list[Path | None] = []
+        self.closed = False
+
+    def map(self, function, tasks, shared):
+        self.shared.append(shared)
+        return (function(*task) for task in tasks)
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_tasks_go_to_the_engine_that_is_used(tmp_path: Path) -> None:
+    engine = Here()
+    with use(engine), share_place(tmp_path):
+        assert list(map_tasks(divmod, [(7, 2), (9, 4)], 1)) == [(3, 1), (2, 1)]
+        assert effective_workers(1) == 5
+        assert is_remote()
+        assert not stays_here(1)
+        with use("local"):
+            assert find_engine() is None
+            assert stays_here(1)
+        with use(None):
+            assert find_engine() is engine
+    assert engine.shared == [tmp_path]
+    assert find_engine() is None
+    assert find_shared_place() is None
+    assert not engine.closed, "who opened it closes it"
+
+
+@pytest.mark.parametrize("name", ["spark", "dask:", "dask://", "ray://", "dask:host:8786"])
+def test_unknown_engines_are_refused_with_those_there_are(name: str) -> None:
+    with pytest.raises(InputError, match=r"unknown engine .*dask://HOST:PORT"), use(name):
+        pass
+
+
+@pytest.mark.parametrize(("name", "extra"), [("dask", "cluster"), ("ray", "ray")])
+def test_an_extra_that_is_missing_is_named(name: str, extra: str, monkeypatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
+    with pytest.raises(MissingExtraError, match=rf"grassmeans\[{extra}\]"), use(name):
+        pass
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch) -> None:
+    on_dask = pytest.importorskip("grassmeans.engines.on_dask", reason="needs the extra cluster")
+    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 0.3)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    address = f"127.0.0.1:{port}"
+    with pytest.raises(EngineError) as caught, use(f"dask://{address}"):
+        pass
+    assert str(caught.value).startswith(f"no Dask scheduler answers at {address}: start one")
+    assert "\n" not in str(caught.value)
+
+
+def test_workers_are_counted() -> None:
+    assert count_workers(3) == 3
+    with pytest.raises(InputError, match="1 or more, got 0"):
+        count_workers(0)

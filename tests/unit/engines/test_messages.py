@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+pytest.importorskip("cloudpickle", reason="needs the extra cluster")
+
+from grassmeans.artifacts import write_bytes
+from grassmeans.engines import messages
+from grassmeans.engines.messages import Packer, Place, answer
+from grassmeans.errors import EngineError, InputError, MissingExtraError, StorageError
+
+
+@dataclass
+class Holder:
+    """Something that tasks have in common."""
+
+    values: np.ndarray
+
+
+def add_up(number: int, holder: Holder) -> tuple[float, str, int]:
+    return number + float(holder.values.sum()), type(holder.values).__name__, id(holder)
+
+
+def test_arrays_lie_in_the_shared_folder_and_not_in_the_message(tmp_path: Path) -> None:
+    packer = Packer(Place.prepare(tmp_path))
+    holder = Holder(np.arange(100_000.0))
+    message = packer.pack(add_up, (3, holder))
+    assert message.n_bytes < 2_000
+    assert len(list((tmp_path / "arrays").iterdir())) == 1
+    total, kind, _ = answer(message).open()
+    assert total == 3 + 99_999 * 100_000 / 2
+    assert kind == "memmap"
+
+
+def test_without_a_shared_folder_arrays_go_along() -> None:
+    message = Packer(None).pack(add_up, (3, Holder(np.ones(50_000))))
+    assert message.n_bytes > 400_000
+    assert answer(message).open()[0] == 50_003.0
+
+
+def test_what_tasks_have_in_common_is_opened_once(tmp_path: Path) -> None:
+    packer = Packer(Place.prepare(tmp_path))
+    holder = Holder(np.ones(4))
+    first, second = (answer(packer.pack(add_up, (n, holder))).open() for n in (1, 2))
+    assert (first[0], second[0]) == (5.0, 6.0)
+    assert first[2] == second[2] != id(holder)
+
+
+def fail() -> None:
+    raise MissingExtraError("torch", "encoder", "learning")
+
+
+def test_an_error_for_people_comes_back_as_it_was() -> None:
+    given = answer(Packer(None).pack(fail, ()))
+    with pytest.raises(MissingExtraError, match=r"learning needs the package 'torch'"):
+        given.open()
+    import pickle
+
+    again = pickle.loads(pickle.dumps(given.error))
+    assert (str(again), again.extra) == (str(given.error), "encoder")
+
+
+def test_a_defect_is_no_answer() -> None:
+    with pytest.raises(ZeroDivisionError):
+        answer(Packer(None).pack(divmod, (1, 0)))
+
+
+def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(messages, "TOKEN_SECONDS", 0.0)
+    place = Place.prepare(tmp_path / "here")
+    message = Packer(place).pack(divmod, (7, 2))
+    place.fence.write_text("somebody else's")
+    with pytest.raises(EngineError, match=r"does not see .*here: all workers need the folders"):
+        answer(message).open()
+
+
+def test_another_release_on_a_worker_is_refused(monkeypatch) -> None:
+    message = Packer(None).pack(divmod, (7, 2))
+    monkeypatch.setattr(messages, "__version__", "0.0.1")
+    with pytest.raises(EngineError, match=r"has grassmeans 0\.0\.1, this process"):
+        answer(message).open()
+
+
+def write_after(place: Path, target: Path) -> None:
+    """A task that is still at work when another run begins in the same folder."""
+    Place.prepare(place)
+    write_bytes(target, b"late")
+
+
+def test_a_task_whose_run_has_ended_changes_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "result"
+    target.write_bytes(b"new")
+    message = Packer(Place.prepare(tmp_path)).pack(write_after, (tmp_path, target))
+    with pytest.raises(StorageError, match="has ended"):
+        answer(message).open()
+    assert target.read_bytes() == b"new"
+    assert {path.name for path in tmp_path.iterdir() if not path.name.startswith(".")} == {"result"}
+
+
+def refuse() -> None:
+    raise InputError("no")
+
+
+def test_answers_hold_results_or_errors() -> None:
+    assert answer(Packer(None).pack(divmod, (7, 2))).open() == (3, 1)
+    assert isinstance(answer(Packer(None).pack(refuse, ())).error, InputError)
