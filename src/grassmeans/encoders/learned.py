@@ -72,8 +72,9 @@ class LearnedEncoder(ContextEncoder):
     """
 
     kind = "learned"
-    merge_cosine = 0.46
-    merge_slope = 0.1
+    merge_cosine = 0.44
+    merge_slope = 0.15
+    rare_ease = 0.5
     part_cosine = 0.65
     few_contexts = 100
     lines_have_ends = True

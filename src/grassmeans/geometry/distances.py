@@ -2,7 +2,8 @@
 
 The distance of a unit direction u to a context's subspace with the orthonormal basis b_1, ..., b_N
 is sqrt(1 - sum_n (b_n . u)^2) (section 3 of the paper). It is 1 to a context of zeros, which says
-nothing.
+nothing. Where lines have ends (``signed``; rank 1), a context that points away from u says nothing
+of it either: its distance is 1.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def distances_from_squares(squares: NDArray[np.floating]) -> NDArray[np.float64]
 
 
 def measure_distances(
-    bases: Floats, directions: Floats, *, device: str = "cpu"
+    bases: Floats, directions: Floats, *, signed: bool = False, device: str = "cpu"
 ) -> NDArray[np.float64]:
     """Distances of contexts to directions.
 
@@ -80,16 +81,22 @@ def measure_distances(
     bases : (n, rank, dim) float32
     directions : (n_senses, dim) float32
         Unit vectors; the distance to a direction of zeros is 1.
+    signed : bool
+        Whether a projection counts on the side of the direction alone.
 
     Returns
     -------
     (n, n_senses) float64
     """
     lines = np.ascontiguousarray(directions, np.float32)
+    if signed:
+        return distances_from_squares(np.square(np.maximum(bases[:, 0] @ lines.T, 0.0)))
     return distances_from_squares(get_kernels(device).square_projections(bases, lines))
 
 
-def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines) -> Floats:
+def measure_senses(
+    bases: Floats, words: NDArray[np.integer], lines: SenseLines, *, signed: bool = False
+) -> Floats:
     """Distances of contexts to the senses of their words.
 
     Parameters
@@ -97,16 +104,32 @@ def measure_senses(bases: Floats, words: NDArray[np.integer], lines: SenseLines)
     bases : (n, rank, dim) float32
     words : (n,) integers
         Number of each context's word in ``lines``.
+    signed : bool
+        As for `measure_distances`.
 
     Returns
     -------
     (n, most senses) float32
         NaN beyond a word's senses, and all along where a context says nothing.
     """
-    kernels = get_kernels("numpy" if len(bases) <= _FEW else "cpu")
-    squares = kernels.project_own(
-        bases, lines.directions, lines.offsets, np.asarray(words, np.int64)
-    )
+    if signed:
+        squares = np.square(np.maximum(_project_own(bases[:, 0], words, lines), 0.0))
+    else:
+        kernels = get_kernels("numpy" if len(bases) <= _FEW else "cpu")
+        squares = kernels.project_own(
+            bases, lines.directions, lines.offsets, np.asarray(words, np.int64)
+        )
     distances = distances_from_squares(squares).astype(np.float32)
     distances[~usable_contexts(bases)] = np.nan
     return distances
+
+
+def _project_own(rays: Floats, words: NDArray[np.integer], lines: SenseLines) -> Floats:
+    """(n, most senses) projections on the directions of a ray's own word; NaN beyond these."""
+    first, end = lines.offsets[:-1][words], lines.offsets[1:][words]
+    projections = np.full((len(rays), lines.most_senses), np.nan, np.float32)
+    for sense in range(lines.most_senses):
+        mine = np.flatnonzero(first + sense < end)
+        directions = lines.directions[first[mine] + sense]
+        projections[mine, sense] = np.einsum("nd,nd->n", rays[mine], directions)
+    return projections

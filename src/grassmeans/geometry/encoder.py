@@ -63,13 +63,17 @@ class ContextEncoder(ABC):
         by itself (`grassmeans.senses.sense_number`).
     merge_slope : float
         What is added to it for a word ten times as frequent: frequent words have more senses.
+    rare_ease : float
+        What is taken off it for a group that is ten times as rare as a tenth of the contexts: a
+        rare sense must be far from the others.
     part_cosine : float
         The same for words with few contexts, of an estimate that is made of pairs of them
         (`grassmeans.senses.few_contexts`).
     few_contexts : int
         With fewer different contexts of a word than these.
     lines_have_ends : bool
-        Whether bases of rank 1 point to what they mean, so that a direction's sign can be told.
+        Whether bases of rank 1 point to what they mean: the opposite direction means something
+        else. Contexts are then grouped and measured by signed projections.
     space_is_fixed : bool
         Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
         model must keep them all.
@@ -83,6 +87,7 @@ class ContextEncoder(ABC):
     device: str = "cpu"
     merge_cosine: ClassVar[float] = 0.8
     merge_slope: ClassVar[float] = 0.0
+    rare_ease: ClassVar[float] = 0.0
     part_cosine: ClassVar[float] = 0.64
     few_contexts: ClassVar[int] = 50
     lines_have_ends: ClassVar[bool] = False
@@ -174,12 +179,18 @@ class ContextEncoder(ABC):
         Kinds of context that can do this without the bases have their own.
         """
         if len(occurrences) <= _AT_ONCE:
-            return measure_senses(self.encode(occurrences), words, lines)
+            return self._measure_bases(self.encode(occurrences), words, lines)
         distances = np.empty((len(occurrences), lines.most_senses), np.float32)
         for start in range(0, len(occurrences), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            distances[part] = measure_senses(self.encode(occurrences[part]), words[part], lines)
+            bases = self.encode(occurrences[part])
+            distances[part] = self._measure_bases(bases, words[part], lines)
         return distances
+
+    def _measure_bases(
+        self, bases: Floats, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        return measure_senses(bases, words, lines, signed=self.lines_have_ends)
 
     def measure_for_labels(
         self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines

@@ -29,9 +29,9 @@ from grassmeans.senses.description import (
     N_EXAMPLES,
     find_nearest_words,
 )
-from grassmeans.senses.directions import induce_directions
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.samples import WordSample, word_seeds
+from grassmeans.senses.sense_number import FitOptions
 from grassmeans.vectors.word_vectors import WordVectors
 
 ACTIONS = ("merge", "split", "rename", "hide", "unhide")
@@ -121,8 +121,8 @@ def merge_senses(
         labels = sample.measure(blank_hidden(entry).directions).argmin(axis=1)
         group = np.isin(labels, [first.number - 1, second.number - 1])
         if group.any():
-            found = induce_directions(sample.bases[group], 1, random_state=0)
-            direction = _turn_towards(found.directions[0], lines[int(weights.argmax())])
+            met = FitOptions(signed=sample.lines_have_ends).meet(sample.bases[group])
+            direction = _turn_towards(met, lines[int(weights.argmax())])
     directions = np.array(entry.directions, np.float32)
     directions[first.number - 1] = direction
     directions = np.delete(directions, second.number - 1, axis=0)
@@ -159,7 +159,7 @@ def split_sense(
         )
     seeds = np.random.default_rng(word_seeds(entry.word, number))
     members = sample[group]
-    found = induce_directions(members.bases, _PARTS, random_state=seeds)
+    found = FitOptions(signed=sample.lines_have_ends).induce(members.bases, _PARTS, seeds)
     if len(np.unique(found.labels)) < _PARTS:
         raise InputError(f"the contexts of sense {number} of {entry.word!r} are all alike")
     parts = members.orient(found.directions, vectors)

@@ -80,6 +80,8 @@ def group_contexts(
         merge_cosine=encoder.merge_limit(len(bases) if count is None else count),
         part_cosine=encoder.part_cosine,
         few_contexts=encoder.few_contexts,
+        rare_ease=encoder.rare_ease,
+        signed=encoder.lines_have_ends,
     ).fit(bases)
 
 

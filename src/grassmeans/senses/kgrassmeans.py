@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
 
@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
-from grassmeans.senses.directions import INITS, InducedDirections, RandomState, induce_directions
+from grassmeans.senses.directions import INITS, InducedDirections, RandomState
 from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
 from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, induce_any_number
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
@@ -60,13 +60,20 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         With "auto" and few different contexts: the same for an estimate of the cosine.
     few_contexts : int, default=50
         How many are no longer few.
+    rare_ease : float, default=0.0
+        With "auto": what is taken off ``merge_cosine`` for a group ten times as rare as a tenth of
+        the contexts.
+    signed : bool, default=False
+        Whether lines have ends (rank 1 only): a context that points away from a direction is as
+        far from it as can be, and the direction of a group is the mean of its contexts.
 
     Attributes
     ----------
     n_senses_ : int
         The number of groups: K, or the number that "auto" chose.
     directions_ : (n_senses, dim) float32
-        Unit intersection directions, those of larger groups first. Their signs mean nothing.
+        Unit intersection directions, those of larger groups first. Their signs mean nothing unless
+        lines are signed.
     labels_ : (n_contexts,) int32
         The nearest direction of each context, the same as ``predict`` gives. A context of zeros
         (no usable words) has distance 1 to every direction and the label 0.
@@ -75,7 +82,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     n_iter_ : int
         Iterations over all contexts of the best restart.
     objective_path_ : (n,) float64
-        Its objective at first and after each iteration that lowered it; never increases.
+        Its objective at first and after each iteration that lowered it; never increases. Where
+        lines are signed, the sum of 1 - cosine.
     n_features_in_ : int
         dim.
 
@@ -105,6 +113,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     merge_cosine: float = DEFAULT_MERGE_COSINE
     part_cosine: float = DEFAULT_PART_COSINE
     few_contexts: int = FEW_CONTEXTS
+    rare_ease: float = 0.0
+    signed: bool = False
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
@@ -126,6 +136,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             tol=float(self.tol),
             init=self.init,
             device=self.device,
+            signed=bool(self.signed),
         )
         if isinstance(self.n_senses, str):
             return induce_any_number(
@@ -135,12 +146,11 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 merge_cosine=float(self.merge_cosine),
                 part_cosine=float(self.part_cosine),
                 few_contexts=int(self.few_contexts),
+                rare_ease=float(self.rare_ease),
                 fit=options,
                 random_state=self.random_state,
             )
-        return induce_directions(
-            bases, int(self.n_senses), random_state=self.random_state, **asdict(options)
-        )
+        return options.induce(bases, int(self.n_senses), self.random_state)
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest direction of each context, (n_contexts,): equation 4."""
@@ -151,7 +161,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         """Distances to the directions, (n_contexts, n_senses), in [0, 1]."""
         check_is_fitted(self)
         bases = self._check_bases(X, reset=False)
-        return measure_distances(bases, self.directions_, device=self.device)
+        return measure_distances(
+            bases, self.directions_, signed=bool(self.signed), device=self.device
+        )
 
     def score(self, X: ArrayLike, y: object = None) -> float:
         """The objective on ``X``, negative: larger is better."""
@@ -179,6 +191,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             value = getattr(self, name)
             if not isinstance(value, Real) or not 0.0 < value <= 1.0:
                 raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
+        if not isinstance(self.rare_ease, Real) or not 0.0 <= self.rare_ease <= 1.0:
+            raise InputError(f"rare_ease must be a number from 0 to 1; got {self.rare_ease!r}")
         if self.init not in INITS:
             raise InputError(f"init must be one of {INITS}, got {self.init!r}")
 

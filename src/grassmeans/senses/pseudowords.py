@@ -211,9 +211,10 @@ def answer_pseudoword(
     directions = group_contexts(" ".join(members), learnt, settings, encoder).directions_
     if len(directions) == 1:
         return None
-    groups = measure_distances(learnt, directions).argmin(axis=1)
+    signed = encoder.lines_have_ends
+    groups = measure_distances(learnt, directions, signed=signed).argmin(axis=1)
     pairs = np.bincount(groups * len(members) + owners, minlength=len(directions) * len(members))
     member_of_group = match_groups(pairs.reshape(len(directions), len(members)))
-    distances = measure_distances(tested, directions)
+    distances = measure_distances(tested, directions, signed=signed)
     right = member_of_group[distances.argmin(axis=1)] == truth
     return measure_log_margins(distances), np.asarray(right)

@@ -69,7 +69,7 @@ class WordSample:
         """Choose the signs of directions: to the side of the contexts, or of the words in them."""
         if not self.lines_have_ends:
             return orient_directions(directions, self.contexts, vectors)
-        nearest = self.measure(directions).argmin(axis=1)
+        nearest = measure_distances(self.bases, directions).argmin(axis=1)
         projections = (self.bases[:, 0] * directions[nearest]).sum(axis=1)
         sides = np.bincount(nearest, projections, minlength=len(directions))
         return directions * np.where(sides < 0, -1.0, 1.0).astype(np.float32)[:, None]
@@ -88,7 +88,7 @@ class WordSample:
 
     def measure(self, directions: Floats) -> NDArray[np.float64]:
         """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
-        return measure_distances(self.bases, directions)
+        return measure_distances(self.bases, directions, signed=self.lines_have_ends)
 
     def __getitem__(self, part: slice | NDArray[Any]) -> WordSample:
         """Some of the contexts."""

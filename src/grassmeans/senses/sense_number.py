@@ -2,7 +2,8 @@
 
 K-Grassmeans with more directions than any word should have finds every sense, and some of them
 several times. Groups with too few contexts are no senses and go; of the others the two whose
-directions are nearest become one, while the cosine of their angle is at least a limit. A sense's
+directions are nearest become one, while the cosine of their angle is at least a limit
+(`grassmeans.senses.merging`). A sense's
 direction is the one in which the contexts of its groups meet. A word with few different contexts is
 grouped otherwise (`grassmeans.senses.few_contexts`). How near two directions of one sense
 lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
@@ -10,7 +11,8 @@ lie depends on the kind of context, so the limit is the encoder's; the user's gr
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +25,11 @@ from grassmeans.senses.directions import (
     sample_evenly,
 )
 from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS, group_few
+from grassmeans.senses.merging import merge_near, start_groups
+from grassmeans.senses.rays import induce_rays, mean_ray, place_rays, take_rays
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
 
 Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 DEFAULT_MERGE_COSINE = 0.8
 """For the paper's subspaces; see `grassmeans.geometry.encoder.ContextEncoder.merge_cosine`."""
@@ -42,7 +45,6 @@ SAMPLE = 2048
 
 _N_INIT = 3  # restarts of the over-split: merging makes up for a bad one
 _LOOSE_TOLERANCE = 1e-4
-_INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,30 @@ class FitOptions:
     tol: float = 1e-5
     init: str = "random"
     device: str = "cpu"
+    signed: bool = False
+
+    def induce(
+        self, bases: Floats, n_senses: int, random_state: RandomState = None
+    ) -> InducedDirections:
+        """So many directions: of lines or subspaces, or of rays where lines are signed."""
+        how: dict[str, Any] = asdict(self)
+        if how.pop("signed"):
+            del how["device"]
+            return induce_rays(bases, n_senses, random_state=random_state, **how)
+        return induce_directions(bases, n_senses, random_state=random_state, **how)
+
+    def place(self, bases: Floats, directions: Floats) -> InducedDirections:
+        """The nearest of given directions, that of the largest group first."""
+        if self.signed:
+            return place_rays(bases, directions)
+        return refine_directions(bases, directions, max_iter=0, device=self.device)
+
+    def meet(self, bases: Floats) -> Floats:
+        """(dim,) the direction in which contexts meet."""
+        if self.signed:
+            return mean_ray(take_rays(bases))
+        found = induce_directions(bases, 1, tol=self.tol, random_state=0, device=self.device)
+        return np.asarray(found.directions[0], np.float32)
 
 
 DEFAULT_FIT = FitOptions()
@@ -67,6 +93,7 @@ def induce_any_number(
     merge_cosine: float = DEFAULT_MERGE_COSINE,
     part_cosine: float = DEFAULT_PART_COSINE,
     few_contexts: int = FEW_CONTEXTS,
+    rare_ease: float = 0.0,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> InducedDirections:
@@ -87,6 +114,8 @@ def induce_any_number(
         The same for few contexts, of an estimate (`group_few`).
     few_contexts : int
         From how many different contexts on they are not few.
+    rare_ease : float
+        What is taken off ``merge_cosine`` for a group ten times as rare as a tenth.
     """
     limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
@@ -98,21 +127,14 @@ def induce_any_number(
         return replace(met, n_iter=1)
     if len(different) < len(sample):
         sample = np.ascontiguousarray(sample[different])
-    found = induce_directions(
-        sample,
-        max(1, min(max_senses, len(sample) // MIN_CONTEXTS)),
-        n_init=min(fit.n_init, _N_INIT),
-        max_iter=fit.max_iter,
-        tol=max(fit.tol, _LOOSE_TOLERANCE),
-        init=fit.init,
-        random_state=random_state,
-        device=fit.device,
-    )
+    loose = replace(fit, n_init=min(fit.n_init, _N_INIT), tol=max(fit.tol, _LOOSE_TOLERANCE))
+    n_groups = max(1, min(max_senses, len(sample) // MIN_CONTEXTS))
+    found = loose.induce(sample, n_groups, random_state)
     if len(sample) < len(bases):
-        spread = refine_directions(bases, found.directions, max_iter=0, device=fit.device)
-        found = replace(spread, n_iter=found.n_iter)
+        found = replace(fit.place(bases, found.directions), n_iter=found.n_iter)
     found = drop_small(found)
-    senses = np.append(merge_near(bases, found, limit), -1)[found.labels]
+    groups = start_groups(bases, found, signed=fit.signed)
+    senses = np.append(merge_near(groups, limit, rare_ease), -1)[found.labels]
     return replace(_meet(bases, senses, bases, fit), n_iter=found.n_iter)
 
 
@@ -127,12 +149,8 @@ def _meet(
 ) -> InducedDirections:
     """The directions in which the contexts of each group meet, and the nearest of all contexts."""
     # Not K-Grassmeans again: with few directions it would spend them on the largest group.
-    lines = [
-        induce_directions(grouped[senses == k], 1, tol=fit.tol, random_state=0, device=fit.device)
-        for k in range(int(senses.max()) + 1)
-    ]
-    directions = np.concatenate([line.directions for line in lines])
-    return refine_directions(bases, directions, max_iter=0, device=fit.device)
+    n_senses = int(senses.max()) + 1
+    return fit.place(bases, np.stack([fit.meet(grouped[senses == k]) for k in range(n_senses)]))
 
 
 def drop_small(found: InducedDirections) -> InducedDirections:
@@ -146,77 +164,3 @@ def drop_small(found: InducedDirections) -> InducedDirections:
     return InducedDirections(
         found.directions[kept], numbers[found.labels], found.inertia, found.n_iter, np.empty(0)
     )
-
-
-def merge_near(bases: Floats, found: InducedDirections, limit: float) -> NDArray[np.int64]:
-    """Which groups are one sense: no two senses have a cosine of ``limit`` or more.
-
-    The nearest two become one, and so on. The direction of a merged group is the leading
-    eigenvector of its matrix C, looked for in the span of all directions: small matrices tell it,
-    and no merger needs a pass over the contexts. Contexts labelled -1 belong to no group.
-
-    Returns
-    -------
-    senses : (n_groups,) int64
-        From 0.
-    """
-    to_span, energies = _span_energies(bases, found)
-    lines = found.directions.astype(np.float64) @ to_span.T
-    senses = np.arange(len(lines))
-    while len(lines) > 1:
-        lengths = np.linalg.norm(lines, axis=1)
-        cosines = np.abs(lines @ lines.T) / np.outer(lengths, lengths)
-        np.fill_diagonal(cosines, -1.0)
-        first, second = np.unravel_index(int(cosines.argmax()), cosines.shape)
-        if cosines[first, second] < limit:
-            break
-        energies[first] += energies[second]
-        lines[first] = np.linalg.eigh(energies[first])[1][:, -1]
-        lines = np.delete(lines, second, axis=0)
-        energies = np.delete(energies, second, axis=0)
-        senses[senses == second] = first
-        senses[senses > second] -= 1
-    return senses
-
-
-def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:
-    """Directions with one sense fewer: the pair whose merger raises the objective least is one.
-
-    The cost of a merger is what the two groups keep apart less what they keep together, with a
-    common direction out of the span of all directions.
-
-    Returns
-    -------
-    directions : (n_senses - 1, dim) float32
-    """
-    to_span, energies = _span_energies(bases, found)
-    first, second = np.triu_indices(len(energies), 1)
-    apart = np.linalg.eigvalsh(energies)[:, -1]
-    together, vectors = np.linalg.eigh(energies[first] + energies[second])
-    best = int(np.argmin(apart[first] + apart[second] - together[:, -1]))
-    merged = vectors[best, :, -1] @ to_span
-    kept = np.delete(found.directions, [first[best], second[best]], axis=0)
-    return np.concatenate([kept, merged[None] / np.linalg.norm(merged)]).astype(np.float32)
-
-
-def _span_energies(bases: Floats, found: InducedDirections) -> tuple[Doubles, Doubles]:
-    """Every group's matrix C, seen from the span of the directions.
-
-    Returns
-    -------
-    to_span : (n_axes, dim) float64
-        Orthonormal axes of the span.
-    energies : (n_senses, n_axes, n_axes) float64
-    """
-    _, rank, dim = bases.shape
-    directions = found.directions.astype(np.float64)
-    values, vectors = np.linalg.eigh(directions @ directions.T)
-    used = values > _INDEPENDENT * values[-1]
-    to_span = (vectors[:, used] / np.sqrt(values[used])).T @ directions
-    products = bases.reshape(-1, dim) @ to_span.T.astype(np.float32)
-    groups = np.repeat(found.labels, rank)
-    energies = [
-        products[groups == k].T.astype(np.float64) @ products[groups == k]
-        for k in range(len(directions))
-    ]
-    return to_span, np.stack(energies)

@@ -3,15 +3,9 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.senses import sense_number
-from grassmeans.senses.directions import InducedDirections, refine_directions
+from grassmeans.senses.directions import InducedDirections
 from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.senses.sense_number import (
-    drop_small,
-    find_different,
-    induce_any_number,
-    merge_cheapest_pair,
-    merge_near,
-)
+from grassmeans.senses.sense_number import drop_small, find_different, induce_any_number
 from grassmeans.senses.settings import InductionSettings
 
 DIM = 60
@@ -49,28 +43,6 @@ def grouped(directions, labels):
     """Groups with these directions, before anything is merged."""
     found = np.asarray(directions, np.float32)
     return InducedDirections(found, np.asarray(labels, np.int32), 0.0, 1, np.array([1.0]))
-
-
-def test_merging_by_hand():
-    # Lines at 0, 20 and 90 degrees with two, one and two contexts. cos 20 = 0.94, cos 70 = 0.34.
-    angles = np.radians([0.0, 0.0, 20.0, 90.0, 90.0])
-    lines = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    bases = lines[:, None].astype(np.float32)
-    three = grouped(lines[[0, 2, 3]], [0, 0, 1, 2, 2])
-    assert merge_near(bases, three, 0.95).tolist() == [0, 1, 2]
-    assert merge_near(bases, three, 0.9).tolist() == [0, 0, 1]
-    # The leading axis of 2 e e' + f f' with an angle of 20 degrees between e and f lies at half the
-    # angle of the vector 2 (1, 0) + (cos 40, sin 40): atan2(0.6428, 2.7660) / 2 = 6.54 degrees. So
-    # the merged group is 83.46 degrees away from the third, whose cosine is 0.114.
-    assert merge_near(bases, three, 0.12).tolist() == [0, 0, 1]
-    assert merge_near(bases, three, 0.11).tolist() == [0, 0, 0]
-
-
-def test_contexts_of_no_group_have_no_say():
-    bases = np.eye(3, dtype=np.float32)[:, None]
-    # Lines at cosine 0.8; with the third context in the first group they would be at 0.57.
-    two = grouped([[1, 0, 0], [0.8, 0.6, 0]], [0, 1, -1])
-    assert merge_near(bases, two, 0.7).tolist() == [0, 0]
 
 
 def test_small_groups_go_and_the_largest_stays():
@@ -171,19 +143,6 @@ def test_a_large_word_is_decided_on_a_sample(monkeypatch):
     assert np.bincount(found.labels).tolist() == pytest.approx([400, 300, 200], abs=20)
 
 
-def test_the_closest_pair_is_merged():
-    rng = np.random.default_rng(3)
-    near = np.eye(DIM)[0] + 0.3 * np.eye(DIM)[5]
-    parts = [np.eye(DIM)[0], np.eye(DIM)[1], near / np.linalg.norm(near)]
-    bases = np.concatenate([planes_near(u, 80, rng, 0.02) for u in parts])
-    found = refine_directions(bases, np.array(parts, np.float32), max_iter=1)
-    merged = merge_cheapest_pair(bases, found)
-    assert merged.shape == (2, DIM)
-    between = parts[0] + parts[2]
-    assert abs(merged[1] @ between) / np.linalg.norm(between) > 0.99
-    assert abs(merged[0] @ parts[1]) > 0.99
-
-
 def test_the_same_seed_gives_the_same_senses():
     bases = planted((90, 60))
     one, two = (induce_any_number(bases, random_state=4) for _ in range(2))
@@ -220,3 +179,37 @@ def test_wrong_numbers_are_explained(options, message):
         InductionSettings(**options)
     with pytest.raises(InputError, match=message):
         KGrassmeans(**options).fit(np.eye(4))
+
+
+def rays_near(directions, sizes, seed=0, noise=0.5):
+    """Bases (n, 1, DIM) of rays around directions."""
+    rng = np.random.default_rng(seed)
+    rays = np.repeat(np.asarray(directions, np.float64), sizes, axis=0)
+    rays += noise / np.sqrt(DIM) * rng.standard_normal(rays.shape)
+    return (rays / np.linalg.norm(rays, axis=1, keepdims=True))[:, None].astype(np.float32)
+
+
+def test_opposite_rays_are_two_senses_and_one_line():
+    bases = rays_near([np.eye(DIM)[0], -np.eye(DIM)[0]], [120, 80])
+    signed = KGrassmeans("auto", signed=True, merge_cosine=0.5, random_state=0).fit(bases)
+    assert signed.labels_.tolist() == [0] * 120 + [1] * 80
+    assert signed.directions_ @ signed.directions_.T == pytest.approx(
+        np.array([[1, -1], [-1, 1]]), abs=0.02
+    )
+    np.testing.assert_array_equal(signed.labels_, signed.predict(bases))
+    lines = KGrassmeans("auto", merge_cosine=0.5, random_state=0).fit(bases)
+    assert lines.n_senses_ == 1
+
+
+def test_a_rare_group_must_lie_farther_away():
+    # Two means at a cosine of 0.4, one of 4% of the contexts: log10(0.1 / 0.04) = 0.398.
+    other = 0.4 * np.eye(DIM)[0] + np.sqrt(1 - 0.16) * np.eye(DIM)[1]
+    bases = rays_near([np.eye(DIM)[0], other], [480, 20], noise=0.1)
+
+    def count(ease):
+        options = {"merge_cosine": 0.5, "rare_ease": ease, "max_senses": 2}
+        return KGrassmeans("auto", signed=True, random_state=0, **options).fit(bases).n_senses_
+
+    assert count(0.0) == 2
+    assert count(0.2) == 2  # 0.4 + 0.08 is less than the limit
+    assert count(0.3) == 1  # 0.4 + 0.12 is not

@@ -106,7 +106,7 @@ class DeviceNetwork:
             distances = found.new_full((len(found), lines.most_senses), torch.nan)
             for sense in range(lines.most_senses):
                 line = directions[(firsts + sense).clamp_(max=len(directions) - 1)]
-                squares = (found * line).sum(dim=1).double().square()
+                squares = (found * line).sum(dim=1).clamp_(min=0.0).double().square()
                 there = said & (firsts + sense < ends)
                 distance = (1.0 - squares).clamp_(0.0, 1.0).sqrt_().float()
                 distances[:, sense] = distance.where(there, distances[:, sense])

@@ -19,10 +19,12 @@ from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import describe_sample, group_contexts, skip_poor_word
+from grassmeans.senses.merging import merge_cheapest_pair
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.rays import place_rays
 from grassmeans.senses.samples import WordSample
 from grassmeans.senses.samples import sample_word as sample_from_corpus
-from grassmeans.senses.sense_number import SAMPLE, merge_cheapest_pair
+from grassmeans.senses.sense_number import SAMPLE
 from grassmeans.senses.settings import AUTO
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -175,7 +177,7 @@ def trace_splits(
     """The levels from one sense down to the senses of the entry.
 
     Found from below: the two senses whose merger costs least become one, K-Grassmeans goes on from
-    there, and so on (see `grassmeans.senses.sense_number`). Of many contexts an even sample is
+    there, and so on (see `grassmeans.senses.merging`). Of many contexts an even sample is
     looked at.
     """
     part = sample[_even_rows(len(sample.contexts), SAMPLE)]
@@ -188,7 +190,10 @@ def trace_splits(
     while len(found.directions) > 1:
         checkpoint(0.9 - 0.1 * len(found.directions) / entry.n_senses)
         merged = merge_cheapest_pair(bases, found)
-        found = refine_directions(bases, merged, tol=_TOLERANCE)
+        if part.lines_have_ends:
+            found = place_rays(bases, part.orient(merged, vectors))
+        else:
+            found = refine_directions(bases, merged, tol=_TOLERANCE)
         levels.append(found)
     levels.reverse()
     names = [_name_level(level, part, vectors) for level in levels[:-1]]
