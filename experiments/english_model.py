@@ -4,17 +4,22 @@
         --output src/grassmeans/models/en --scws scws/ratings.txt --makes-sense makes-sense-2016 \
         --semeval semeval-2010-task14 --sentences tests/data/english-sentences.jsonl
 
-Steps, each in a folder of its own under ``--work``: corpus, encoder (learned contexts), model
-(senses of all content words), labelled corpus (soft), vectors (skip-gram), lexemes (words held
-fixed), compact model, scores, model card. A step whose folder is whole is not done again, and long
-steps go on from where they were stopped.
+Steps, each in a place of its own under ``--work``: articles (without what the extraction of their
+text has left of markup), corpus, encoder (learned contexts), model (senses of all content words),
+labelled corpus (soft), vectors (skip-gram), lexemes (words held fixed), compact model, scores,
+card.
+A step that is whole is not done again, and long steps go on from where they were stopped. What is
+done when goes into ``log.txt``.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import lzma
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -47,13 +52,17 @@ class Recipe:
     layers: int = 6
     passes: int = 5
     min_count: int = 100
-    max_contexts: int = 1_000
+    max_contexts: int = 2_000
     vector_epochs: int = 4
     lexeme_epochs: int = 3
     lexeme_dimensions: int = 160
     bits: int = 4
     examples: int = 6
-    example_width: int = 34
+    example_width: int = 40
+
+
+# WikiExtractor's stand-ins for code and formulas, tags, and ends of templates and links.
+MARKUP = re.compile(r"\b(?:codice|formula)_\d+|</?[a-zA-Z][^<>]{0,200}>|\{\{|\}\}|\[\[|\]\]")
 
 
 @dataclass(frozen=True)
@@ -76,13 +85,21 @@ def build(
     workers: int | None = None,
 ) -> SenseModel:
     """Run all steps; ``output`` is written anew."""
+    log = open_log(work)
     folders = {name: work / name for name in ("corpus", "encoder", "model", "labelled")}
     if is_missing(folders["corpus"]):
-        Corpus.from_files(texts, folders["corpus"], options=default_options("en"), workers=workers)
+        articles = work / "articles.jsonl"
+        log(f"articles: {clean_articles(texts, articles):,}")
+        Corpus.from_files(
+            [articles], folders["corpus"], options=default_options("en"), workers=workers
+        )
     corpus = Corpus.open(folders["corpus"])
+    log(f"corpus: {corpus.n_tokens:,} tokens")
     if is_missing(folders["encoder"]):
         chosen = EncoderSettings(dim=recipe.dim, layers=recipe.layers, epochs=recipe.passes)
         train_encoder(corpus, folders["encoder"], chosen, device=device)
+    about = json.loads((folders["encoder"] / MANIFEST).read_text(encoding="utf-8"))
+    log(f"encoder: loss {about['held_out_loss']} on held-out text, {about['seconds']} s")
     if is_missing(folders["model"]):
         build_model(
             folders["corpus"],
@@ -93,11 +110,14 @@ def build(
             device=device,
             workers=workers,
         )
+    model = load(folders["model"], device=device)
+    log(f"model: {len(model.inventory):,} words")
     if is_missing(folders["labelled"]):
-        model = load(folders["model"], device=device)
         label_corpus(corpus, model, folders["labelled"], decoding="soft", workers=workers)
+    log("labelled")
     lexemes = train_lexeme_vectors(corpus, folders["labelled"], work, recipe, workers)
-    return compact_model(
+    log(f"lexemes: {len(lexemes):,} words and lexemes")
+    small = compact_model(
         load(folders["model"]),
         output,
         lexemes=lexemes,
@@ -116,6 +136,42 @@ def build(
         },
         overwrite=True,
     )
+    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+    log(f"compact model: {size / 1e6:.1f} MB")
+    return small
+
+
+def open_log(work: Path) -> Callable[[str], None]:
+    """What writes a line to the screen and the log, with the seconds since the start."""
+    work.mkdir(parents=True, exist_ok=True)
+    start = time.perf_counter()
+
+    def log(line: str) -> None:
+        text = f"{time.perf_counter() - start:6.0f} s  {line}"
+        print(text, flush=True)
+        with (work / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(text + "\n")
+
+    return log
+
+
+def clean_articles(texts: Sequence[Path], output: Path) -> int:
+    """Write the articles without markup; how many there are."""
+    n_articles = 0
+    with output.open("w", encoding="utf-8") as file:
+        for article in read_articles(texts):
+            article["text"] = MARKUP.sub(" ", article["text"])
+            file.write(json.dumps(article, ensure_ascii=False) + "\n")
+            n_articles += 1
+    return n_articles
+
+
+def read_articles(texts: Sequence[Path]) -> Iterator[dict[str, Any]]:
+    """The articles of files with one JSON object a line, packed by xz or not."""
+    for path in texts:
+        unpack = lzma.open if path.suffix == ".xz" else open
+        with unpack(path, "rt", encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
 
 
 def train_lexeme_vectors(
@@ -158,7 +214,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("texts", type=Path, nargs="+", help="what `grassmeans ingest` takes")
+    parser.add_argument(
+        "texts", type=Path, nargs="+", help="articles: one {id, title, text} a line"
+    )
     parser.add_argument("--work", type=Path, required=True, help="folder of the steps")
     parser.add_argument("--output", type=Path, required=True, help="folder of the model")
     parser.add_argument("--scws", type=Path)
