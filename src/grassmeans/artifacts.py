@@ -246,8 +246,8 @@ def identify_file(path: Path) -> dict[str, Any]:
     about = path.stat()
     identity: dict[str, Any] = {"name": path.name, "size": about.st_size, "time": about.st_mtime_ns}
     # What is read from a pipe is gone; what cannot be read is the reader's affair.
-    if path.is_file() and os.access(path, os.R_OK):
-        with path.open("rb") as file:
+    if path.is_file():
+        with contextlib.suppress(OSError), path.open("rb") as file:
             identity["head"] = digest_of_bytes(file.read(_HEAD_BYTES))
     return identity
 

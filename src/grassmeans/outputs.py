@@ -128,9 +128,10 @@ def output_folder(
             earlier = None if overwrite or _is_empty(path) else path
             with share_place(work / _SCRATCH):
                 yield Building(work / _NEW, work / _SCRATCH, earlier)
-        except (InputError, UnknownWordError):
-            if not (keep_failed and _holds_files(work / _NEW, work / _SCRATCH)):
-                _discard(work)
+        except BaseException as error:
+            is_mistake = isinstance(error, InputError | UnknownWordError) and not keep_failed
+            if is_mistake or not _holds_files(work / _NEW, work / _SCRATCH):
+                _discard(work)  # nothing to go on with
             raise
         read_manifest(work / _NEW, kind)
         _check_replaceable(path, kind, fields, overwrite, grows)  # something may have come there

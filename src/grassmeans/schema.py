@@ -6,6 +6,7 @@ A rule takes a value and gives what was expected, in words, or nothing where the
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -35,7 +36,7 @@ def number(smallest: float = -math.inf, largest: float = math.inf) -> Rule:
     def check(value: Any) -> str | None:
         sound = isinstance(value, int | float) and not isinstance(value, bool)
         # An integer may be too large for a float, so it is compared as it is.
-        if sound and smallest <= value <= largest and abs(value) < math.inf:
+        if sound and smallest <= value <= largest and abs(value) <= sys.float_info.max:
             return None
         return f"a number from {smallest:g} to {largest:g}"
 
@@ -44,7 +45,8 @@ def number(smallest: float = -math.inf, largest: float = math.inf) -> Rule:
 
 def measured(value: Any) -> str | None:
     """Any number, also one that is not known (NaN)."""
-    sound = isinstance(value, int | float) and not isinstance(value, bool)
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    sound = isinstance(value, float) or (is_whole and abs(value) <= sys.float_info.max)
     return None if sound else "a number"
 
 

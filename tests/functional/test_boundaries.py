@@ -184,6 +184,13 @@ NUMBERS = [
     *[("induce", name, "-1") for name in ("restarts", "senses", "window", "rank", "seed")],
     ("induce", "granularity", "nan"),
     ("induce", "granularity", "inf"),
+    *[("encoder", name, HUGE) for name in ("dim", "layers", "passage", "vocabulary", "epochs")],
+    *[("encoder", name, HUGE) for name in ("minutes", "batch-tokens")],
+    *[("encoder", name, "0") for name in ("dim", "layers", "vocabulary", "epochs", "minutes")],
+    ("encoder", "passage", "3"),
+    ("encoder", "epochs", "nan"),
+    ("encoder", "seed", "99999999999999999999999"),
+    *[(name, "workers", "100000") for name in ("vectors", "induce", "encoder")],
 ]
 
 
@@ -192,9 +199,30 @@ def test_numbers_out_of_range(folder, tmp_path, command, option, value) -> None:
     inputs: list[object] = [folder / "corpus"]
     if command == "induce":
         inputs += [folder / "vectors", "-w", "crane"]
-    told = complaint(command, *inputs, "-o", tmp_path / "out", f"--{option}", value, "-j", 1)
+    workers = () if option == "workers" else ("-j", 1)
+    told = complaint(command, *inputs, "-o", tmp_path / "out", f"--{option}", value, *workers)
     assert value[:5] in told.replace(",", "") or f"--{option}" in told
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("induce corpus vectors -w crane --language xx", "--language is for texts"),
+        ("induce corpus vectors -w crane --text-field body", "--text-field is for texts"),
+        ("phrases corpus --list one.txt", "no phrase was given"),
+        ("info corpus --words", "lists those of a model"),
+        ("demo", "is a result of another command"),
+    ],
+)
+def test_what_would_be_passed_over_is_refused(folder, tmp_path, monkeypatch, line, message) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "one.txt").write_text("crane\n")
+    output = {"demo": ["-o", "corpus", "--page", tmp_path / "p.html"], "info": []}
+    words = line.split()
+    assert message in complaint(*words, *output.get(words[0], ["-o", tmp_path / "out"]))
+    assert not (tmp_path / "out").exists()
+    assert not (folder / "corpus" / "corpus").exists()
 
 
 @pytest.mark.parametrize("place", [".", "..", "/", "/dev/null", "/proc/x", "x" * 300, ""])

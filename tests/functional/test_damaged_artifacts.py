@@ -55,6 +55,16 @@ def change_array(name: str, edit: Callable[[np.ndarray], np.ndarray]) -> Callabl
     return write
 
 
+def drop(part: str, field: str) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        path = folder / part / "manifest.json"
+        fields = json.loads(path.read_text())
+        del fields[field]
+        path.write_text(json.dumps(fields))
+
+    return write
+
+
 def put(name: str, content: bytes) -> Callable[[Path], None]:
     def write(folder: Path) -> None:
         (folder / name).unlink()
@@ -90,6 +100,7 @@ CASES: list[tuple[str, Callable[[Path], None], str]] = [
     ("model", change(idk_threshold="abc"), "manifest.json"),
     ("model", change(idk_threshold=7), "manifest.json"),
     ("model", change(answer_curve={"intercept": 1}), "manifest.json"),
+    ("learned", change(answer_curve={"intercept": 10**400, "log_margin": 1}), "manifest.json"),
     ("model", change(settings={"n_init": "x"}), "manifest.json"),
     ("model", change(tokenizer=[]), "manifest.json"),
     ("model", change(tokenizer={"max_token_length": "x"}), "manifest.json"),
@@ -115,6 +126,8 @@ CASES: list[tuple[str, Callable[[Path], None], str]] = [
     ("compact inventory", change(block_words=0), "manifest.json"),
     ("compact inventory", change(n_directions=5), "sense_counts.npy"),
     ("learned", put("encoder/weights.safetensors", b"\xff" * 64), "weights.safetensors"),
+    ("learned", drop("encoder", "n_axes"), "manifest.json"),
+    ("learned", drop("encoder", "word_bits"), "manifest.json"),
     ("corpus", change(shards=[]), "manifest.json"),
     ("corpus", change(shards=[{}]), "manifest.json"),
     ("corpus", change(options={}), "manifest.json"),

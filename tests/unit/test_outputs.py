@@ -93,6 +93,13 @@ def test_work_on_bad_input_is_thrown_away_unless_told(tmp_path, keep_failed) -> 
     assert names(tmp_path) == ([".t.building"] if keep_failed else [])
 
 
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, InputError])
+def test_work_that_did_not_begin_leaves_nothing(tmp_path, error) -> None:
+    with pytest.raises(error), output_folder(tmp_path / "t", "thing", "a", keep_failed=True):
+        raise error
+    assert names(tmp_path) == []
+
+
 def test_a_result_without_a_manifest_is_not_published(tmp_path) -> None:
     with pytest.raises(ArtifactError, match="no manifest"), output_folder(tmp_path / "t", "thing"):
         pass

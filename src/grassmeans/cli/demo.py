@@ -47,9 +47,13 @@ def demo(
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
     """
+    from grassmeans.artifacts import find_manifest
+    from grassmeans.errors import InputError
     from grassmeans.outputs import check_output_file
 
     check_output_file(page, overwrite=True)
+    if output is not None and find_manifest(output) is not None:
+        raise InputError(f"{output} is a result of another command: choose another folder")
     console = terminal()
     folder = Path(tempfile.mkdtemp(prefix="grassmeans-demo-")) if output is None else output
     data = files("grassmeans.corpus") / "data" / "demo"

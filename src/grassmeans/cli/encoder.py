@@ -21,7 +21,7 @@ def encoder(
     vocabulary: Annotated[
         int | None, typer.Option(min=1, help="Know the so many most frequent words.")
     ] = None,
-    passage: Annotated[int, typer.Option(min=2, help="Tokens that a word looks at.")] = 128,
+    passage: Annotated[int, typer.Option(min=4, help="Tokens that a word looks at.")] = 128,
     epochs: Annotated[float | None, typer.Option(help="Passes over the corpus.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Train so long instead.")] = None,
     batch_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of a step.")] = None,

@@ -50,10 +50,13 @@ def induce(
     max_senses: Annotated[
         int, typer.Option(min=1, help="With --senses auto: groups before near ones are merged.")
     ] = 12,
-    language: Annotated[str, typer.Option(help="Function words, where text is given.")] = "en",
+    language: Annotated[
+        str | None, typer.Option(help="Function words, where text is given; en by default.")
+    ] = None,
     text_field: Annotated[
-        str, typer.Option(help="Field or column of the text, where text is given.")
-    ] = "text",
+        str | None,
+        typer.Option(help="Field or column of the text, where text is given; text by default."),
+    ] = None,
     window: Annotated[
         int | None, typer.Option(min=1, help="With vectors: context words a side; 10.")
     ] = None,
@@ -180,7 +183,9 @@ def _number_of_senses(senses: str) -> int | str:
     return int(senses)
 
 
-def _open_sources(sources: list[Path], language: str, text_field: str, folder: Path) -> Path:
+def _open_sources(
+    sources: list[Path], language: str | None, text_field: str | None, folder: Path
+) -> Path:
     """The folder of a corpus: the one given, or a new one of the texts given."""
     from grassmeans.artifacts import find_manifest
     from grassmeans.corpus.corpus import Corpus, default_options
@@ -188,10 +193,13 @@ def _open_sources(sources: list[Path], language: str, text_field: str, folder: P
     stored = [source for source in sources if find_manifest(source) is not None]
     if stored and len(sources) > 1:
         raise InputError(f"{stored[0]} is no text: give a corpus alone, or texts only")
+    if stored and (language, text_field) != (None, None):
+        unused = "--language" if language is not None else "--text-field"
+        raise InputError(f"{unused} is for texts, but {stored[0]} is a corpus: leave it out")
     if stored:
         return stored[0]  # where it is no corpus, opening it says so
-    rules = default_options(language)
-    corpus = Corpus.from_files(sources, folder, options=rules, text_field=text_field)
+    rules = default_options(language or "en")
+    corpus = Corpus.from_files(sources, folder, options=rules, text_field=text_field or "text")
     report = corpus.manifest
     note_report(report)
     return folder

@@ -181,6 +181,8 @@ def _join_phrases(
     else:
         spelled = (corpus.tokenizer.tokenize(phrase) for phrase in phrases)
         phrases = [" ".join(words) for words in spelled if len(words) > 1]
+        if not phrases:
+            raise InputError("no phrase was given: each needs two words or more")
     about = corpus.manifest["options"]
     options = IngestOptions(
         tokenizer=replace(corpus.tokenizer, phrases=Phrases(phrases)),

@@ -100,19 +100,25 @@ def compact_model(
     lexemes : WordVectors, optional
         Trained with ``freeze_words`` from the vectors of this model; only senses are stored. For a
         model of learned contexts they have a space of their own, and the words that have no senses
-        are stored with them.
+        are stored with them. By default those that the model has.
     extra : mapping, optional
         More manifest fields: licence, source, scores.
 
     `InputError` where the lexemes do not live in the space of the model's vectors, or where an
-    encoder needs the words that ``vocabulary`` leaves out.
+    encoder needs the words that ``vocabulary`` leaves out, or all of its dimensions.
     """
     settings = settings or CompactSettings()
     is_fixed = model.encoder.space_is_fixed
+    lexemes = model.lexemes if lexemes is None else lexemes
     if is_fixed and settings.vocabulary is not None:
         raise InputError(
             f"contexts of the kind {model.encoder.kind!r} need all of their words: leave the "
             "vocabulary out"
+        )
+    if is_fixed and settings.dimensions is not None and lexemes is None:
+        raise InputError(
+            f"contexts of the kind {model.encoder.kind!r} keep their dimensions, and there are no "
+            "lexemes to be projected: leave the dimensions out"
         )
     inputs = [model.folder, model.vectors.folder, None if lexemes is None else lexemes.folder]
     check_output(output, KIND, inputs=inputs, overwrite=overwrite)

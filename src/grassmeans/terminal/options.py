@@ -16,7 +16,8 @@ Json = Annotated[
 ]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a table in Markdown.")]
 Workers = Annotated[
-    int | None, typer.Option("--workers", "-j", min=1, help="Workers; all cores by default.")
+    int | None,
+    typer.Option("--workers", "-j", min=1, max=1_000, help="Workers; all cores by default."),
 ]
 Engine = Annotated[
     str | None,
@@ -35,7 +36,7 @@ Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
 ]
 OverwriteFile = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
-Seed = Annotated[int, typer.Option(min=0, help="Of the random numbers.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
 
 # Which words
 Words = Annotated[

@@ -34,9 +34,15 @@ CHECKPOINT_SECONDS = 120.0
 UNIGRAM_POWER = 0.75
 LAST_RATE_SHARE = 1e-4
 _STATE = "checkpoint.json"
-_LARGEST = {
-    "dim": 10_000, "window": 1_000, "negative": 1_000, "epochs": 10_000, "random_state": 2**63 - 1
-}  # fmt: skip
+MOST_EPOCHS = 10_000
+SEEDS = (0, 2**63 - 1)
+_BOUNDS = {
+    "dim": (1, 10_000),
+    "window": (1, 1_000),
+    "negative": (1, 1_000),
+    "epochs": (1, MOST_EPOCHS),
+    "random_state": SEEDS,
+}
 """Beyond these numbers memory or time would not be enough for any corpus."""
 
 Matrix = NDArray[np.float32]
@@ -87,10 +93,7 @@ class TrainingSettings:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        check_integers(self, dim=1, window=1, negative=1, epochs=1, random_state=0)
-        for name, largest in _LARGEST.items():
-            if getattr(self, name) > largest:
-                raise InputError(f"{name} must be {largest:,} or less, got {getattr(self, name):,}")
+        check_integers(self, **_BOUNDS)
         if not 0 <= self.sample < 1:
             raise InputError(f"sample must lie in [0, 1), got {self.sample}")
         if not 0 < self.learning_rate < math.inf:
@@ -103,12 +106,21 @@ class TrainingSettings:
         return cls(**{name: getattr(owner, name) for name in names}, **given)
 
 
-def check_integers(owner: object, **least: int) -> None:
-    """Raise `InputError` for an attribute that is no integer, or smaller than its least value."""
-    for name, smallest in least.items():
+def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
+    """Raise `InputError` for an attribute that is no integer, or out of its bounds.
+
+    Parameters
+    ----------
+    bounds
+        The least value of each attribute, or the least and the largest.
+    """
+    for name, given in bounds.items():
+        smallest, largest = given if isinstance(given, tuple) else (given, math.inf)
         value = getattr(owner, name)
         if not isinstance(value, numbers.Integral) or value < smallest:
             raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
+        if int(value) > largest:
+            raise InputError(f"{name} must be {largest:,} or less, got {int(value):,}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -157,6 +157,13 @@ def test_storing_a_compact_model_again_changes_no_number(
         )
 
 
+def test_compacting_again_keeps_the_lexemes(compact: SenseModel, tmp_path: Path) -> None:
+    again = compact_model(compact, tmp_path / "again", settings=CompactSettings(bits=8))
+    assert compact.lexemes is not None
+    assert again.lexemes is not None
+    assert list(again.lexemes.words) == list(compact.lexemes.words)
+
+
 def test_words_with_one_sense_can_be_left_out(model: SenseModel, tmp_path: Path) -> None:
     one = WordSenses("single", 9, 9, np.eye(24, dtype=np.float32)[:1], (make_sense(),))
     entries = [one, model.senses(model.words[0])]
@@ -242,7 +249,7 @@ def make_lexemes(model: SenseModel) -> WordVectors:
 def test_learned_contexts_keep_their_space_and_single_senses(
     learned: SenseModel, tmp_path: Path
 ) -> None:
-    small = compact_model(learned, tmp_path / "small", settings=CompactSettings(dimensions=5))
+    small = compact_model(learned, tmp_path / "small", settings=CompactSettings())
 
     assert small.words == learned.words == (SEVERAL, SINGLE)
     assert small.vectors.dim == small.inventory.dim == 12
@@ -304,6 +311,11 @@ def test_storing_a_compact_learned_model_again_changes_no_number(
 def test_learned_contexts_need_all_of_their_words(learned: SenseModel, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'learned' need all of their words"):
         compact_model(learned, tmp_path / "few", settings=CompactSettings(vocabulary=10))
+
+
+def test_learned_contexts_keep_their_dimensions(learned: SenseModel, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="keep their dimensions"):
+        compact_model(learned, tmp_path / "small", settings=CompactSettings(dimensions=2))
 
 
 def test_lexemes_beside_learned_contexts_have_a_space_of_their_own(

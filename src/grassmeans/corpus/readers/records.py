@@ -209,13 +209,19 @@ def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> I
     decoder = json.JSONDecoder(strict=False)
     pieces = read_lines(path, report, encoding=options.encoding, max_line=MAX_LINE_BYTES)
     held = ""
+    depth = 0  # of arrays that are open
     enough = 0  # a value that was cut off is tried again when twice as much of it is there
     for piece in chain(pieces, [None]):
         held += "" if piece is None else f"{piece}\n"
         if piece is not None and len(held) < enough:
             continue
         start = 0
-        while (start := _skip_separators(held, start)) < len(held):
+        while True:
+            first = start
+            start = _skip_separators(held, first)
+            depth += held.count("[", first, start) - held.count("]", first, start)
+            if start == len(held):
+                break
             try:
                 value, start = decoder.raw_decode(held, start)
             except ValueError:
@@ -225,6 +231,8 @@ def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> I
             yield value
         held = held[start:]
         enough = 2 * len(held)
+    if depth > 0:
+        raise ValueError("the file ends inside an array")
 
 
 def _skip_separators(text: str, start: int) -> int:
@@ -247,7 +255,8 @@ def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[R
     records = _Records(path, report, options)
     csv.field_size_limit(_MAX_RECORD)
     delimiter = _find_delimiter(header, path)
-    rows = csv.reader((f"{line}\n" for line in chain([header], lines)), delimiter=delimiter)
+    ended: list[bool] = []
+    rows = csv.reader(_tell_end(chain([header], lines), ended), delimiter=delimiter)
     columns = [name.strip() for name in next(rows, [])]
     if options.text_field not in columns:
         raise _missing_field(path, options.text_field, columns[:_SHOWN_FIELDS])
@@ -261,8 +270,16 @@ def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[R
             continue
         if row is None:
             return
-        if row:
+        if ended:  # while the row was being read: all of it may be one field
+            records.skip("broken CSV row", f"row {number}: the file ends inside a quotation")
+        elif row:
             yield from records.read(dict(zip(columns, row, strict=False)), number, "row")
+
+
+def _tell_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
+    for line in lines:
+        yield f"{line}\n"
+    ended.append(True)
 
 
 def _find_delimiter(header: str, path: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
 
@@ -33,3 +35,14 @@ def check_device(device: str, purpose: str, *, known: tuple[str, ...] = DEVICES)
             "there is no GPU here that PyTorch can use: take device='cpu', or install a PyTorch "
             "with CUDA"
         )
+
+
+@contextlib.contextmanager
+def explain_memory_errors() -> Iterator[None]:
+    """Turn PyTorch's error of memory that is not there into Python's own."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "allocate memory" in str(error):
+            raise MemoryError from error
+        raise

@@ -37,14 +37,17 @@ UNKNOWN_ID, BOUNDARY_ID, N_SPECIAL = 0, 1, 2
 BITS = 8
 _FILE = "weights.safetensors"
 _ROTATION_BASE = 1000.0
+MOST_WORDS, LARGEST_DIM, MOST_LAYERS, PASSAGES = 10**8, 2**14, 256, (4, 2**16)
+"""What a network may have, and how long its passages may be."""
+
 _SHAPE_RULES = {
-    "n_words": whole(1, 10**8),
-    "dim": whole(2, 2**14),
-    "n_layers": whole(1, 256),
+    "n_words": whole(1, MOST_WORDS),
+    "dim": whole(2, LARGEST_DIM),
+    "n_layers": whole(1, MOST_LAYERS),
     "head_dim": whole(2, 2**14),
     "inner_factor": whole(1, 64),
     "word_factor": whole(1, 64),
-    "passage": whole(4, 2**16),
+    "passage": whole(*PASSAGES),
     "normalise_words": flag,
     "normalise_heads": flag,
 }
@@ -247,7 +250,7 @@ def read_weights(folder: Path) -> LearnedWeights:
         restored = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
         found[name] = _lay_by_columns(restored)
     levelling = None
-    if "n_axes" in manifest:
+    if "n_axes" in manifest or "axes" in arrays:
         check_values(folder / MANIFEST, manifest, _LEVELLING_RULES)
         n_axes, bits = manifest["n_axes"], manifest["word_bits"]
         levelling = _read_levelling(arrays, shape, n_axes, bits, path)

@@ -17,16 +17,22 @@ import numpy as np
 from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
-from grassmeans.encoders.attention.devices import check_device, load_torch
+from grassmeans.encoders.attention.devices import check_device, explain_memory_errors, load_torch
 from grassmeans.encoders.attention.reading import PassageReader
-from grassmeans.encoders.attention.stored import NetworkShape
+from grassmeans.encoders.attention.stored import (
+    LARGEST_DIM,
+    MOST_LAYERS,
+    MOST_WORDS,
+    PASSAGES,
+    NetworkShape,
+)
 from grassmeans.encoders.learned import LearnedEncoder, level_encoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.parallel import effective_workers
-from grassmeans.vectors.training import check_integers
+from grassmeans.vectors.training import MOST_EPOCHS, SEEDS, check_integers
 
 if TYPE_CHECKING:
     from grassmeans.encoders.attention.network import LeaveOneOutNetwork
@@ -76,6 +82,13 @@ _MOST_TOKENS = {"cpu": 60_000_000, "cuda": 1_000_000_000}
 _VOCABULARY = {"cpu": 20_000, "cuda": 40_000}
 _BATCH_TOKENS = {"cpu": 4_096, "cuda": 32_768}
 _FEWEST_BATCH_TOKENS = 1_024
+_MOST_MINUTES = 1_000_000
+_BOUNDS = {
+    "dim": (1, LARGEST_DIM),
+    "layers": (1, MOST_LAYERS),
+    "vocabulary": (1, MOST_WORDS),
+    "batch_tokens": (1, 2**24),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +123,16 @@ class EncoderSettings:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        least = {"dim": 1, "layers": 1, "vocabulary": 1, "batch_tokens": 1}
-        given = {name: n for name, n in least.items() if getattr(self, name) is not None}
-        check_integers(self, passage=2, random_state=0, **given)
+        given = {name: b for name, b in _BOUNDS.items() if getattr(self, name) is not None}
+        check_integers(self, passage=PASSAGES, random_state=SEEDS, **given)
         if self.dim is not None and self.dim % HEAD_DIM:
             raise InputError(f"dim must be a multiple of {HEAD_DIM}, got {self.dim}")
         if self.epochs is not None and self.minutes is not None:
             raise InputError("give either epochs or minutes: the training ends after one of them")
-        for name in ("epochs", "minutes"):
+        for name, largest in (("epochs", MOST_EPOCHS), ("minutes", _MOST_MINUTES)):
             value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
-                raise InputError(f"{name} must be positive, got {value}")
+            if value is not None and not 0 < value <= largest:
+                raise InputError(f"{name} must be positive, up to {largest:,}, got {value}")
         if self.batch_tokens is not None and self.batch_tokens < self.passage:
             raise InputError(
                 f"batch_tokens must hold a passage of {self.passage} tokens or more, "
@@ -204,7 +216,7 @@ def train_encoder(
         output, KIND, [training, about_corpus], inputs=[corpus.path], overwrite=overwrite
     ) as building:
         checkpoint = building.scratch / _CHECKPOINT
-        with _use_threads(workers):
+        with _use_threads(workers), explain_memory_errors():
             network, report = _run(corpus, chosen, device, checkpoint, show_progress)
         fields = {
             "tokenizer": corpus.tokenizer.to_dict(),

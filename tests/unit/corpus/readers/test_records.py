@@ -112,6 +112,22 @@ def test_a_broken_json_array_keeps_what_came_before(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.json", '[{"text": "one"},', "broken JSON file"),
+        ("a.json", '[{"text": "one"}', "broken JSON file"),
+        ("a.json", '[{"text": "one"}], [', "broken JSON file"),
+        ("a.csv", 'text,n\none,1\n"two,2\nthree,3\n', "broken CSV row"),
+    ],
+)
+def test_a_file_that_ends_too_early_is_told(tmp_path, name, content, reason) -> None:
+    documents, report = read(write(tmp_path, name, content))
+    assert [d.text for d in documents] == ["one"]
+    assert report.skipped == {reason: 1}
+    assert "the file ends inside" in report.examples[reason]
+
+
+@pytest.mark.parametrize(
     ("name", "delimiter"), [("a.csv", ","), ("b.csv", ";"), ("c.tsv", "\t"), ("d.csv.gz", ",")]
 )
 def test_csv(tmp_path: Path, name: str, delimiter: str) -> None:

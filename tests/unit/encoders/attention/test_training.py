@@ -134,9 +134,9 @@ def test_the_command_trains_and_tells(topic_corpus, tmp_path) -> None:
     [
         ({"dim": 100}, "multiple of 64, got 100"),
         ({"epochs": 1, "minutes": 1}, "either epochs or minutes"),
-        ({"minutes": 0.0}, "minutes must be positive, got 0"),
+        ({"minutes": 0.0}, "minutes must be positive, up to 1,000,000, got 0"),
         ({"epochs": float("nan")}, "epochs must be positive"),
-        ({"passage": 1}, "passage must be an integer of 2 or more, got 1"),
+        ({"passage": 1}, "passage must be an integer of 4 or more, got 1"),
         ({"batch_tokens": 64}, "hold a passage of 128 tokens or more, got 64"),
         ({"layers": 0}, "layers must be an integer of 1 or more"),
     ],
