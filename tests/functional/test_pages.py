@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import sys
@@ -25,7 +26,6 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans import parallel
 from grassmeans.cli.main import app
 from page_material import make_material
 
@@ -105,7 +105,7 @@ def material(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def one_core(monkeypatch: pytest.MonkeyPatch) -> None:
     """Everything happens in this process: the blocks are small, and starting workers is slow."""
-    monkeypatch.setattr(parallel.os, "sched_getaffinity", lambda _: {0}, raising=False)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0}, raising=False)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
