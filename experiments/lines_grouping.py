@@ -3,10 +3,11 @@
     python experiments/lines_grouping.py --corpus CORPUS --encoder ENCODER \
         --makes-sense FOLDER --semeval FOLDER --cache FOLDER
 
-The contexts of every test word are sampled and encoded once; both methods group these very lines,
+The contexts of every test word are sampled and encoded once; all methods group these very lines,
 with five restarts, from the starts of each seed. Test instances go to the nearest sense: by the
-angle between lines for K-Grassmeans, between vectors for spherical k-means. Beside fixed numbers:
-twelve groups, of which the nearest are merged while their cosine is at least a limit.
+angle between lines for the paper's K-Grassmeans, between vectors where lines have ends. Beside
+fixed numbers: twelve groups, of which the nearest are merged while their cosine is at least a
+limit.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +40,6 @@ from grassmeans.outputs import output_file
 from grassmeans.progress import progress_bar
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.samples import encode_words, word_seeds
-from grassmeans.senses.sense_number import MIN_CONTEXTS, MIN_SHARE
 from grassmeans.senses.settings import AUTO, DEFAULT_MAX_SENSES, InductionSettings
 
 Floats = NDArray[np.float32]
@@ -69,11 +70,14 @@ class Grouping:
     ----------
     have_ends : bool
         Whether a line and its opposite are two different things.
+    merges : bool
+        Whether it can merge groups.
     """
 
     name: str
     group: Group
     have_ends: bool
+    merges: bool
 
 
 class KeptLines:
@@ -152,6 +156,8 @@ def main() -> None:
     numbers += [Number(DEFAULT_MAX_SENSES, cosine) for cosine in arguments.merge]
     for number in numbers:
         for grouping in GROUPINGS:
+            if number.merge_cosine is not None and not grouping.merges:
+                continue
             for seed in arguments.seeds:
                 senses = LineSenses(
                     group_words(grouping, lines, number, seed), kept, grouping.have_ends
@@ -178,9 +184,11 @@ def group_words(
     }
 
 
-def group_lines(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
-    """K-Grassmeans, with the house's merging."""
-    method = KGrassmeans(n_senses=number.n_groups, random_state=rng)
+def group_lines(
+    lines: Floats, number: Number, rng: np.random.Generator, *, signed: bool = False
+) -> Floats:
+    """K-Grassmeans of lines, or of lines with ends; merged by the house's rule."""
+    method = KGrassmeans(n_senses=number.n_groups, signed=signed, random_state=rng)
     if number.merge_cosine is not None:
         method.set_params(
             n_senses=AUTO, max_senses=number.n_groups, merge_cosine=number.merge_cosine
@@ -190,32 +198,16 @@ def group_lines(lines: Floats, number: Number, rng: np.random.Generator) -> Floa
 
 
 def group_vectors(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
-    """Spherical k-means; groups are dropped and merged by the house's rule, for vectors."""
-    found = cluster_on_sphere(lines, number.n_groups, rng=rng)
-    if number.merge_cosine is None:
-        return found.centres
-    sizes = np.bincount(found.labels)
-    kept = np.flatnonzero(sizes >= max(MIN_CONTEXTS, MIN_SHARE * len(lines)))
-    sums = [lines[found.labels == group].sum(axis=0) for group in kept] or [lines.sum(axis=0)]
-    counts = [int(sizes[group]) for group in kept] or [len(lines)]
-    while len(sums) > 1:
-        centres = _scale_to_unit(np.stack(sums))
-        cosines = centres @ centres.T - 3.0 * np.eye(len(sums))
-        first, second = sorted(np.unravel_index(cosines.argmax(), cosines.shape))
-        if cosines[first, second] < number.merge_cosine:
-            break
-        sums[first] = sums[first] + sums.pop(second)
-        counts[first] += counts.pop(second)
-    return _scale_to_unit(np.stack(sums))[np.argsort(counts)[::-1]]
-
-
-def _scale_to_unit(rows: Floats) -> Floats:
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    """Spherical k-means as our rivals use it; it merges nothing."""
+    return cluster_on_sphere(lines, number.n_groups, rng=rng).centres
 
 
 GROUPINGS = (
-    Grouping("K-Grassmeans", group_lines, have_ends=False),
-    Grouping("spherical k-means", group_vectors, have_ends=True),
+    Grouping("K-Grassmeans", group_lines, have_ends=False, merges=True),
+    Grouping(
+        "K-Grassmeans, signed", partial(group_lines, signed=True), have_ends=True, merges=True
+    ),
+    Grouping("spherical k-means", group_vectors, have_ends=True, merges=False),
 )
 
 
