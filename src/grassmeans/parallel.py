@@ -6,11 +6,14 @@ They go to processes of this machine by joblib, or to the engine that `use_engin
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from joblib import Parallel, delayed
 
 from grassmeans.engines import count_workers, find_engine, find_shared_place
+
+if TYPE_CHECKING:
+    from grassmeans.engines.interface import Machine
 
 Result = TypeVar("Result")
 
@@ -32,18 +35,29 @@ def is_remote() -> bool:
     return find_engine() is not None
 
 
+def list_machines() -> list[Machine]:
+    """The machines of the engine; none without one."""
+    engine = find_engine()
+    return [] if engine is None else engine.machines
+
+
 def map_tasks(
-    function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], workers: int | None
+    function: Callable[..., Result],
+    tasks: Iterable[tuple[Any, ...]],
+    workers: int | None,
+    *,
+    machines: Iterable[str] | None = None,
 ) -> Iterator[Result]:
     """Yield ``function(*task)`` for every task, in the order of the tasks.
 
     Tasks are drawn lazily, a few ahead of the workers, so that a stream larger than memory works.
-    With one worker and no engine everything happens in this process.
+    With one worker and no engine everything happens in this process. ``machines`` are those of an
+    engine on which the tasks should run, one each.
     """
     n_workers = count_workers(workers)
     engine = find_engine()
     if engine is not None:
-        yield from engine.map(function, tasks, find_shared_place())
+        yield from engine.map(function, tasks, find_shared_place(), machines)
         return
     if n_workers == 1:
         for task in tasks:

@@ -47,7 +47,9 @@ def lexemes(
     max_vocabulary: options.MaxVocabulary = 300_000,
     seed: options.Seed = 0,
     keep_output: options.KeepOutput = False,
+    parts: options.Parts = None,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -82,6 +84,7 @@ def lexemes(
         sample=sample,
         learning_rate=learning_rate,
         max_vocabulary=max_vocabulary,
+        parts=parts,
     )
     trained = train_lexemes(
         source,
@@ -92,6 +95,7 @@ def lexemes(
         soft_each_epoch=soft_each_epoch,
         sharpness=sharpness,
         keep_output=keep_output,
+        engine=engine,
         overwrite=overwrite,
     )
     counts, manifest = trained.counts_by_kind(), trained.vectors.manifest

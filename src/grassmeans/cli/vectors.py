@@ -24,7 +24,9 @@ def vectors(
     max_vocabulary: options.MaxVocabulary = 200_000,
     seed: options.Seed = 0,
     keep_output: options.KeepOutput = False,
+    parts: options.Parts = None,
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -33,6 +35,13 @@ def vectors(
     With one worker the result is exactly repeatable. Started again after an interruption, it goes
     on from the last checkpoint. Vectors trained elsewhere (word2vec, GloVe, fastText) can be used
     in the next step instead; `grassmeans convert` writes these formats.
+
+    On several machines (--engine) each trains on its part of the text, and the parts are put
+    together some fifty times; the loss of quality is small and measured (docs/how-to/scale.md).
+
+    [dim]grassmeans vectors corpus -o vectors[/]
+
+    [dim]grassmeans vectors corpus -o vectors --engine dask://scheduler:8786[/]
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.vectors.skipgram import SkipGram, train_vectors
@@ -48,9 +57,15 @@ def vectors(
         sample=sample,
         learning_rate=learning_rate,
         max_vocabulary=max_vocabulary,
+        parts=parts,
     )
     trained = train_vectors(
-        Corpus.open(corpus), output, trainer, keep_output=keep_output, overwrite=overwrite
+        Corpus.open(corpus),
+        output,
+        trainer,
+        keep_output=keep_output,
+        engine=engine,
+        overwrite=overwrite,
     )
     seconds, speed = trained.manifest["seconds"], trained.manifest["words_per_second"]
     summary = {"vectors": str(output), "n_words": len(trained), "dim": dim}

@@ -11,6 +11,7 @@ import numpy as np
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
 from grassmeans.labelling.keys import decode_key, encode_key
 from grassmeans.labelling.soft import SoftCorpus
@@ -41,6 +42,7 @@ def train_lexemes(
     soft_each_epoch: bool = False,
     sharpness: float | None = None,
     keep_output: bool = False,
+    engine: EngineChoice = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> LexemeVectors:
@@ -64,6 +66,8 @@ def train_lexemes(
         of the corpus are not used. Words then have no "I don't know" lexeme.
     sharpness : float, optional
         Of these probabilities; that of the labelled corpus by default.
+    engine : str, optional
+        Where they are trained; see `train_vectors`.
 
     `InputError` where the corpus has no labels, no vector to start from fits it, or words are to be
     frozen that have no vectors to start from.
@@ -95,6 +99,7 @@ def train_lexemes(
         frozen_inputs=frozen,
         frozen_outputs=frozen,
         keep_output=keep_output,
+        engine=engine,
         extra={"lexemes": how},
         inputs=[] if start_from is None else [start_from.folder],
         overwrite=overwrite,

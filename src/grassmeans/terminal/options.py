@@ -80,6 +80,14 @@ LearningRate = Annotated[float, typer.Option(help="Falls linearly to 0.")]
 MaxVocabulary = Annotated[
     int | None, typer.Option(min=1, help="Keep only the most frequent words.")
 ]
+Parts = Annotated[
+    int | None,
+    typer.Option(
+        "--parts",
+        min=1,
+        help="Train in so many parts that are put together; with --engine one a machine.",
+    ),
+]
 KeepOutput = Annotated[
     bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
 ]

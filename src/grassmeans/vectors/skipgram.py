@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -18,8 +20,11 @@ from grassmeans.artifacts import digest_of, digest_of_array
 from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.given import is_missing
 from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.outputs import output_folder
+from grassmeans.parallel import is_remote, list_machines
+from grassmeans.vectors.averaging import train_in_parts
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
     Checkpoint,
@@ -91,6 +96,9 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         Falls linearly to (almost) nothing.
     max_vocabulary : int or None, default None
         Keep only the most frequent words.
+    parts : int or None, default None
+        Train in so many parts, whose changes are put together again and again
+        (`grassmeans.vectors.averaging`). None: one; with an engine, one a machine.
 
     Attributes
     ----------
@@ -110,6 +118,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     sample: float = 1e-3
     learning_rate: float = 0.025
     max_vocabulary: int | None = None
+    parts: int | None = None
 
     def fit(
         self,
@@ -139,7 +148,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             vectors are stored.
         """
         settings = TrainingSettings.of(self)
-        check_integers(self, min_count=1)
+        check_integers(self, min_count=1, **({} if self.parts is None else {"parts": 1}))
         tokens = _as_corpus(corpus)
         words = self.trained_words(tokens.vocabulary)
         if not words:
@@ -152,17 +161,50 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             _find_frozen(words, frozen_inputs),
             _find_frozen(words, frozen_outputs),
         )
-        trainer = Trainer(tokens.shards, counts, matrices, settings, self.workers)
-        saved = None
-        if checkpoint is not None:
-            identity = digest_of(
-                [self.get_params() | {"workers": None}, words, counts.tolist(), start is None]
-            )
-            saved = Checkpoint(Path(checkpoint), identity)
-        trainer.run(checkpoint=saved, show_progress=show_progress)
+        identity = digest_of(
+            [self.get_params() | {"workers": None}, words, counts.tolist(), start is None]
+        )
+        folder = None if checkpoint is None else Path(checkpoint)
+        if self.parts is not None or is_remote():
+            self._fit_parts(tokens, counts, matrices, settings, folder, identity, show_progress)
+        else:
+            trainer = Trainer(tokens.shards, counts, matrices, settings, self.workers)
+            saved = None if folder is None else Checkpoint(folder, identity)
+            trainer.run(checkpoint=saved, show_progress=show_progress)
         self.vectors_ = WordVectors(words, matrices.inputs, counts)
         self.output_ = matrices.outputs
         return self
+
+    def _fit_parts(
+        self,
+        tokens: TokenCorpus,
+        counts: NDArray[np.int64],
+        matrices: Matrices,
+        settings: TrainingSettings,
+        folder: Path | None,
+        identity: str,
+        show_progress: bool | None,
+    ) -> None:
+        """Train in parts; each machine of an engine has one, with all its workers as threads."""
+        machines = list_machines()
+        n_parts = len(machines) or 1 if self.parts is None else self.parts
+        is_own = n_parts <= len(machines)
+        with contextlib.ExitStack() as stack:
+            if folder is None:
+                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            train_in_parts(
+                tokens.shards,
+                counts,
+                matrices,
+                settings,
+                n_parts=n_parts,
+                n_threads=min(m.n_workers for m in machines) if is_own else 1,
+                machines=[machine.name for machine in machines] if is_own else None,
+                folder=folder,
+                identity=identity,
+                workers=self.workers,
+                show_progress=show_progress,
+            )
 
     def trained_words(self, vocabulary: Vocabulary) -> list[str]:
         """The words of a vocabulary that get a vector: the frequent ones."""
@@ -235,6 +277,7 @@ def train_vectors(
     keep_output: bool = False,
     extra: Mapping[str, Any] | None = None,
     inputs: Iterable[str | Path | None] = (),
+    engine: EngineChoice = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> WordVectors:
@@ -257,6 +300,8 @@ def train_vectors(
         only vectors that have them, too, are replaced.
     inputs : iterable of paths
         What else the training reads; the output never takes its place.
+    engine : str, optional
+        Where it is trained, as for `grassmeans.use_engine`: in parts, one a machine.
 
     Returns
     -------
@@ -276,14 +321,17 @@ def train_vectors(
     starting = [digest_of_array(side) for side in sides if side is not None]
     if frozen_inputs or frozen_outputs:
         starting.append(digest_of([sorted(frozen_inputs), sorted(frozen_outputs)]))
-    with output_folder(
-        output,
-        KIND,
-        [parameters, about_corpus, fields, starting],
-        inputs=[corpus.path, *inputs],
-        fields=tuple(fields),
-        overwrite=overwrite,
-    ) as building:
+    with (
+        use_engine(engine, trainer.workers),
+        output_folder(
+            output,
+            KIND,
+            [parameters, about_corpus, fields, starting],
+            inputs=[corpus.path, *inputs],
+            fields=tuple(fields),
+            overwrite=overwrite,
+        ) as building,
+    ):
         started = time.perf_counter()
         trainer.fit(
             corpus,

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import write_array, write_json
 from grassmeans.checked import open_array, read_json
+from grassmeans.engines import count_workers
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
-from grassmeans.parallel import effective_workers
 from grassmeans.progress import Advance, progress_bar
 from grassmeans.schema import check_values, one_of, text, whole
 
@@ -57,6 +57,10 @@ class TokenShard(Protocol):
     @property
     def document_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) where each document begins, and the end."""
+
+
+Shards = Sequence[TokenShard] | Mapping[int, TokenShard]
+"""By their numbers; not all of them where only some chunks are trained."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +128,9 @@ def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chunk:
+class Chunk:
+    """Some documents of one shard in one epoch."""
+
     epoch: int
     shard: int
     first_document: int
@@ -173,8 +179,17 @@ def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.f
     return keep
 
 
-def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
-    chunks: list[_Chunk] = []
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Chunks in the order of a training, all or some of them, and the tokens of the training."""
+
+    chunks: Sequence[Chunk]
+    n_tokens: int
+
+
+def plan_training(shards: Sequence[TokenShard], epochs: int) -> Plan:
+    """All chunks of a training."""
+    chunks: list[Chunk] = []
     before = 0
     for epoch in range(epochs):
         for number, shard in enumerate(shards):
@@ -185,10 +200,10 @@ def _plan_chunks(shards: Sequence[TokenShard], epochs: int) -> list[_Chunk]:
                 last = max(int(np.searchsorted(offsets, goal)), first + 1)
                 last = min(last, len(offsets) - 1)
                 size = int(offsets[last] - offsets[first])
-                chunks.append(_Chunk(epoch, number, first, last, len(chunks), before, size))
+                chunks.append(Chunk(epoch, number, first, last, len(chunks), before, size))
                 before += size
                 first = last
-    return chunks
+    return Plan(chunks, before)
 
 
 class ChunkTrainer(ABC):
@@ -204,22 +219,26 @@ class ChunkTrainer(ABC):
         Threads; None takes all cores.
     arrays : mapping of str to array
         What the training changes, by the names that checkpoints give it.
+    plan : Plan, optional
+        The chunks to train, where it is not all of them.
     """
 
     def __init__(
         self,
-        shards: Sequence[TokenShard],
+        shards: Shards,
         counts: NDArray[np.int64],
         settings: TrainingSettings,
         workers: int | None,
         arrays: Mapping[str, NDArray[Any]],
+        plan: Plan | None = None,
     ) -> None:
         self._shards = shards
         self._settings = settings
-        self._workers = effective_workers(workers)
+        self._workers = count_workers(workers)
         self._arrays = arrays
-        self._chunks = _plan_chunks(shards, settings.epochs)
-        self._n_tokens = sum(chunk.n_tokens for chunk in self._chunks)
+        if plan is None:
+            plan = plan_training([shards[i] for i in range(len(shards))], settings.epochs)
+        self._chunks, self._n_tokens = plan.chunks, plan.n_tokens
         self._sampling = get_kernels().prepare_sampling(
             keep_probabilities(counts, settings.sample),
             counts.astype(np.float64) ** UNIGRAM_POWER,
@@ -260,7 +279,7 @@ class ChunkTrainer(ABC):
                 if interrupted:
                     raise KeyboardInterrupt
 
-    def _run_batch(self, batch: Sequence[_Chunk], advance: Advance) -> int:
+    def _run_batch(self, batch: Sequence[Chunk], advance: Advance) -> int:
         """Train the chunks in order; returns how many were done before an interrupt."""
         done = 0
         try:
@@ -282,7 +301,7 @@ class ChunkTrainer(ABC):
             return done
         return done
 
-    def _train(self, chunk: _Chunk) -> None:
+    def _train(self, chunk: Chunk) -> None:
         if self._stopping.is_set():
             return
         shard = self._shards[chunk.shard]
@@ -310,14 +329,15 @@ class Trainer(ChunkTrainer):
 
     def __init__(
         self,
-        shards: Sequence[TokenShard],
+        shards: Shards,
         counts: NDArray[np.int64],
         matrices: Matrices,
         settings: TrainingSettings,
         workers: int | None,
+        plan: Plan | None = None,
     ) -> None:
         arrays = {"inputs": matrices.inputs, "outputs": matrices.outputs}
-        super().__init__(shards, counts, settings, workers, arrays)
+        super().__init__(shards, counts, settings, workers, arrays, plan)
         self._matrices = matrices
 
     def _train_stretch(self, stretch: Stretch) -> None:

@@ -21,7 +21,7 @@ class Here:
         self.shared: list[Path | None] = []
         self.closed = False
 
-    def map(self, function, tasks, shared):
+    def map(self, function, tasks, shared, machines):
         self.shared.append(shared)
         return (function(*task) for task in tasks)
 

@@ -1,0 +1,310 @@
+"""Skip-gram in parts: machines train on different chunks, and their matrices are put together.
+
+A round begins with the same matrices everywhere. Each part trains on its share of the next chunks;
+then the parts' changes are put together, row by row, and the next round begins. Everything goes
+through files of a folder that all workers see, so that a lost worker costs its share of a round and
+a killed training goes on after the last one.
+
+How much of the changes a row takes: a word that a part saw once was moved a little by each, and all
+moves count; a word that it saw a thousand times was moved to the same place by all of them, and the
+mean counts. If a part's n updates bring a row the share 1 - exp(-c n) of its way, the n updates of
+all k parts, one after the other, would bring it 1 - exp(-c n k): so the sum of changes is taken
+times (1 - exp(-c n k)) / (1 - exp(-c n)) / k, which is 1 for rare words and 1 / k, the mean, for
+frequent ones. With the mean for all, a training in four parts loses most of what it learned.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import write_array, write_json
+from grassmeans.checked import open_array, read_json
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.parallel import map_tasks
+from grassmeans.progress import progress_bar
+from grassmeans.schema import check_values, text, whole
+from grassmeans.vectors.training import (
+    CHUNK_TOKENS,
+    UNIGRAM_POWER,
+    Chunk,
+    Matrices,
+    Matrix,
+    Plan,
+    TokenShard,
+    Trainer,
+    TrainingSettings,
+    keep_probabilities,
+    plan_training,
+)
+
+WARM_UP_SHARE, WARM_UP_WORDS = 0.1, 50_000_000
+"""One part trains alone at first, a share of the training but no more words than this: where all
+vectors are small and alike, parts that know nothing of each other lead astray."""
+
+ROUNDS = 50
+MOST_ROUND_WORDS = 10_000_000
+"""Of a part, between two averages: about so many rounds, but none longer than this."""
+
+SATURATION = 0.003
+"""The share of its way that one update brings a row."""
+
+_STATE = "rounds.json"
+_DONE = "done.json"
+_SIDES = ("inputs", "outputs")
+
+
+@dataclass(frozen=True, slots=True)
+class PartSettings:
+    """What the tasks of all rounds have in common.
+
+    Attributes
+    ----------
+    counts : (n_words,) int64
+    frozen_inputs, frozen_outputs : (n_words,) bool
+    n_threads : int
+        Of a part.
+    """
+
+    settings: TrainingSettings
+    counts: NDArray[np.int64]
+    frozen_inputs: NDArray[np.bool_]
+    frozen_outputs: NDArray[np.bool_]
+    n_threads: int
+
+
+def train_in_parts(
+    shards: Sequence[TokenShard],
+    counts: NDArray[np.int64],
+    matrices: Matrices,
+    settings: TrainingSettings,
+    *,
+    n_parts: int,
+    n_threads: int,
+    machines: Sequence[str] | None,
+    folder: Path,
+    identity: str,
+    workers: int | None = None,
+    show_progress: bool | None = None,
+) -> None:
+    """Train the matrices in place; goes on after the last finished round in ``folder``.
+
+    Parameters
+    ----------
+    n_parts : int
+        Parts of a round. A training that goes on keeps the number that it began with.
+    n_threads : int
+        Of each part.
+    machines : sequence of str, optional
+        One for each part, where each is to have its own.
+    """
+    common = PartSettings(
+        settings, counts, matrices.frozen_inputs, matrices.frozen_outputs, n_threads
+    )
+    plan = plan_training(shards, settings.epochs)
+    rounds = _Rounds(folder, identity, n_parts)
+    todo = _plan_rounds(plan, rounds.n_parts)
+    done = rounds.restore(matrices)
+    with progress_bar("training", plan.n_tokens, unit="words", show=show_progress) as advance:
+        for number, parts in enumerate(todo):
+            if number >= done:
+                place = rounds.place(number)
+                tasks = (
+                    (common, _shards_of(shards, part), Plan(part, plan.n_tokens), place, i)
+                    for i, part in enumerate(parts)
+                )
+                where = machines if machines is not None and len(parts) <= len(machines) else None
+                for _ in map_tasks(train_part, tasks, workers, machines=where):
+                    pass
+                n_words = sum(chunk.n_tokens for part in parts for chunk in part)
+                blocks = _cut_rows(len(counts), rounds.n_parts)
+                joining = (
+                    (common, place, rounds.place(number + 1), len(parts), n_words, block)
+                    for block in blocks
+                )
+                for _ in map_tasks(join_rows, joining, workers):
+                    pass
+                rounds.end(number)
+            advance(sum(chunk.n_tokens for part in parts for chunk in part))
+    rounds.read(len(todo), matrices)
+
+
+def _plan_rounds(plan: Plan, n_parts: int) -> list[list[list[Chunk]]]:
+    """Rounds of parts of chunks; the first one has one part where others have several."""
+    chunks = list(plan.chunks)
+    n_warm = 0
+    if n_parts > 1:
+        words = min(WARM_UP_SHARE * plan.n_tokens, WARM_UP_WORDS)
+        n_warm = next((i for i, c in enumerate(chunks) if c.tokens_before >= words), 0)
+    words = min(plan.n_tokens / ROUNDS / n_parts, MOST_ROUND_WORDS)
+    each = max(1, round(words / CHUNK_TOKENS)) * n_parts
+    rounds = [[chunks[:n_warm]]] if n_warm else []
+    for i in range(n_warm, len(chunks), each):
+        block = chunks[i : i + each]
+        rounds.append([block[part::n_parts] for part in range(min(n_parts, len(block)))])
+    return rounds
+
+
+def _shards_of(shards: Sequence[TokenShard], part: Sequence[Chunk]) -> dict[int, TokenShard]:
+    return {number: shards[number] for number in sorted({chunk.shard for chunk in part})}
+
+
+def _cut_rows(n_rows: int, n_blocks: int) -> list[tuple[int, int]]:
+    edges = np.linspace(0, n_rows, n_blocks + 1).astype(int).tolist()
+    return list(pairwise(edges))
+
+
+class _Rounds:
+    """Matrices between rounds, in files: those of the next round, and how far it is."""
+
+    def __init__(self, folder: Path, identity: str, n_parts: int) -> None:
+        self._folder = folder
+        self._identity = identity
+        self.n_parts = n_parts
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / _STATE).exists():
+            self.n_parts = self._read_state()["n_parts"]
+
+    def place(self, number: int) -> Path:
+        """The folder of a round: the matrices that it begins with, and its parts."""
+        return self._folder / f"round-{number:05d}"
+
+    def restore(self, matrices: Matrices) -> int:
+        """The number of rounds that are done; puts the first matrices there where none is."""
+        if (self._folder / _STATE).exists():
+            state = self._read_state()
+            if state["identity"] != self._identity:
+                raise InputError(
+                    f"{self._folder} holds a checkpoint of another corpus or other settings: "
+                    "delete it, or choose another output"
+                )
+            return int(state["next_round"])
+        place = self.place(0)
+        place.mkdir(exist_ok=True)
+        for side in _SIDES:
+            write_array(_block_path(place, side, 0), getattr(matrices, side))
+        self._write_state(0)
+        return 0
+
+    def end(self, number: int) -> None:
+        """Go on to the next round; what only this one needed goes."""
+        self._write_state(number + 1)
+        shutil.rmtree(self.place(number), ignore_errors=True)
+
+    def read(self, number: int, matrices: Matrices) -> None:
+        """Put the matrices that a round begins with in place."""
+        for side in _SIDES:
+            target: Matrix = getattr(matrices, side)
+            target[:] = read_side(self.place(number), side)
+
+    def _read_state(self) -> dict[str, Any]:
+        path = self._folder / _STATE
+        state: dict[str, Any] = read_json(path)
+        check_values(path, state, {"identity": text, "n_parts": whole(1), "next_round": whole()})
+        return state
+
+    def _write_state(self, next_round: int) -> None:
+        state = {"identity": self._identity, "n_parts": self.n_parts, "next_round": next_round}
+        write_json(self._folder / _STATE, state)
+
+
+def _block_path(place: Path, side: str, first_row: int) -> Path:
+    return place / f"{side}-{first_row:09d}.npy"
+
+
+def read_side(place: Path, side: str, rows: slice = slice(None)) -> Matrix:
+    """(n, dim) rows of a matrix that a round begins with; they lie in several files."""
+    paths = sorted(place.glob(f"{side}-*.npy"))
+    blocks = [open_array(path, np.float32, (None, None)) for path in paths]
+    if not blocks:
+        raise ArtifactError(f"{place} has no {side}: start the training anew")
+    starts = [0, *accumulate(map(len, blocks))]
+    first, end, _ = rows.indices(starts[-1])
+    return np.concatenate(
+        [
+            block[max(first - start, 0) : max(end - start, 0)]
+            for start, block in zip(starts, blocks, strict=False)
+        ]
+    )
+
+
+def train_part(
+    common: PartSettings, shards: Mapping[int, TokenShard], plan: Plan, place: Path, number: int
+) -> None:
+    """Train on the chunks of a part, from the matrices of its round; the changed rows are kept."""
+    folder = place / f"part-{number:03d}"
+    if (folder / _DONE).exists():
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    started = {side: read_side(place, side) for side in _SIDES}
+    inputs, outputs = (started[side].copy() for side in _SIDES)
+    matrices = Matrices(inputs, outputs, common.frozen_inputs, common.frozen_outputs)
+    trainer = Trainer(shards, common.counts, matrices, common.settings, common.n_threads, plan)
+    trainer.run(show_progress=False)
+    for side in _SIDES:
+        trained: Matrix = getattr(matrices, side)
+        rows = np.flatnonzero((trained != started[side]).any(axis=1))
+        write_array(folder / f"{side}-rows.npy", rows.astype(np.int64))
+        write_array(folder / f"{side}.npy", trained[rows])
+    write_json(folder / _DONE, {"n_words": sum(chunk.n_tokens for chunk in plan.chunks)})
+
+
+def join_rows(
+    common: PartSettings,
+    place: Path,
+    target: Path,
+    n_parts: int,
+    n_words: int,
+    block: tuple[int, int],
+) -> None:
+    """Put the changes of all parts together, for a block of rows; the next round begins with it.
+
+    Parameters
+    ----------
+    n_words : int
+        Of all parts of the round.
+    block : (first, end)
+        Rows.
+    """
+    target.mkdir(parents=True, exist_ok=True)
+    first, end = block
+    shares = dict(zip(_SIDES, find_shares(common, n_words, n_parts), strict=True))
+    for side in _SIDES:
+        start = read_side(place, side, slice(first, end))
+        joined = start.copy()
+        for part in range(n_parts):
+            folder = place / f"part-{part:03d}"
+            rows = open_array(folder / f"{side}-rows.npy", np.int64, (None,), mapped=False)
+            trained = open_array(folder / f"{side}.npy", np.float32, (len(rows), start.shape[1]))
+            begin, stop = np.searchsorted(rows, (first, end)).tolist()
+            inside = rows[begin:stop] - first
+            if n_parts == 1:
+                joined[inside] = trained[begin:stop]
+                continue
+            change = trained[begin:stop] - start[inside]
+            joined[inside] += change * shares[side][rows[begin:stop], None]
+        write_array(_block_path(target, side, first), joined)
+
+
+def find_shares(common: PartSettings, n_words: int, n_parts: int) -> Iterator[NDArray[np.float32]]:
+    """(n_words,) how much of the sum of changes each row of the inputs takes, and of the outputs.
+
+    Rows of the outputs are changed by their own pairs and as negatives.
+    """
+    settings, counts = common.settings, common.counts
+    kept = keep_probabilities(counts, settings.sample)
+    # Windows are half as long as they may be, on average, and have two sides.
+    pairs = counts / counts.sum() * n_words / n_parts * kept * (settings.window + 1)
+    drawn = counts.astype(np.float64) ** UNIGRAM_POWER
+    negatives = drawn / drawn.sum() * pairs.sum() / (settings.window + 1) * settings.negative
+    for updates in (pairs, pairs + negatives):
+        way = np.maximum(SATURATION * updates, 1e-9)
+        share = np.expm1(-n_parts * way) / np.expm1(-way) / n_parts
+        yield share.astype(np.float32)
