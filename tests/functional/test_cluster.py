@@ -23,12 +23,16 @@ pytest.importorskip("distributed", reason="needs the extra cluster")
 
 import distributed
 
-from grassmeans import Corpus, build_model
+from grassmeans import Corpus, SkipGram, build_model, use_engine
 from grassmeans.corpus import pieces
 from grassmeans.corpus.corpus import default_options
 from grassmeans.engines import messages, on_dask
 from grassmeans.errors import EngineError, StorageError
 from grassmeans.labelling import label_corpus
+from grassmeans.laboratory.comparing.comparing import Comparison, open_task
+from grassmeans.laboratory.comparing.systems import make_systems
+from grassmeans.vectors import averaging, training
+from grassmeans.vectors.skipgram import train_vectors
 from synthetic import POLYSEMOUS, make_topic_text
 
 OPTIONS = replace(default_options("none"), shard_chars=4_000)
@@ -175,6 +179,37 @@ def test_a_cluster_gives_what_one_process_gives_though_a_worker_is_killed(
     assert not (tmp_path / f".{name}.building").exists()
     engine._client.wait_for_workers(2, timeout=20)
     assert {worker.pid for worker in cluster.workers.values()} != before
+
+
+def test_vectors_are_trained_in_parts_as_in_this_process(
+    engine, topic_corpus, tmp_path, monkeypatch
+) -> None:
+    for module in (training, averaging):
+        monkeypatch.setattr(module, "CHUNK_TOKENS", 1_000)
+    trainers = [SkipGram(dim=16, min_count=2, epochs=1, workers=1, parts=2) for _ in range(2)]
+    here = train_vectors(topic_corpus, tmp_path / "here", trainers[0], show_progress=False)
+    there = train_vectors(
+        topic_corpus, tmp_path / "there", trainers[1], engine=engine, show_progress=False
+    )
+    assert there.vectors.tolist() == here.vectors.tolist()
+
+
+def test_methods_are_compared_by_the_workers(engine, topic_corpus, topic_vectors, tmp_path) -> None:
+    instances = [
+        {"id": str(i), "target": "crane", "left": "the", "right": text, "label": str(i % 2)}
+        for i, text in enumerate(make_topic_text(16).documents)
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, instances)))
+    rows = {}
+    for name, chosen in {"here": "local", "there": engine}.items():
+        tasks = [open_task("jsonl", tmp_path / "a.jsonl")]
+        comparison = Comparison(topic_corpus, topic_vectors, tasks, keep=tmp_path / name)
+        with use_engine(chosen):
+            found = comparison.compare(make_systems(["kmeans", "one"], [2]))
+            rows[name] = [(row.title, row.error, row.result["all"]) for row in found]
+    assert rows["there"] == rows["here"]
+    assert [error for _, error, _ in rows["there"]] == [None, None]
+    assert not (tmp_path / "there" / "engine").exists()
 
 
 def test_a_full_disk_of_a_worker_is_told_and_the_command_goes_on_later(

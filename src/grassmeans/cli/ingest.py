@@ -19,7 +19,10 @@ _ENOUGH_WORDS = 1000
 
 def ingest(
     inputs: Annotated[
-        list[Path], typer.Argument(help="Files or folders; compressed ones as they are.")
+        list[str],
+        typer.Argument(
+            help="Files or folders, compressed ones as they are; or addresses: s3://bucket/*.bz2."
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new corpus.")],
     format: Annotated[
@@ -80,6 +83,8 @@ def ingest(
     [dim]grassmeans ingest posts.csv -o corpus --text-field body[/]
 
     [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
+
+    [dim]grassmeans ingest s3://bucket/dumps/*.bz2 -o corpus --engine dask://scheduler:8786[/]
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.corpus.ingest import IngestOptions

@@ -14,6 +14,7 @@ from rich.console import Console
 
 from grassmeans.cli.compact import compact
 from grassmeans.cli.convert import convert
+from grassmeans.cli.copy import copy
 from grassmeans.cli.demo import demo
 from grassmeans.cli.encoder import encoder
 from grassmeans.cli.evaluate import evaluate
@@ -112,7 +113,7 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
 
 _USE_A_MODEL = "Use what was found"
 _register("From text to senses", ingest, phrases, vectors, encoder, induce)
-_register(_USE_A_MODEL, show, tag, label, lexemes, iterate, similar, info, convert, compact)
+_register(_USE_A_MODEL, show, tag, label, lexemes, iterate, similar, info, convert, compact, copy)
 _register(_USE_A_MODEL, export, evaluate, reliability, score, compare, reproduce, explore, demo)
 _register("Test sets", links, pseudowords, lineup, group=build_dataset)
 app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)

@@ -35,6 +35,7 @@ from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_word
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.schema import check_values, each, record, text, whole
+from grassmeans.storage import fetch_inputs
 
 _MOST_TOKENS = 2**31 - 1
 """Of a shard, whose positions are numbers of 32 bits."""
@@ -101,17 +102,18 @@ class Corpus:
         show_progress: bool | None = None,
         **reading: Any,
     ) -> Corpus:
-        """Read files or folders into a new corpus folder.
+        """Read files or folders into a new corpus folder; or addresses (``"s3://bucket/file"``).
 
         ``engine`` is where workers run, as for `grassmeans.use_engine`; the corpus is the same.
         ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``.
         """
         report = ReadReport()
-        files = list_inputs([inputs] if isinstance(inputs, str | Path) else list(inputs), report)
+        given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
-        with use_engine(engine, workers):
+        with use_engine(engine, workers), fetch_inputs(given, Path(output), workers) as paths:
+            files = list_inputs(paths, report)
             ingest_files(
                 files,
                 Path(output),

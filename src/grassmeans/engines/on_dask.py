@@ -185,7 +185,7 @@ def _start_cluster(workers: int) -> Any:
         n_workers=workers,
         threads_per_worker=1,
         processes=True,
-        dashboard_address=None,
+        dashboard_address=":0",  # wherever there is room
         silence_logs=logging.CRITICAL,
         env=_THREADS,
     )

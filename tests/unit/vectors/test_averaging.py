@@ -65,9 +65,10 @@ def test_a_training_in_parts_goes_on_after_its_last_round(
         if number == 2:
             raise KeyboardInterrupt
 
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patch:
         patch.setattr(averaging._Rounds, "end", stop)
-        train_vectors(topic_corpus, tmp_path / "again", make_trainer(parts=2))
+        with pytest.raises(KeyboardInterrupt):
+            train_vectors(topic_corpus, tmp_path / "again", make_trainer(parts=2))
     rounds = sorted((tmp_path / ".again.building").rglob("round-*"))
     assert [path.name for path in rounds] == ["round-00003"]
     again = train_vectors(topic_corpus, tmp_path / "again", make_trainer(parts=2))

@@ -1,0 +1,37 @@
+"""`grassmeans copy`: an artifact to an object store, or from it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from grassmeans.terminal import options
+from grassmeans.terminal.output import print_summary
+
+
+def copy(
+    source: Annotated[str, typer.Argument(help="A folder of ours, or its address.")],
+    target: Annotated[str, typer.Argument(help="An address (s3://bucket/corpus), or a folder.")],
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
+) -> None:
+    """Copy a corpus, vectors or a model to an object store, or from it, and compare the digests.
+
+    Addresses are those of fsspec: s3://, gs://, az://, http:// ...; each kind has its own package
+    (s3fs, gcsfs, adlfs), and all need pip install 'grassmeans[storage]'. The other commands read
+    and write folders that are mounted or copied; `ingest` takes addresses of its inputs as well.
+
+    [dim]grassmeans copy s3://bucket/corpus corpus[/]
+
+    [dim]grassmeans copy model s3://bucket/model[/]
+    """
+    from grassmeans.storage import copy_artifact
+
+    manifest = copy_artifact(source, target, overwrite=overwrite, workers=workers)
+    print_summary(
+        {"source": source, "target": target, "kind": manifest["kind"]},
+        f"[bold]{target}[/] holds the {manifest['kind']} of {source}",
+        as_json,
+    )
