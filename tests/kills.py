@@ -73,8 +73,9 @@ def record_kills(action: Callable[[], object], folder: Path, copies: Path) -> li
             return
         seen[:] = [state]
         place = copies / f"{len(states):04d}"
-        shutil.copytree(folder, place)
+        shutil.copytree(folder, place, copy_function=_copy_or_share)
         if cut is not None:
+            (place / name).unlink()
             (place / name).write_bytes(state[name])
         _rename_temporaries(place)
         states.append(place)
@@ -94,6 +95,14 @@ def record_kills(action: Callable[[], object], folder: Path, copies: Path) -> li
         _watch[0].on_change = None
     copy()
     return states
+
+
+def _copy_or_share(source: str, target: str) -> None:
+    """A file that is shared with another folder is shared after a kill too."""
+    if Path(source).stat().st_nlink > 1:
+        os.link(source, target)
+    else:
+        shutil.copy2(source, target)
 
 
 def _rename_temporaries(folder: Path) -> None:

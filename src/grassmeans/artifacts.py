@@ -144,6 +144,8 @@ def share_file(source: Path, target: Path) -> None:
 
     Files of artifacts are replaced, never changed in place, so that a shared one is safe.
     """
+    if target.exists() and target.samefile(source):
+        return  # of an interrupted run; a link that is renamed to another of its file stays
     with atomic_path(target) as temporary:
         try:
             os.link(source, temporary)

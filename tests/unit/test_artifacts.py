@@ -131,6 +131,15 @@ def test_threads_do_not_share_a_temporary_name(tmp_path) -> None:
     assert os.listdir(tmp_path) == ["f"]
 
 
+def test_a_file_that_is_shared_already_leaves_nothing_else(tmp_path) -> None:
+    (tmp_path / "source").write_text("x")
+    (tmp_path / "other").write_text("y")
+    for source in ("source", "source", "other"):
+        artifacts.share_file(tmp_path / source, tmp_path / "target")
+        assert (tmp_path / "target").samefile(tmp_path / source)
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["other", "source", "target"]
+
+
 def test_digests_depend_on_values_not_on_order() -> None:
     assert artifacts.digest_of({"a": 1, "b": 2}) == artifacts.digest_of({"b": 2, "a": 1})
     assert artifacts.digest_of({"a": 1}) != artifacts.digest_of({"a": 2})

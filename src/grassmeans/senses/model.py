@@ -50,7 +50,7 @@ LEXEMES_FOLDER = "lexemes"
 _MANIFEST_RULES = {"tokenizer": record()}
 _OPTIONAL_RULES = {
     "settings": record(),
-    CALIBRATION: record(dict.fromkeys(("intercept", "log_margin"), number())),
+    CALIBRATION: record(dict.fromkeys(("intercept", "log_margin"), number(-1e6, 1e6))),
     "idk_threshold": either(number(0.0, 1.0), nothing),
     "language": either(text, nothing),
     "edited": record(
