@@ -40,12 +40,18 @@ def encoder(
     pip install 'grassmeans[encoder]'. On a CPU the same seed and number of workers give the same
     encoder. Started again after an interruption, it goes on from the last checkpoint.
 
+    Several GPUs or machines train it together where PyTorch's torchrun starts the command; a step
+    is then shared between them.
+
     [dim]grassmeans encoder corpus -o encoder[/]
+
+    [dim]torchrun --nproc-per-node 8 --no-python grassmeans encoder corpus -o encoder[/]
 
     [dim]grassmeans encoder corpus -o encoder --device cuda --dim 384 --layers 6 --minutes 10[/]
     """
     from grassmeans.artifacts import read_manifest
     from grassmeans.corpus.corpus import Corpus
+    from grassmeans.encoders.attention.devices import is_first_rank
     from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
 
     settings = EncoderSettings(
@@ -61,6 +67,8 @@ def encoder(
     train_encoder(
         Corpus.open(corpus), output, settings, device=device, workers=workers, overwrite=overwrite
     )
+    if not is_first_rank():
+        return  # one of the processes of torchrun tells
     manifest = read_manifest(output)
     told = ("n_words", "tokens_seen", "seconds", "tokens_per_second", "loss", "held_out_loss")
     fields = {name: manifest[name] for name in told}

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from grassmeans.artifacts import atomic_path
 from grassmeans.encoders.attention.optimising import Trainer
+from grassmeans.encoders.attention.ranks import Ranks
 from grassmeans.encoders.attention.reading import PassageReader
 from grassmeans.errors import InputError
 from grassmeans.progress import progress_bar
@@ -58,6 +59,8 @@ class Course:
         The training ends after so many steps,
     seconds : float, optional
         or after so many seconds.
+    ranks : Ranks, optional
+        The processes that train together, each on its share of a step's passages.
     """
 
     def __init__(
@@ -68,8 +71,10 @@ class Course:
         *,
         n_steps: int | None = None,
         seconds: float | None = None,
+        ranks: Ranks | None = None,
     ) -> None:
         self._trainer = trainer
+        self._ranks = ranks
         self._reader = reader
         self._batch_passages = batch_passages
         self._n_steps = n_steps
@@ -106,21 +111,25 @@ class Course:
             For a manifest: tokens seen, seconds, speed, losses in nats a word.
         """
         self._restore(checkpoint)
-        self._trainer.prepare(self._batch_passages)
+        is_first = self._ranks is None or self._ranks.is_first
+        own = range(self._batch_passages)
+        self._trainer.prepare(len(own if self._ranks is None else self._ranks.share(own)))
         log = self._log
         began, saved = time.perf_counter() - log.seconds, time.perf_counter()
         batches = self._reader.batches(self._batch_passages, log.step)
         with progress_bar("training", 1.0, show=show_progress) as advance:
             advance(self.progress)
             while (before := self.progress) < 1:
-                self._waiting.append(self._trainer.step(next(batches), log.step, before))
+                batch = next(batches)
+                given = batch if self._ranks is None else self._ranks.share(batch)
+                self._waiting.append(self._trainer.step(given, log.step, before))
                 self._collect(_RUN_AHEAD)
                 log.step += 1
-                log.seconds = time.perf_counter() - began
+                log.seconds = self._agree(time.perf_counter() - began)
                 if int(N_MEASURES * self.progress) > log.n_measures:
                     self._measure()
                 advance(self.progress - before, self._describe())
-                if time.perf_counter() - saved >= CHECKPOINT_SECONDS:
+                if is_first and time.perf_counter() - saved >= CHECKPOINT_SECONDS:
                     self._save(checkpoint)
                     saved = time.perf_counter()
         return {
@@ -131,6 +140,12 @@ class Course:
             "held_out_loss": log.curve[-1]["held_out_loss"],
             "curve": log.curve,
         }
+
+    def _agree(self, seconds: float) -> float:
+        """Where time ends a training, the first process's counts: all have the same steps."""
+        if self._ranks is None or self._most_seconds is None:
+            return seconds
+        return float(self._ranks.tell(seconds))
 
     def _collect(self, n_left: int) -> None:
         """Add up the losses of all steps but the last ones, which the device may still work on."""
@@ -149,7 +164,7 @@ class Course:
         log = self._log
         self._collect(0)
         found = None
-        if len(self._held_out):
+        if len(self._held_out) and (self._ranks is None or self._ranks.is_first):
             found = round(self._trainer.measure(self._held_out, self._batch_passages), 4)
         log.curve.append(
             {"tokens_seen": self.tokens_seen, "loss": round(log.loss, 4), "held_out_loss": found}

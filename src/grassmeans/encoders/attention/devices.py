@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
@@ -35,6 +36,11 @@ def check_device(device: str, purpose: str, *, known: tuple[str, ...] = DEVICES)
             "there is no GPU here that PyTorch can use: take device='cpu', or install a PyTorch "
             "with CUDA"
         )
+
+
+def is_first_rank() -> bool:
+    """Whether this process is the only one, or the first of those that ``torchrun`` started."""
+    return os.environ.get("RANK", "0") == "0"
 
 
 @contextlib.contextmanager

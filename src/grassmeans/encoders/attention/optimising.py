@@ -18,6 +18,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from grassmeans.encoders.attention.network import LeaveOneOutNetwork
+from grassmeans.encoders.attention.ranks import Ranks
 from grassmeans.encoders.attention.stored import N_SPECIAL
 
 MATRIX_RATE, VECTOR_RATE = 0.03, 0.004
@@ -248,6 +249,8 @@ class Trainer:
         What steps leave out.
     compiled : bool
         Compile the network: steps are faster, the first one takes long.
+    ranks : Ranks, optional
+        The processes that train together.
     """
 
     def __init__(
@@ -256,8 +259,10 @@ class Trainer:
         seed: int,
         shortcuts: Shortcuts | None = None,
         compiled: bool = False,
+        ranks: Ranks | None = None,
     ) -> None:
         self.network = network
+        self._ranks = ranks
         self._seed = seed
         self._shortcuts = shortcuts
         self._compiled = compiled
@@ -305,6 +310,8 @@ class Trainer:
             optimiser.param_groups[0]["lr"] = rate * most
         loss = self._find_loss(ids, number)
         loss.backward()
+        if self._ranks is not None:
+            self._ranks.average(self.network.parameters())
         for optimiser in self._optimisers:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)

@@ -36,6 +36,7 @@ from grassmeans.vectors.training import MOST_EPOCHS, SEEDS, check_integers
 
 if TYPE_CHECKING:
     from grassmeans.encoders.attention.network import LeaveOneOutNetwork
+    from grassmeans.encoders.attention.ranks import Ranks
 
 KIND = "encoder"
 FORMAT_VERSION = 1
@@ -183,6 +184,8 @@ def train_encoder(
 ) -> ContextEncoder:
     """Train an encoder into a folder, with checkpoints.
 
+    Where ``torchrun`` has started several processes, they train it together (`ranks`).
+
     Parameters
     ----------
     output : path
@@ -212,20 +215,32 @@ def train_encoder(
     chosen = (settings or EncoderSettings()).complete(corpus.n_tokens, device)
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
     training = asdict(chosen) | {"device": device}
-    with output_folder(
-        output, KIND, [training, about_corpus], inputs=[corpus.path], overwrite=overwrite
-    ) as building:
-        checkpoint = building.scratch / _CHECKPOINT
-        with _use_threads(workers), explain_memory_errors():
-            network, report = _run(corpus, chosen, device, checkpoint, show_progress)
-        fields = {
-            "tokenizer": corpus.tokenizer.to_dict(),
-            "language": corpus.manifest["options"]["language"],
-            "training": training,
-            "corpus": about_corpus,
-            **report,
-        }
-        _write(building.folder, network, corpus, fields, device, chosen.random_state)
+    identity = [training, about_corpus]
+    from grassmeans.encoders.attention.ranks import join_ranks
+
+    with join_ranks(device) as ranks:
+        if ranks is None or ranks.is_first:
+            with output_folder(
+                output, KIND, identity, inputs=[corpus.path], overwrite=overwrite
+            ) as building:
+                checkpoint = building.scratch / _CHECKPOINT
+                if ranks is not None:
+                    ranks.tell(str(checkpoint))
+                with _use_threads(workers), explain_memory_errors():
+                    network, report = _run(corpus, chosen, device, checkpoint, show_progress, ranks)
+                fields = {
+                    "tokenizer": corpus.tokenizer.to_dict(),
+                    "language": corpus.manifest["options"]["language"],
+                    "training": training,
+                    "corpus": about_corpus,
+                    **report,
+                }
+                _write(building.folder, network, corpus, fields, device, chosen.random_state)
+        else:
+            with _use_threads(workers), explain_memory_errors():
+                _run(corpus, chosen, device, Path(ranks.tell()), False, ranks)
+        if ranks is not None:
+            ranks.tell("the folder is there")
     return read_encoder(Path(output), read_manifest(Path(output), KIND, FORMAT_VERSION))
 
 
@@ -247,6 +262,7 @@ def _run(
     device: str,
     checkpoint: Path,
     show_progress: bool | None,
+    ranks: Ranks | None = None,
 ) -> tuple[LeaveOneOutNetwork, dict[str, Any]]:
     """The trained network, and what there is to tell of its training."""
     import torch
@@ -272,6 +288,8 @@ def _run(
         shortcuts = Shortcuts.from_counts(counts, N_DRAWN, TARGET_SHARE)
     reader = PassageReader(corpus.shards, n_words, passage, seed)
     batch_passages = settings.batch_tokens // passage
+    if ranks is not None:
+        ranks.check(batch_passages)
     if settings.epochs is not None:
         n_steps = max(1, round(settings.epochs * reader.n_passages / batch_passages))
         ending: dict[str, Any] = {"n_steps": n_steps}
@@ -280,8 +298,8 @@ def _run(
         assert settings.minutes is not None
         ending = {"seconds": 60 * settings.minutes}
         is_long = settings.minutes >= _MINUTES_WORTH_COMPILING
-    trainer = Trainer(network, seed, shortcuts, compiled=on_gpu and is_long)
-    course = Course(trainer, reader, batch_passages, **ending)
+    trainer = Trainer(network, seed, shortcuts, compiled=on_gpu and is_long, ranks=ranks)
+    course = Course(trainer, reader, batch_passages, ranks=ranks, **ending)
     try:
         return network, course.run(checkpoint, show_progress)
     except torch.cuda.OutOfMemoryError as error:
