@@ -76,6 +76,7 @@ def test_errors_have_their_own_status_and_say_what_to_do(client, alone):
     assert code_of(client.get("/api/words?limit=201")) == (413, "too_much")
     assert code_of(client.get("/api/words?limit=x")) == (422, "invalid")
     assert code_of(client.get("/api/nothing")) == (404, "not_found")
+    assert code_of(client.get("/api/words/", follow_redirects=False)) == (404, "not_found")
     assert code_of(client.put("/api/tag")) == (405, "method_not_allowed")
     for path, methods in {
         "corrections": "GET, POST",

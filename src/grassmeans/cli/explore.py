@@ -52,12 +52,12 @@ def explore(
         raise MissingExtraError(
             error.name or "fastapi", "explorer", "`grassmeans explore`"
         ) from error
+    listening = open_socket(host, port)
     if not is_loopback(host):
         note(
             f"listening on {host}: everybody who can reach this machine can use the explorer, "
             "change the session and save new versions"
         )
-    listening = open_socket(host, port)
     app = create_app(model, corpus, hosts=[bracketed(host)], save_to=save_to)
     address = f"http://{bracketed(visible_name(host))}:{listening.getsockname()[1]}/"
     note(f"the explorer is at {address} (stop it with Ctrl+C)")

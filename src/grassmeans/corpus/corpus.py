@@ -359,4 +359,6 @@ def is_corpus(path: str | Path) -> bool:
 
 def default_options(language: str = "en") -> IngestOptions:
     """Options for a language: its function words, everything else as documented."""
+    if not isinstance(language, str):
+        raise InputError(f"language must be a code such as 'en', got {language!r}")
     return IngestOptions(language=language, function_words=load_function_words(language))

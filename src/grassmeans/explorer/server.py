@@ -65,6 +65,7 @@ def create_app(
         description=_DESCRIPTION,
         lifespan=live,
         responses=EVERYWHERE,
+        redirect_slashes=False,  # what is not described is not there
         # FastAPI's own pages load scripts from another host.
         docs_url=None,
         redoc_url=None,

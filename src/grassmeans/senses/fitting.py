@@ -294,6 +294,8 @@ def find_senses(
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         corpus = _select_texts(documents, report, sought, numbers)
     corpus = read_corpus(corpus, names, language)
+    if "labelled" in corpus.manifest:  # its words are not those of its text
+        raise InputError(f"{corpus.path} is labelled: give the corpus that it was made from")
     model = fit_model(
         corpus,
         names,

@@ -197,9 +197,11 @@ def test_interrupted_ingest_takes_over_finished_shards(tmp_path, monkeypatch) ->
     assert contents(tmp_path / "c") == contents(tmp_path / "whole")
 
 
-def test_unfinished_corpus_of_other_options_is_refused(tmp_path) -> None:
+def test_unfinished_corpus_of_other_options_is_refused(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(segmenting, "_SAMPLE_CHARS", 100)
+
     def stopping():
-        yield many_documents(1)[0]
+        yield from many_documents(20)  # some shards
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -10,6 +10,7 @@ import grassmeans
 from grassmeans import Corpus, SenseInventory, SenseModel, WordVectors, find_senses, induce
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.labelling import label_corpus
 from grassmeans.senses.fitting import FoundOccurrence, choose_contexts
 
 
@@ -105,6 +106,9 @@ def test_mistakes_are_told_in_the_words_of_python(topic_vectors) -> None:
         find_senses(["a crane"], "crane", contexts=7)
     with pytest.raises(InputError, match=r"language 'xx'.*function_words=\.\.\."):
         find_senses(["a crane"], "crane", contexts=topic_vectors, language="xx")
+    for language in (None, 3):
+        with pytest.raises(InputError, match="language must be a code such as 'en', got"):
+            find_senses(["a crane flew"], "crane", language=language)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="unknown setting 'sences'"):
         find_senses(["a crane"], "crane", contexts=topic_vectors, sences=2)
 
@@ -173,3 +177,11 @@ def test_a_word_may_be_of_several(synthetic, topic_vectors) -> None:
     tokens = [text.replace("big crane", "big_crane").split() for text in texts]
     again = find_senses(tokens, "big_crane", contexts=topic_vectors, n_senses=2)
     assert again.word == "big_crane"
+
+
+def test_a_labelled_corpus_has_other_words_than_its_text(
+    topic_corpus, topic_model_folder, topic_vectors, tmp_path
+) -> None:
+    labelled = label_corpus(topic_corpus, topic_model_folder, tmp_path / "labelled", workers=1)
+    with pytest.raises(InputError, match="is labelled: give the corpus that it was made from"):
+        find_senses(labelled, "crane.1", contexts=topic_vectors)
