@@ -1,0 +1,228 @@
+"""Distances of all occurrences of a text to the senses of their words, on a device.
+
+Three kernels a part of the text: the inner products of words near each other (the band), the
+leading eigenpairs of every context's Gram matrix, which is read from the band, and then, a warp a
+context, its basis in registers and the distances to the senses of its word. Words' vectors are read
+from memory once for each 64 words of text, and for each context from the cache.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grassmeans.kernels.gpu.launching import Launch
+from grassmeans.kernels.gpu.subspaces import (
+    Solved,
+    find_program,
+    fit_width,
+    make_room,
+    send_table,
+    solve_again,
+    span_contexts,
+)
+from grassmeans.kernels.interface import (
+    NOT_KEPT,
+    Floats,
+    Indices,
+    SenseTable,
+    Windows,
+    negligible_share,
+)
+
+_BAND_ROWS = 64
+_BAND_GROUPS = _BAND_ROWS // 4
+_THREADS = 64
+_WARPS = 4
+_PLAIN_AT_ONCE = 1 << 14
+
+
+class DeviceSenses(NamedTuple):
+    """A `SenseTable` on a device.
+
+    Attributes
+    ----------
+    vectors, directions : (n, filled dim) float32
+    offsets : (n_targets + 1,) int32
+    most : int
+        The largest number of senses of a word.
+    """
+
+    vectors: Tensor
+    directions: Tensor
+    offsets: Tensor
+    most: int
+
+
+class DeviceWindows(NamedTuple):
+    """Windows on a device; all int32, as in `grassmeans.kernels.interface.Windows`."""
+
+    kept_rows: Tensor
+    words: Tensor
+    firsts: Tensor
+    ends: Tensor
+    centres: Tensor
+
+
+class DeviceTable(SenseTable):
+    """What `prepare_senses` gives: the arrays, and their copies on the device."""
+
+    on_device: DeviceSenses
+
+
+def prepare_senses(
+    vectors: Floats,
+    directions: Floats,
+    sense_offsets: Indices,
+    rank: int,
+    *,
+    singular: bool,
+    window: int,
+    fewest: int | None,
+    device: torch.device,
+) -> DeviceTable:
+    """See `grassmeans.kernels.interface`."""
+    table = DeviceTable(
+        vectors,
+        directions,
+        sense_offsets,
+        rank,
+        singular,
+        negligible_share(2 * window, vectors.shape[1]),
+        rank if fewest is None else fewest,
+    )
+    table.on_device = DeviceSenses(
+        send_table(vectors, device),
+        send_table(directions, device),
+        torch.from_numpy(np.asarray(sense_offsets, np.int32)).to(device),
+        int(np.diff(sense_offsets).max(initial=1)),
+    )
+    return table
+
+
+def measure_windows(windows: Windows, part: slice, table: DeviceTable, window: int) -> Floats:
+    """See `grassmeans.kernels.interface`."""
+    device = table.on_device.vectors.device
+    chosen = send_windows(windows, part, device)
+    distances, _ = measure_on_device(chosen, table, window)
+    found: Floats = distances.cpu().numpy()
+    return found
+
+
+def send_windows(windows: Windows, part: slice, device: torch.device) -> DeviceWindows:
+    """Some occurrences, with the stretch of text that their windows lie in."""
+    words, firsts, ends, centres = (np.asarray(array[part], np.int32) for array in windows[1:])
+    first = int(firsts.min(initial=0 if len(firsts) == 0 else firsts[0]))
+    kept = windows.kept_rows[first : int(ends.max(initial=first))]
+    arrays = (kept, words, firsts - first, ends - first, centres)
+    return DeviceWindows(
+        *(torch.from_numpy(np.ascontiguousarray(x, np.int32)).to(device) for x in arrays)
+    )
+
+
+def measure_on_device(
+    windows: DeviceWindows, table: DeviceTable, window: int
+) -> tuple[Tensor, Tensor]:
+    """Distances (n, most senses) and the nearest sense (n,), -1 where a context says nothing."""
+    senses = table.on_device
+    n, device = len(windows.words), senses.vectors.device
+    width = fit_width(2 * window, table.rank)
+    program = find_program(senses.vectors, width, table.rank)
+    if program is None:
+        return _measure_plainly(windows, table, window)
+    n_kept = len(windows.kept_rows)
+    band = torch.empty((width + 1, n_kept), device=device)
+    columns = (width + 3) // 4 + 1
+    launch = Launch(-(-n_kept // _BAND_ROWS), _BAND_GROUPS * columns)
+    program.launch("multiply_band", launch, senses.vectors, windows.kept_rows, n_kept, band)
+    solved, poor = make_room(table.rank, width, n, device)
+    program.launch(
+        "solve_windows",
+        Launch(-(-n // _THREADS), _THREADS),
+        band,
+        n_kept,
+        windows.firsts,
+        windows.ends,
+        windows.centres,
+        n,
+        table.fewest,
+        table.tolerance,
+        *solved,
+        poor,
+    )
+    again = torch.nonzero(poor).flatten()
+    if len(again):
+        ids = list_words(windows, again, width)
+        solve_again(program, solved, again, ids, senses.vectors, table.tolerance)
+    distances = torch.empty((n, senses.most), device=device)
+    nearest = torch.empty(n, dtype=torch.int32, device=device)
+    program.launch(
+        "measure_distances",
+        Launch(-(-n // _WARPS), 32 * _WARPS),
+        senses.vectors,
+        *(windows.kept_rows, windows.firsts, windows.ends, windows.centres, windows.words),
+        n,
+        solved.coefficients,
+        solved.values,
+        senses.directions,
+        senses.offsets,
+        senses.most,
+        table.fewest,
+        int(table.singular),
+        distances,
+        nearest,
+    )
+    return distances, nearest
+
+
+def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:
+    """(k, width) rows of the words of some contexts, -1 where there is none."""
+    firsts, ends, centres = (x[chosen, None] for x in windows[2:])
+    places = torch.arange(width, device=chosen.device, dtype=torch.int32)
+    places = firsts + places + (places >= centres)
+    inside = places < ends
+    rows = windows.kept_rows[places.clamp(max=len(windows.kept_rows) - 1).long()]
+    return rows.masked_fill(~inside, -1).contiguous()
+
+
+def _measure_plainly(
+    windows: DeviceWindows, table: DeviceTable, window: int
+) -> tuple[Tensor, Tensor]:
+    """As `measure_on_device`, with bases and plain tensors."""
+    senses = table.on_device
+    n, device = len(windows.words), senses.vectors.device
+    distances = torch.full((n, senses.most), torch.nan, device=device)
+    for start in range(0, n, _PLAIN_AT_ONCE):
+        chosen = torch.arange(start, min(start + _PLAIN_AT_ONCE, n), device=device)
+        ids = list_words(windows, chosen, 2 * window)
+        solved, bases = span_contexts(ids, senses.vectors, table.rank, table.tolerance)
+        if bases is None:
+            raise AssertionError("bases are asked for")
+        shares = solved.values / solved.values[:1] if table.singular else solved.values > 0.0
+        words = windows.words[chosen].long()
+        said = (ids >= 0).sum(dim=1) >= max(table.fewest, 1)
+        for k in range(senses.most):
+            line = senses.offsets[words] + k
+            there = said & (line < senses.offsets[words + 1])
+            directions = senses.directions[line.clamp(max=len(senses.directions) - 1).long()]
+            squares = torch.bmm(bases, directions[:, :, None])[:, :, 0].square()
+            inside = (squares * shares.T).sum(dim=1)
+            found = (1.0 - inside).clamp_(0.0, 1.0).sqrt_().float()
+            distances[chosen, k] = found.masked_fill(~there, torch.nan)
+    nearest = distances.nan_to_num(2.0).argmin(dim=1).int()
+    return distances, nearest.masked_fill(distances[:, 0].isnan(), -1)
+
+
+__all__ = [
+    "NOT_KEPT",
+    "DeviceTable",
+    "DeviceWindows",
+    "Solved",
+    "measure_on_device",
+    "measure_windows",
+    "prepare_senses",
+    "send_windows",
+]

@@ -1,0 +1,190 @@
+"""CUDA sources of this package: compiled when they are first needed, and launched on tensors.
+
+They are compiled by NVRTC, which every PyTorch with CUDA brings along: neither a CUDA toolkit nor a
+C compiler has to be installed. A program is compiled for its constants (the sizes that must be
+known beforehand) and stays loaded. Types of arguments are read from the sources themselves.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import site
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from grassmeans.errors import InputError
+
+SOURCES = Path(__file__).parent / "sources"
+
+_SIGNATURE = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\((.*?)\)')
+_TYPES = {
+    "int": ctypes.c_int,
+    "float": ctypes.c_float,
+    "double": ctypes.c_double,
+    "unsigned long long": ctypes.c_ulonglong,
+}
+_MAX_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+_PLAIN_SHARED = 48 * 1024
+
+
+class Launch(NamedTuple):
+    """How a kernel is started: blocks, threads of a block, bytes of shared memory."""
+
+    blocks: int
+    threads: int
+    shared: int = 0
+
+
+class Function(Protocol):
+    """A kernel that is ready to be started."""
+
+    def __call__(self, launch: Launch, arguments: list[Any]) -> None:
+        """Start it with arguments of ctypes' types."""
+        ...
+
+
+Compiler = Callable[[str, Mapping[str, int]], Callable[[str], Function]]
+"""A source and its constants -> a kernel's name -> the kernel."""
+
+
+class Program:
+    """The kernels of one source on one kind of device."""
+
+    def __init__(self, source: str, find: Callable[[str], Function]) -> None:
+        flat = re.sub(r"\s+", " ", source)
+        self._types = {name: _read_types(given) for name, given in _SIGNATURE.findall(flat)}
+        self._find = cache(find)
+
+    def launch(self, name: str, launch: Launch, *arguments: Any) -> None:
+        """Start a kernel; tensors and None stand for pointers."""
+        if launch.blocks == 0:
+            return
+        types = self._types[name]
+        given = [_convert(kind, x) for kind, x in zip(types, arguments, strict=True)]
+        self._find(name)(launch, given)
+
+
+def _read_types(parameters: str) -> list[Any]:
+    found = []
+    for parameter in parameters.split(","):
+        if "*" in parameter:
+            found.append(ctypes.c_void_p)
+        else:
+            found.append(_TYPES[parameter.strip().rsplit(" ", 1)[0]])
+    return found
+
+
+def _convert(kind: Any, value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        if not value.is_contiguous():
+            raise ValueError("kernels take contiguous tensors only")
+        value = value.data_ptr()
+    return kind(value)
+
+
+@cache
+def _compile(kind: str, name: str, constants: tuple[tuple[str, int], ...]) -> Program:
+    source = (SOURCES / f"{name}.cu").read_text(encoding="utf-8")
+    return Program(source, COMPILERS[kind](source, dict(constants)))
+
+
+def load_program(device: torch.device, name: str, **constants: int) -> Program:
+    """The kernels of a source for a device; compiled once for each set of constants."""
+    return _compile(device.type, name, tuple(sorted(constants.items())))
+
+
+def can_launch(device: torch.device) -> bool:
+    """Whether kernels can be compiled for a kind of device."""
+    return device.type in COMPILERS
+
+
+def _compile_for_cuda(source: str, constants: Mapping[str, int]) -> Callable[[str], Function]:
+    """By NVRTC, for the GPU at hand; loaded by the driver."""
+    major, minor = torch.cuda.get_device_capability()
+    options = [f"-arch=sm_{major}{minor}", "--std=c++17", "--extra-device-vectorization"]
+    options += [f"-D{name}={value}" for name, value in constants.items()]
+    image = _run_nvrtc(source, options)
+    torch.cuda.current_stream()  # the driver's context is PyTorch's
+    driver = ctypes.CDLL("nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1")
+    module = ctypes.c_void_p()
+    _check_driver(driver.cuModuleLoadData(ctypes.byref(module), image))
+
+    def find(name: str) -> Function:
+        function = ctypes.c_void_p()
+        _check_driver(driver.cuModuleGetFunction(ctypes.byref(function), module, name.encode()))
+
+        def start(launch: Launch, arguments: list[Any]) -> None:
+            if launch.shared > _PLAIN_SHARED:
+                _check_driver(driver.cuFuncSetAttribute(function, _MAX_SHARED, launch.shared))
+            pointers = [ctypes.cast(ctypes.byref(x), ctypes.c_void_p) for x in arguments]
+            packed = (ctypes.c_void_p * len(pointers))(*pointers)
+            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+            sizes = (launch.blocks, 1, 1, launch.threads, 1, 1, launch.shared)
+            _check_driver(driver.cuLaunchKernel(function, *sizes, stream, packed, None))
+
+        return start
+
+    return find
+
+
+COMPILERS: dict[str, Compiler] = {"cuda": _compile_for_cuda}
+"""Kind of device -> what compiles for it; tests add one for the CPU."""
+
+
+def _check_driver(status: int) -> None:
+    if status:
+        raise RuntimeError(f"the CUDA driver says: error {status}")
+
+
+def _run_nvrtc(source: str, options: list[str]) -> bytes:
+    """Machine code for a source."""
+    nvrtc = _load_nvrtc()
+    program = ctypes.c_void_p()
+    created = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"k.cu", 0, None, None)
+    if created:
+        raise RuntimeError(f"NVRTC says: error {created}")
+    given = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))
+    status = nvrtc.nvrtcCompileProgram(program, len(options), given)
+    size = ctypes.c_size_t()
+    if status:
+        nvrtc.nvrtcGetProgramLogSize(program, ctypes.byref(size))
+        log = ctypes.create_string_buffer(size.value)
+        nvrtc.nvrtcGetProgramLog(program, log)
+        raise RuntimeError(f"NVRTC says: {log.value.decode(errors='replace')}")
+    nvrtc.nvrtcGetCUBINSize(program, ctypes.byref(size))
+    image = ctypes.create_string_buffer(size.value)
+    nvrtc.nvrtcGetCUBIN(program, image)
+    nvrtc.nvrtcDestroyProgram(ctypes.byref(program))
+    return image.raw
+
+
+@cache
+def _load_nvrtc() -> Any:
+    """The library, as it comes with PyTorch or stands on the system."""
+    major = str(torch.version.cuda).split(".", maxsplit=1)[0]
+    if sys.platform == "win32":
+        names = [f"nvrtc64_{major}0_0.dll"]
+        found = [str(path) for path in (Path(torch.__file__).parent / "lib").glob("nvrtc64_*.dll")]
+    else:
+        names = [f"libnvrtc.so.{major}", "libnvrtc.so"]
+        folders = [*site.getsitepackages(), *sys.path]
+        found = [
+            str(path)
+            for folder in folders
+            for path in Path(folder or ".").glob(f"nvidia/*/lib/libnvrtc.so.{major}*")
+        ]
+    for name in [*names, *found, f"/usr/local/cuda/lib64/libnvrtc.so.{major}"]:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    raise InputError(
+        "the CUDA compiler library NVRTC, which PyTorch with CUDA brings along, was not found: "
+        "install PyTorch from a wheel with CUDA"
+    )

@@ -1,0 +1,210 @@
+"""Subspaces of contexts on a device: Gram matrices, leading eigenpairs, bases.
+
+Contexts of up to `MOST_WORDS` words go through the kernels of ``sources/subspaces.cu``; wider ones,
+and bases too large for registers, through plain tensors. What is dependent and what is done again
+in double precision is decided as on the CPU.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from grassmeans.kernels.gpu.launching import Launch, Program, can_launch, load_program
+from grassmeans.kernels.interface import Doubles, Floats, Integers, negligible_share
+
+MOST_WORDS = 32
+"""Of a context that the kernels take: a thread holds the lower half of its Gram matrix."""
+
+_MOST_PARTS = 24  # float4 of a basis that a thread holds
+_CONTEXTS_AT_ONCE = 1 << 19
+_PLAIN_BYTES = 1 << 29
+_SOLVE_THREADS = 64
+
+
+class Solved(NamedTuple):
+    """Eigenpairs of the Gram matrices of contexts.
+
+    Attributes
+    ----------
+    coefficients : (rank, width, n) float32
+        Of a context's words for each basis row, divided by the singular value.
+    values : (rank, n) float64
+        Squared singular values, zero where words are dependent.
+    totals : (n,) float64
+        The sum of all of them.
+    """
+
+    coefficients: Tensor
+    values: Tensor
+    totals: Tensor
+
+
+def send_table(vectors: Floats, device: torch.device) -> Tensor:
+    """(n_words, dim) on the device; rows filled up with zeros to whole groups of four."""
+    rows = torch.from_numpy(np.array(vectors, np.float32, order="C", copy=None, subok=False))
+    missing = -rows.shape[1] % 4
+    if missing == 0:
+        return rows.to(device)
+    filled = torch.zeros((len(rows), rows.shape[1] + missing), device=device)
+    filled[:, : rows.shape[1]] = rows.to(device)
+    return filled
+
+
+def find_program(table: Tensor, width: int, rank: int) -> Program | None:
+    """The kernels for a shape; None where plain tensors must do."""
+    row4 = table.shape[1] // 4
+    parts = -(-row4 // 32) * rank
+    if width > MOST_WORDS or parts > _MOST_PARTS or not can_launch(table.device):
+        return None
+    return load_program(table.device, "subspaces", WIDTH=width, RANK=rank, ROW4=row4)
+
+
+def fit_width(width: int, rank: int) -> int:
+    """The width that kernels are compiled for: fewer different ones."""
+    return max(4, -(-max(width, rank) // 4) * 4)
+
+
+def solve_subspaces(
+    context_ids: Integers, vectors: Floats, rank: int, with_bases: bool, device: torch.device
+) -> tuple[Floats, Doubles, Doubles]:
+    """See `grassmeans.kernels.interface`."""
+    n, dim = len(context_ids), vectors.shape[1]
+    bases = np.zeros((n if with_bases else 0, rank, dim), np.float32)
+    squares, totals = np.zeros((n, rank)), np.zeros(n)
+    table = send_table(vectors, device)
+    tolerance = negligible_share(context_ids.shape[1], dim)
+    for start in range(0, n, _CONTEXTS_AT_ONCE):
+        part = slice(start, start + _CONTEXTS_AT_ONCE)
+        ids = torch.from_numpy(np.ascontiguousarray(context_ids[part], np.int32)).to(device)
+        solved, found = span_contexts(ids, table, rank, tolerance, with_bases=with_bases)
+        squares[part] = solved.values.T.cpu().numpy()
+        totals[part] = solved.totals.cpu().numpy()
+        if found is not None:
+            bases[part] = found[:, :, :dim].cpu().numpy()
+    return bases, squares, totals
+
+
+def span_contexts(
+    ids: Tensor, table: Tensor, rank: int, tolerance: float, *, with_bases: bool = True
+) -> tuple[Solved, Tensor | None]:
+    """Eigenpairs of contexts on the device, and their bases (n, rank, filled dim) where wanted.
+
+    Parameters
+    ----------
+    ids : (n, width) int32
+        -1 for padding.
+    table : (n_words, filled dim) float32
+        From `send_table`.
+    """
+    width = fit_width(ids.shape[1], rank)
+    if width > ids.shape[1]:
+        ids = torch.nn.functional.pad(ids, (0, width - ids.shape[1]), value=-1)
+    ids = ids.contiguous()
+    program = find_program(table, width, rank)
+    if program is None:
+        return _span_plainly(ids, table, rank, tolerance, with_bases)
+    n = len(ids)
+    grams = torch.empty((width * (width + 1) // 2, n), device=ids.device)
+    tiles = width // 4
+    threads = -(-tiles * (tiles + 1) // 2 // 32) * 32
+    program.launch("multiply_contexts", Launch(n, max(32, threads)), table, ids, n, grams)
+    n_words = (ids >= 0).sum(dim=1, dtype=torch.int32)
+    solved, poor = _solve_grams(program, "solve_single", grams, n_words, rank, width, tolerance)
+    again = torch.nonzero(poor).flatten()
+    if len(again):
+        solve_again(program, solved, again, ids[again], table, tolerance)
+    if not with_bases:
+        return solved, None
+    bases = torch.empty((n, rank, table.shape[1]), device=ids.device)
+    warps = Launch(-(-n // 4), 128)
+    program.launch("write_bases", warps, table, ids, n, solved.coefficients, solved.values, bases)
+    return solved, bases
+
+
+def _solve_grams(
+    program: Program,
+    name: str,
+    grams: Tensor,
+    n_words: Tensor,
+    rank: int,
+    width: int,
+    tolerance: float,
+) -> tuple[Solved, Tensor]:
+    n = grams.shape[1]
+    solved, poor = make_room(rank, width, n, grams.device)
+    launch = Launch(-(-n // _SOLVE_THREADS), _SOLVE_THREADS)
+    program.launch(name, launch, grams, n_words, n, tolerance, *solved, poor)
+    return solved, poor
+
+
+def make_room(rank: int, width: int, n: int, device: torch.device) -> tuple[Solved, Tensor]:
+    """Where the kernels write eigenpairs, and which contexts single precision cannot tell."""
+    solved = Solved(
+        torch.empty((rank, width, n), device=device),
+        torch.empty((rank, n), dtype=torch.float64, device=device),
+        torch.empty(n, dtype=torch.float64, device=device),
+    )
+    return solved, torch.empty(n, dtype=torch.uint8, device=device)
+
+
+def solve_again(
+    program: Program, solved: Solved, again: Tensor, ids: Tensor, table: Tensor, tolerance: float
+) -> None:
+    """Solve some contexts, given by ids (k, width), from Gram matrices in double precision."""
+    rank, width, _ = solved.coefficients.shape
+    lower = torch.tril_indices(width, width, device=ids.device)
+    for start in range(0, len(again), _plain_contexts(ids, table)):
+        part = slice(start, start + _plain_contexts(ids, table))
+        rows = _take_rows(ids[part], table)
+        grams = (rows @ rows.transpose(1, 2))[:, lower[0], lower[1]].T.contiguous()
+        n_words = (ids[part] >= 0).sum(dim=1, dtype=torch.int32)
+        found, _ = _solve_grams(program, "solve_double", grams, n_words, rank, width, tolerance)
+        for whole, some in zip(solved, found, strict=True):
+            whole[..., again[part]] = some
+
+
+def _plain_contexts(ids: Tensor, table: Tensor) -> int:
+    """Contexts whose words' vectors are held at once, in double precision."""
+    return max(1, _PLAIN_BYTES // (8 * ids.shape[1] * table.shape[1]))
+
+
+def _take_rows(ids: Tensor, table: Tensor) -> Tensor:
+    """(n, width, filled dim) float64 vectors of the contexts' words; zeros where there is none."""
+    rows = table[ids.clamp(min=0).long()].double()
+    return rows.masked_fill_((ids < 0)[:, :, None], 0.0)
+
+
+def _span_plainly(
+    ids: Tensor, table: Tensor, rank: int, tolerance: float, with_bases: bool
+) -> tuple[Solved, Tensor | None]:
+    """As `span_contexts`, with plain tensors in double precision."""
+    n, width = ids.shape
+    solved, _ = make_room(rank, width, n, ids.device)
+    bases = torch.empty((n, rank, table.shape[1]), device=ids.device) if with_bases else None
+    for start in range(0, n, _plain_contexts(ids, table)):
+        part = slice(start, start + _plain_contexts(ids, table))
+        rows = _take_rows(ids[part], table)
+        grams = rows @ rows.transpose(1, 2)
+        totals = grams.diagonal(dim1=1, dim2=2).sum(dim=1)
+        grams.masked_fill_(~totals.isfinite()[:, None, None], 0.0)
+        values, vectors = torch.linalg.eigh(grams)
+        values = values[:, -rank:].flip(1).clamp_(min=0.0)
+        vectors = vectors[:, :, -rank:].flip(2)
+        n_words = (ids[part] >= 0).sum(dim=1)
+        used = values > tolerance * values[:, :1]
+        used &= torch.arange(rank, device=ids.device) < n_words[:, None]
+        values = values.masked_fill(~used, 0.0)
+        scales = values.masked_fill(~used, torch.inf).rsqrt()
+        found = (vectors * scales[:, None]).transpose(1, 2)
+        solved.coefficients[:, :, part] = found.permute(1, 2, 0).float()
+        solved.values[:, part] = values.T
+        solved.totals[part] = totals
+        if bases is not None:
+            spanned = found @ rows
+            flipped = -spanned.amin(dim=2) > spanned.amax(dim=2)
+            bases[part] = torch.where(flipped[:, :, None], -spanned, spanned).float()
+    return solved, bases
