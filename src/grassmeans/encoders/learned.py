@@ -27,7 +27,6 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.encoders import VECTORS_FOLDER
-from grassmeans.encoders.attention.devices import DEVICES, check_device, load_torch
 from grassmeans.encoders.attention.levelling import (
     fit_levelling,
     sum_topics,
@@ -46,6 +45,7 @@ from grassmeans.geometry.contexts import FEW, ContextShape, sample_positions
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -57,7 +57,6 @@ Integers = NDArray[np.int32]
 FOLDER = "encoder"
 _PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 128, 16_384
 _WORDS_AT_ONCE = 4_096
-_TORCH_CPU = "torch-cpu"  # what a GPU does, where there is none: for tests
 _EPSILON = 1e-6
 
 
@@ -102,13 +101,12 @@ class LearnedEncoder(ContextEncoder):
 
         A pickled encoder, as workers get it, is one for the CPU.
         """
-        check_device(device, f"device={device!r}", known=(*DEVICES, _TORCH_CPU))
+        check_device(device)
         self.device = device
         self.__dict__.pop("_network", None)
 
     @cached_property
     def _network(self) -> DeviceNetwork:
-        load_torch(f"device={self.device!r}")
         from grassmeans.encoders.attention.inference import DeviceNetwork
 
         ids = np.arange(self.weights.shape.n_ids)

@@ -14,12 +14,14 @@ from grassmeans.geometry.contexts import FEW, ContextShape, count_words, gather_
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
 from grassmeans.geometry.subspaces import principal_subspaces
-from grassmeans.kernels import OCCURRENCE_BLOCK, get_kernels
+from grassmeans.kernels import OCCURRENCE_BLOCK, SenseTable, get_kernels
+from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
 
 Floats = NDArray[np.float32]
 
-_OCCURRENCES_AT_ONCE = 64 * OCCURRENCE_BLOCK
+_AT_ONCE_ON_CPU, _AT_ONCE_ON_DEVICE = 64 * OCCURRENCE_BLOCK, 2048 * OCCURRENCE_BLOCK
+_WORTH_SENDING = 4096  # contexts; for fewer a GPU would wait for the words' vectors
 _AT_ONCE = 1024  # contexts whose words' vectors are held at once
 _DEPENDENT = 1e-6  # of the largest eigenvalue: what is smaller is rounding
 
@@ -40,11 +42,19 @@ class SubspaceEncoder(ContextEncoder):
     ) -> None:
         super().__init__(vectors, shape, function_words)
         self.fewest_words = shape.fewest_words
+        self._prepared: tuple[SenseLines, SenseTable] | None = None
+
+    def use_device(self, device: str) -> None:
+        """Compute on a GPU from now on ("cuda"), or on the CPU again; few contexts always there."""
+        check_device(device)
+        self.device = device
+        self._prepared = None
 
     def hearing_single_words(self) -> SubspaceEncoder:
         """The same, with contexts of one known word or more: lines and planes of lower rank."""
         other = copy(self)
         other.fewest_words = 1
+        other._prepared = None
         return other
 
     def identity(self) -> Any:
@@ -66,10 +76,13 @@ class SubspaceEncoder(ContextEncoder):
             self.vectors.vectors,
             self.shape.rank,
             weighting=self.shape.weighting,
-            device="numpy" if len(context_ids) <= FEW else "cpu",
+            device="numpy" if len(context_ids) <= FEW else self._device_for(len(context_ids)),
         )
         bases[count_words(context_ids) < self.fewest_words] = 0.0
         return bases
+
+    def _device_for(self, n_contexts: int) -> str:
+        return self.device if n_contexts >= _WORTH_SENDING else "cpu"
 
     def measure(
         self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
@@ -77,16 +90,9 @@ class SubspaceEncoder(ContextEncoder):
         """Distances to the senses; of many occurrences, without forming the bases."""
         if len(occurrences) <= FEW or self.shape.drop_repeats:
             return super().measure(occurrences, words, lines)
-        kernels, shape = get_kernels(), self.shape
-        table = kernels.prepare_senses(
-            self.vectors.vectors,
-            lines.directions,
-            lines.offsets,
-            shape.rank,
-            singular=shape.weighting == "singular",
-            window=shape.window,
-            fewest=self.fewest_words,
-        )
+        device, shape = self._device_for(len(occurrences)), self.shape
+        kernels = get_kernels(device)
+        table = self._prepare_senses(lines, device)
         windows = kernels.find_windows(
             occurrences.tokens,
             occurrences.document_offsets,
@@ -96,8 +102,9 @@ class SubspaceEncoder(ContextEncoder):
             shape.window,
         )
         distances = np.empty((len(occurrences), lines.most_senses), np.float32)
-        for start in range(0, len(distances), _OCCURRENCES_AT_ONCE):
-            part = slice(start, start + _OCCURRENCES_AT_ONCE)
+        at_once = _AT_ONCE_ON_CPU if device == "cpu" else _AT_ONCE_ON_DEVICE
+        for start in range(0, len(distances), at_once):
+            part = slice(start, start + at_once)
             distances[part] = kernels.measure_windows(windows, part, table, shape.window)
             poor = windows.context_sizes(part) < self.fewest_words
             if np.any(np.isnan(distances[part, 0]) & ~poor):
@@ -106,6 +113,23 @@ class SubspaceEncoder(ContextEncoder):
                     "those words out"
                 )
         return distances
+
+    def _prepare_senses(self, lines: SenseLines, device: str) -> SenseTable:
+        """Senses as kernels take them; those on a device stay there for the next text."""
+        if device != "cpu" and self._prepared is not None and self._prepared[0] is lines:
+            return self._prepared[1]
+        table = get_kernels(device).prepare_senses(
+            self.vectors.vectors,
+            lines.directions,
+            lines.offsets,
+            self.shape.rank,
+            singular=self.shape.weighting == "singular",
+            window=self.shape.window,
+            fewest=self.fewest_words,
+        )
+        if device != "cpu":
+            self._prepared = lines, table
+        return table
 
     def weigh_words(
         self, occurrences: Occurrences, directions: Floats
@@ -140,6 +164,10 @@ class SubspaceEncoder(ContextEncoder):
             (),
         )
         return gather_rows(by_place, row_of_place, self.shape, tokens)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Workers have no GPU: it is used from one process.
+        return super().__getstate__() | {"device": "cpu", "_prepared": None}
 
 
 Encoder = SubspaceEncoder

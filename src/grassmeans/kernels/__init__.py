@@ -14,8 +14,13 @@ from importlib import import_module
 from typing import Any, cast
 
 from grassmeans.errors import InputError
+from grassmeans.kernels.devices import TORCH_CPU, check_device
 from grassmeans.kernels.interface import (
     OCCURRENCE_BLOCK,
+    Advanced,
+    BlockKernels,
+    HeldContexts,
+    HeldMatrices,
     Kernels,
     PhraseTrie,
     Sampling,
@@ -27,20 +32,29 @@ __all__ = [
     "DEVICES",
     "MODULES",
     "OCCURRENCE_BLOCK",
+    "Advanced",
+    "BlockKernels",
+    "HeldContexts",
+    "HeldMatrices",
     "Kernels",
     "PhraseTrie",
     "Sampling",
     "SenseTable",
     "Windows",
     "find_device",
+    "get_block_kernels",
     "get_kernels",
 ]
 
 MODULES = {
     "cpu": ("grassmeans.kernels.cpu",),
     "numpy": ("grassmeans.kernels.plain", "grassmeans.kernels.cpu"),
+    "cuda": ("grassmeans.kernels.gpu.functions:on_gpu", "grassmeans.kernels.cpu"),
+    TORCH_CPU: ("grassmeans.kernels.gpu.functions:on_cpu", "grassmeans.kernels.cpu"),
 }
-"""Device -> where its functions are looked for, in this order."""
+"""Device -> where its functions are looked for, in this order: modules, or objects in them."""
+
+_BLOCK_MODULES = {name: places for name, places in MODULES.items() if name in ("cuda", TORCH_CPU)}
 
 DEVICES = tuple(MODULES)
 
@@ -55,10 +69,16 @@ class _Device:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(self._interface, name):
             raise AttributeError(f"there is no kernel named {name!r}")
-        loaded = map(import_module, self._modules)
-        kernel = next(getattr(module, name) for module in loaded if hasattr(module, name))
+        loaded = map(_load_place, self._modules)
+        kernel = next(getattr(place, name) for place in loaded if hasattr(place, name))
         setattr(self, name, kernel)
         return kernel
+
+
+def _load_place(place: str) -> Any:
+    module, _, name = place.partition(":")
+    loaded = import_module(module)
+    return getattr(loaded, name) if name else loaded
 
 
 @cache
@@ -80,10 +100,13 @@ def find_device(device: str, interface: type, modules: Mapping[str, tuple[str, .
     Raises
     ------
     InputError
-        If there is no such device.
+        If there is no such device, or none here.
     """
     if device not in modules:
-        raise InputError(f"device must be one of {', '.join(map(repr, modules))}, got {device!r}")
+        known = [name for name in modules if name != TORCH_CPU]
+        raise InputError(f"device must be one of {', '.join(map(repr, known))}, got {device!r}")
+    if device in _BLOCK_MODULES:
+        check_device(device)
     return _open_device(interface, modules[device])
 
 
@@ -92,8 +115,15 @@ def get_kernels(device: str = "cpu") -> Kernels:
 
     Parameters
     ----------
-    device : {"cpu", "numpy"}
+    device : {"cpu", "numpy", "cuda"}
         ``"cpu"`` is compiled by Numba; ``"numpy"`` has nothing to load or to compile, and suits the
-        few contexts of a sentence.
+        few contexts of a sentence; ``"cuda"`` is a GPU, which suits many contexts at once.
     """
     return cast(Kernels, find_device(device, Kernels, MODULES))
+
+
+def get_block_kernels(device: str) -> BlockKernels | None:
+    """What groups the contexts of many words at once; None where words take turns (the CPU)."""
+    if device not in _BLOCK_MODULES:
+        return None
+    return cast(BlockKernels, find_device(device, BlockKernels, _BLOCK_MODULES))

@@ -22,6 +22,7 @@ from grassmeans.corpus.given import is_missing
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
+from grassmeans.kernels.devices import check_device
 from grassmeans.outputs import output_folder
 from grassmeans.parallel import is_remote, list_machines
 from grassmeans.vectors.averaging import train_in_parts
@@ -99,6 +100,8 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     parts : int or None, default None
         Train in so many parts, whose changes are put together again and again
         (`grassmeans.vectors.averaging`). None: one; with an engine, one a machine.
+    device : {"cpu", "cuda"}, default "cpu"
+        Where to train. A GPU needs the extra ``gpu``; its result is not exactly repeatable.
 
     Attributes
     ----------
@@ -119,6 +122,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     learning_rate: float = 0.025
     max_vocabulary: int | None = None
     parts: int | None = None
+    device: str = "cpu"
 
     def fit(
         self,
@@ -149,6 +153,9 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         """
         settings = TrainingSettings.of(self)
         check_integers(self, min_count=1, **({} if self.parts is None else {"parts": 1}))
+        check_device(self.device)
+        if self.device != "cpu" and self.parts is not None:
+            raise InputError("a GPU trains the whole at once: leave parts out, or take device='cpu'")
         tokens = _as_corpus(corpus)
         words = self.trained_words(tokens.vocabulary)
         if not words:
@@ -165,10 +172,12 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             [self.get_params() | {"workers": None}, words, counts.tolist(), start is None]
         )
         folder = None if checkpoint is None else Path(checkpoint)
-        if self.parts is not None or is_remote():
+        if self.device == "cpu" and (self.parts is not None or is_remote()):
             self._fit_parts(tokens, counts, matrices, settings, folder, identity, show_progress)
         else:
-            trainer = Trainer(tokens.shards, counts, matrices, settings, self.workers)
+            trainer = Trainer(
+                tokens.shards, counts, matrices, settings, self.workers, device=self.device
+            )
             saved = None if folder is None else Checkpoint(folder, identity)
             trainer.run(checkpoint=saved, show_progress=show_progress)
         self.vectors_ = WordVectors(words, matrices.inputs, counts)
@@ -315,6 +324,7 @@ def train_vectors(
         Where the folder holds something else, or an unfinished training of another kind.
     """
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
+    check_device(trainer.device)
     parameters = trainer.get_params() | {"workers": None}
     fields = dict(extra or {})
     sides = () if start is None else (start.vectors, start.output)

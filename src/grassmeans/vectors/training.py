@@ -2,7 +2,8 @@
 
 A training is a fixed sequence of chunks (some documents of one shard in one epoch), each with its
 own seed and its own stretch of the learning rate. Threads draw chunks in order and change the
-matrices without locks; with one worker the result is exactly repeatable, also after a resume.
+matrices without locks; with one worker the result is exactly repeatable, also after a resume. A GPU
+takes larger chunks, one after the other, and is itself the many threads.
 """
 
 from __future__ import annotations
@@ -25,11 +26,14 @@ from grassmeans.artifacts import write_array, write_json
 from grassmeans.checked import open_array, read_json
 from grassmeans.engines import count_workers
 from grassmeans.errors import InputError
-from grassmeans.kernels import get_kernels
+from grassmeans.kernels import HeldMatrices, get_kernels
 from grassmeans.progress import Advance, progress_bar
 from grassmeans.schema import check_values, one_of, text, whole
 
 CHUNK_TOKENS = 100_000
+DEVICE_CHUNK_TOKENS = 2_000_000
+"""On a GPU: each of some thousand windows at a time has many words before it."""
+
 CHECKPOINT_SECONDS = 120.0
 UNIGRAM_POWER = 0.75
 LAST_RATE_SHARE = 1e-4
@@ -187,8 +191,11 @@ class Plan:
     n_tokens: int
 
 
-def plan_training(shards: Sequence[TokenShard], epochs: int) -> Plan:
-    """All chunks of a training."""
+def plan_training(
+    shards: Sequence[TokenShard], epochs: int, chunk_tokens: int | None = None
+) -> Plan:
+    """All chunks of a training, of ``chunk_tokens`` (`CHUNK_TOKENS`) or a document more."""
+    size_wanted = chunk_tokens or CHUNK_TOKENS
     chunks: list[Chunk] = []
     before = 0
     for epoch in range(epochs):
@@ -196,7 +203,7 @@ def plan_training(shards: Sequence[TokenShard], epochs: int) -> Plan:
             offsets = np.asarray(shard.document_offsets)
             first = 0
             while first < len(offsets) - 1:
-                goal = offsets[first] + CHUNK_TOKENS
+                goal = offsets[first] + size_wanted
                 last = max(int(np.searchsorted(offsets, goal)), first + 1)
                 last = min(last, len(offsets) - 1)
                 size = int(offsets[last] - offsets[first])
@@ -251,6 +258,12 @@ class ChunkTrainer(ABC):
     def _train_stretch(self, stretch: Stretch) -> None:
         """Change the arrays by the documents of one chunk."""
 
+    def _begin(self) -> None:  # noqa: B027 (most train the arrays where they are)
+        """Called once the arrays are as training starts from them."""
+
+    def _read_back(self) -> None:  # noqa: B027
+        """Bring the arrays up to date, where they are trained elsewhere."""
+
     def run(
         self,
         description: str = "training",
@@ -264,6 +277,7 @@ class ChunkTrainer(ABC):
         raised.
         """
         done = checkpoint.restore(self._arrays) if checkpoint is not None else 0
+        self._begin()
         saved = time.monotonic()
         bar = progress_bar(description, self._n_tokens, unit="words", show=show_progress)
         with bar as advance:
@@ -274,10 +288,12 @@ class ChunkTrainer(ABC):
                 interrupted = n_trained < len(batch)
                 due = interrupted or time.monotonic() - saved > CHECKPOINT_SECONDS
                 if checkpoint is not None and due and done < len(self._chunks):
+                    self._read_back()
                     checkpoint.save(self._arrays, done)
                     saved = time.monotonic()
                 if interrupted:
                     raise KeyboardInterrupt
+        self._read_back()
 
     def _run_batch(self, batch: Sequence[Chunk], advance: Advance) -> int:
         """Train the chunks in order; returns how many were done before an interrupt."""
@@ -325,7 +341,7 @@ class ChunkTrainer(ABC):
 
 
 class Trainer(ChunkTrainer):
-    """Trains the matrices of skip-gram on shards."""
+    """Trains the matrices of skip-gram on shards, on the CPU or another device."""
 
     def __init__(
         self,
@@ -335,21 +351,35 @@ class Trainer(ChunkTrainer):
         settings: TrainingSettings,
         workers: int | None,
         plan: Plan | None = None,
+        device: str = "cpu",
     ) -> None:
         arrays = {"inputs": matrices.inputs, "outputs": matrices.outputs}
+        if device != "cpu":
+            workers = 1
+            everything = [shards[i] for i in range(len(shards))]
+            plan = plan or plan_training(everything, settings.epochs, DEVICE_CHUNK_TOKENS)
         super().__init__(shards, counts, settings, workers, arrays, plan)
+        self._kernels = get_kernels(device)
         self._matrices = matrices
+        self._held: HeldMatrices
 
-    def _train_stretch(self, stretch: Stretch) -> None:
+    def _begin(self) -> None:
         matrices = self._matrices
-        get_kernels().train_skipgram(
-            stretch.tokens,
-            stretch.document_offsets,
+        self._held = self._kernels.hold_matrices(
             matrices.inputs,
             matrices.outputs,
             matrices.frozen_inputs,
             matrices.frozen_outputs,
             self._sampling,
+        )
+
+    def _read_back(self) -> None:
+        self._held.read_back()
+
+    def _train_stretch(self, stretch: Stretch) -> None:
+        self._held.train(
+            stretch.tokens,
+            stretch.document_offsets,
             stretch.first_rate,
             stretch.last_rate,
             stretch.seed,

@@ -1,21 +1,39 @@
 """The tests of this folder run on every device that has functions of its own for them.
 
-A module's ``KERNEL`` names one of the functions that it tests. The laboratory's
-kernels are those of the core and more.
+A module's ``KERNEL`` names one of the functions that it tests. The laboratory's kernels are those
+of the core and more.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from grassmeans.kernels import DEVICES
-from grassmeans.laboratory.kernels import get_kernels
+import gpu_devices
+from grassmeans.laboratory.kernels import RivalKernels, get_kernels
+
+ON_GPU = {
+    "solve_subspaces": gpu_devices.DEVICES,
+    "train_skipgram": (gpu_devices.KERNELS, gpu_devices.GPU),  # plain tensors do not train
+}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "kernels" in metafunc.fixturenames:
         name = metafunc.module.KERNEL
-        cpus = getattr(get_kernels("cpu"), name)
+        cpus, plain = (getattr(get_kernels(device), name) for device in ("cpu", "numpy"))
         # What a device lacks is the CPU's, which is tested already.
-        devices = [d for d in DEVICES if d == "cpu" or getattr(get_kernels(d), name) is not cpus]
-        metafunc.parametrize("kernels", [get_kernels(d) for d in devices], ids=devices)
+        devices = ["cpu"] if plain is cpus else ["cpu", "numpy"]
+        devices += ON_GPU.get(name, ())
+        metafunc.parametrize("kernels", devices, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module")
+def kernels(request: pytest.FixtureRequest) -> Iterator[RivalKernels]:
+    """Those of one device."""
+    if request.param in gpu_devices.DEVICES:
+        with gpu_devices.use_device(request.param) as device:
+            yield get_kernels(device)
+    else:
+        yield get_kernels(request.param)

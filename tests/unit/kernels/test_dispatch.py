@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from grassmeans import kernels
-from grassmeans.errors import InputError
-from grassmeans.kernels import DEVICES, Kernels, get_kernels
+from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.kernels import DEVICES, Kernels, get_block_kernels, get_kernels
 from grassmeans.laboratory import kernels as rival_kernels
 
 HOUSES = [(kernels, Kernels), (rival_kernels, rival_kernels.RivalKernels)]
@@ -29,14 +29,34 @@ def test_an_unknown_device_names_those_that_exist():
         get_kernels("tpu")
 
 
-@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("device", [name for name in DEVICES if name != "cuda"])
 @pytest.mark.parametrize(("house", "interface", "name"), NAMES)
 def test_every_function_takes_what_the_interface_says(device, house, interface, name):
+    if device == "torch-cpu":  # the functions of a GPU
+        pytest.importorskip("torch", reason="needs PyTorch (the extra gpu)")
     kernel = getattr(house.get_kernels(device), name)
     found = inspect.signature(getattr(kernel, "py_func", kernel)).parameters
     _, *promised = inspect.signature(getattr(interface, name)).parameters.values()
     assert list(found) == [parameter.name for parameter in promised]
     assert [found[p.name].default for p in promised] == [p.default for p in promised]
+
+
+def test_without_pytorch_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"device='cuda' needs .*grassmeans\[gpu\]"):
+        get_kernels("cuda")
+
+
+def test_without_a_gpu_one_line_says_so(monkeypatch):
+    torch = pytest.importorskip("torch", reason="needs PyTorch (the extra gpu)")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="no GPU here that PyTorch can use: take device='cpu'"):
+        get_kernels("cuda")
+
+
+def test_only_a_gpu_groups_many_words_at_once():
+    assert get_block_kernels("cpu") is None
+    assert get_block_kernels("numpy") is None
 
 
 def test_a_name_that_is_no_kernel():

@@ -17,7 +17,6 @@ import numpy as np
 from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.encoders import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
-from grassmeans.encoders.attention.devices import check_device, explain_memory_errors, load_torch
 from grassmeans.encoders.attention.reading import PassageReader
 from grassmeans.encoders.attention.stored import (
     LARGEST_DIM,
@@ -30,6 +29,12 @@ from grassmeans.encoders.learned import LearnedEncoder, level_encoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.kernels.devices import (
+    DEVICES,
+    check_device,
+    explain_memory_errors,
+    load_torch,
+)
 from grassmeans.outputs import output_folder
 from grassmeans.parallel import effective_workers
 from grassmeans.vectors.training import MOST_EPOCHS, SEEDS, check_integers
@@ -166,9 +171,9 @@ def choose_size(n_tokens: int, device: str) -> dict[str, Any]:
 
 def choose_device(device: str | None = None) -> str:
     """A device that is there: a GPU where none is asked for and there is one."""
-    torch = load_torch("training an encoder")
+    torch = load_torch("training an encoder", "encoder")
     if device is not None:
-        check_device(device, "training an encoder")
+        check_device(device, known=DEVICES)
     return device or ("cuda" if torch.cuda.is_available() else "cpu")
 
 

@@ -16,6 +16,7 @@ __all__, __getattr__, __dir__ = give_names(
             "project_own",
             "square_projections",
         ),
+        "held_matrices": ("hold_matrices",),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
         "phrases": ("join_phrases",),

@@ -7,15 +7,20 @@ that have settled are no longer changed. Words whose restarts have all settled l
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from grassmeans.kernels.gpu.tensors import to_tensor
+from grassmeans.kernels.interface import Advanced, Floats, Integers
+
 _BREAKDOWN = 1e-5  # of a product's length: what is left of it is rounding
 _PRODUCT_BYTES = 1 << 31
+_BLOCK_BYTES = 1 << 33
 
 
 class Assigned(NamedTuple):
@@ -56,53 +61,52 @@ class Block:
         """Some of the words."""
         return Block(self.bases[words], self.sizes[words], self.signed)
 
-    @property
-    def step(self) -> int:
-        """Words whose products are held at once, for 100 directions."""
-        _, n, rank, _ = self.bases.shape
-        return max(1, _PRODUCT_BYTES // (400 * n * rank))
+    def assign(self, directions: Tensor, n_senses: Tensor | None = None) -> Assigned:
+        """The nearest direction (n_words, n_restarts, most senses, dim) of each context.
 
-    def assign(self, directions: Tensor) -> Assigned:
-        """The nearest direction (n_words, n_restarts, n_senses, dim) of each context."""
+        A word has the first ``n_senses`` (n_words,) of them, or all.
+        """
         parts = [
-            self._assign(slice(i, i + self.step), directions[i : i + self.step])
-            for i in range(0, len(self.bases), self.step)
+            self._assign(part, directions[part], None if n_senses is None else n_senses[part])
+            for part in self._cut(directions)
         ]
         return Assigned(*(torch.cat(found) for found in zip(*parts, strict=True)))
 
-    def _assign(self, part: slice, directions: Tensor) -> Assigned:
-        bases = self.bases[part]
-        n_words, n, rank, dim = bases.shape
-        _, n_restarts, n_senses, _ = directions.shape
-        rows = bases.view(n_words, n * rank, dim)
-        products = torch.bmm(rows, directions.reshape(n_words, -1, dim).transpose(1, 2))
-        shaped = products.view(n_words, n, rank, n_restarts, n_senses)
+    def _assign(self, part: slice, directions: Tensor, n_senses: Tensor | None) -> Assigned:
+        shaped, rows = self._multiply(part, directions)
         squares = shaped[:, :, 0] if self.signed else shaped.square().sum(dim=2)
+        numbers = torch.arange(directions.shape[2], device=directions.device)
+        if n_senses is not None:
+            absent = numbers >= n_senses[:, None]
+            squares = squares.masked_fill(absent[:, None, None], -torch.inf)
         gains, labels = squares.max(dim=3)
-        chosen = torch.nn.functional.one_hot(labels, n_senses)[:, :, None].to(shaped.dtype)
-        weights = chosen if self.signed else shaped.mul_(chosen)
-        sums = torch.bmm(weights.reshape(n_words, n * rank, -1).transpose(1, 2), rows)
-        gains = gains.clamp_(max=1.0)
-        return Assigned(labels, gains, sums.view(n_words, n_restarts, n_senses, dim))
+        chosen = labels[..., None] == numbers
+        weights = chosen.to(shaped.dtype) if self.signed else shaped.mul_(chosen[:, :, None])
+        return Assigned(labels, gains.clamp_(max=1.0), _sum_rows(weights, rows, directions))
 
     def apply(self, labels: Tensor, directions: Tensor) -> Tensor:
         """C_k q_k of every group that the labels give, (n_words, n_restarts, n_senses, dim)."""
-        parts = [
-            self._apply(slice(i, i + self.step), labels, directions)
-            for i in range(0, len(self.bases), self.step)
-        ]
-        return torch.cat(parts)
+        numbers = torch.arange(directions.shape[2], device=directions.device)
+        found = []
+        for part in self._cut(directions):
+            shaped, rows = self._multiply(part, directions[part])
+            shaped.mul_((labels[part, ..., None] == numbers)[:, :, None])
+            found.append(_sum_rows(shaped, rows, directions[part]))
+        return torch.cat(found)
 
-    def _apply(self, part: slice, labels: Tensor, directions: Tensor) -> Tensor:
-        bases, own = self.bases[part], directions[part]
+    def _cut(self, directions: Tensor) -> list[slice]:
+        """Words whose products are held at once."""
+        n_words, n, rank, _ = self.bases.shape
+        step = max(1, _PRODUCT_BYTES // (4 * n * rank * directions[0, ..., 0].numel()))
+        return [slice(i, i + step) for i in range(0, n_words, step)]
+
+    def _multiply(self, part: slice, directions: Tensor) -> tuple[Tensor, Tensor]:
+        """Products (n_words, n, rank, n_restarts, n_senses); the rows (n_words, n * rank, dim)."""
+        bases = self.bases[part]
         n_words, n, rank, dim = bases.shape
-        _, n_restarts, n_senses, _ = own.shape
         rows = bases.view(n_words, n * rank, dim)
-        products = torch.bmm(rows, own.reshape(n_words, -1, dim).transpose(1, 2))
-        chosen = torch.nn.functional.one_hot(labels[part], n_senses)[:, :, None]
-        shaped = products.view(n_words, n, rank, n_restarts, n_senses).mul_(chosen)
-        sums = torch.bmm(shaped.view(n_words, n * rank, -1).transpose(1, 2), rows)
-        return sums.view(n_words, n_restarts, n_senses, dim)
+        products = torch.bmm(rows, directions.reshape(n_words, -1, dim).transpose(1, 2))
+        return products.view(n_words, n, rank, *directions.shape[1:3]), rows
 
     def objectives(self, gains: Tensor) -> Tensor:
         """(n_words, n_restarts) float64 sums of squared distances over the words' contexts."""
@@ -110,8 +114,14 @@ class Block:
         return (1.0 - gains.double()).clamp_(min=0.0).mul_(there[:, :, None]).sum(dim=1)
 
 
-class Advanced(NamedTuple):
-    """Where restarts ended: directions, objectives (n_words, n_restarts), iterations."""
+def _sum_rows(weights: Tensor, rows: Tensor, directions: Tensor) -> Tensor:
+    """Rows (n_words, n * rank, dim) added up by their weights, in the directions' shape."""
+    flat = weights.reshape(*rows.shape[:2], -1)
+    return torch.bmm(flat.transpose(1, 2), rows).view(directions.shape)
+
+
+class _Reached(NamedTuple):
+    """Where restarts have come: directions, objectives (n_words, n_restarts), iterations."""
 
     directions: Tensor
     objectives: Tensor
@@ -122,24 +132,24 @@ def advance(
     block: Block,
     starts: Tensor,
     n_senses: Tensor,
-    max_iter: int,
+    limits: Tensor,
     tol: float,
     plan: Callable[[int], int],
-) -> Advanced:
+) -> _Reached:
     """Iterate every restart until its objective moves by less than ``tol`` per context.
 
     Parameters
     ----------
     starts : (n_words, n_restarts, most senses, dim) float32
         Unit rows; zeros beyond a word's senses.
-    n_senses : (n_words,) int64
-        How many senses each word has.
+    n_senses, limits : (n_words,) int64
+        How many senses each word has, and how many iterations it may take.
     plan : callable
         Iteration -> how many products with C its maximisation step may take.
     """
     n_words, n_restarts = starts.shape[:2]
     device = starts.device
-    result = Advanced(
+    result = _Reached(
         starts.clone(),
         torch.full((n_words, n_restarts), torch.inf, dtype=torch.float64, device=device),
         torch.zeros((n_words, n_restarts), dtype=torch.int64, device=device),
@@ -147,8 +157,8 @@ def advance(
     words = torch.arange(n_words, device=device)
     active = torch.ones((n_words, n_restarts), dtype=torch.bool, device=device)
     tried = starts
-    for iteration in range(max_iter + 1):
-        found = block.assign(tried)
+    for iteration in range(int(limits.max()) + 1):
+        found = block.assign(tried, n_senses)
         objectives = block.objectives(found.gains)
         moved = result.objectives[words] - objectives
         better = active & (moved > 0.0)
@@ -157,17 +167,98 @@ def advance(
             better[:, :, None, None], tried, result.directions[words]
         )
         result.n_iter[words] = torch.where(active, iteration, result.n_iter[words])
-        active = better & (moved >= tol * block.sizes[:, None])
+        active = better & (moved >= tol * block.sizes[:, None]) & (iteration < limits[:, None])
         going = torch.nonzero(active.any(dim=1)).flatten()
-        if len(going) == 0 or iteration == max_iter:
+        if len(going) == 0:
             break
         if 4 * len(going) <= 3 * len(words):
             block, words, active = block.take(going), words[going], active[going]
-            tried, n_senses = tried[going], n_senses[going]
+            tried, n_senses, limits = tried[going], n_senses[going], limits[going]
             found = Assigned(*(x[going] for x in found))
         tried = _improve_directions(block, found, tried, plan(iteration))
         _relocate_empty_groups(block, found, tried, n_senses)
     return result
+
+
+class ContextBlock:
+    """The contexts of several words on a device.
+
+    Parameters
+    ----------
+    bases : sequence of (n, rank, dim) float32
+        One array a word.
+    signed : bool
+        Whether contexts are lines with an end (rank 1), grouped by their cosine.
+    """
+
+    def __init__(self, bases: Sequence[Floats], signed: bool, device: torch.device) -> None:
+        _, rank, dim = bases[0].shape
+        most = max(map(len, bases))
+        held = torch.zeros((len(bases), most, rank, dim), device=device)
+        for word, own in enumerate(bases):
+            held[word, : len(own)] = to_tensor(own, device, np.float32)
+        self._device = device
+        self._sizes = [len(own) for own in bases]
+        self._block = Block(held, torch.tensor(self._sizes, device=device), signed)
+
+    def advance(
+        self,
+        sizes: Sequence[int],
+        starts: Sequence[Floats],
+        limits: Sequence[int],
+        tol: float,
+        plan: Callable[[int], int],
+    ) -> list[Advanced]:
+        """See `grassmeans.kernels.interface.HeldContexts`."""
+        begun, n_senses = self._send_directions(starts)
+        most = torch.tensor(list(limits), device=self._device)
+        reached = advance(self._sample(sizes), begun, n_senses, most, tol, plan)
+        directions, objectives, n_iter = (x.cpu().numpy() for x in reached)
+        return [
+            Advanced(directions[word][:, : own.shape[1]], objectives[word], n_iter[word])
+            for word, own in enumerate(starts)
+        ]
+
+    def assign(self, directions: Sequence[Floats]) -> list[tuple[Integers, Floats]]:
+        """See `grassmeans.kernels.interface.HeldContexts`."""
+        lines, n_senses = self._send_directions([own[None] for own in directions])
+        found = self._block.assign(lines, n_senses)
+        labels = found.labels[:, :, 0].int().cpu().numpy()
+        gains = found.gains[:, :, 0].cpu().numpy()
+        return [(labels[word, :size], gains[word, :size]) for word, size in enumerate(self._sizes)]
+
+    def _send_directions(self, directions: Sequence[Floats]) -> tuple[Tensor, Tensor]:
+        """(n_words, n_restarts, most senses, dim), zeros beyond a word's; and how many it has."""
+        numbers = [own.shape[1] for own in directions]
+        n_restarts, _, dim = directions[0].shape
+        filled = np.zeros((len(directions), n_restarts, max(numbers), dim), np.float32)
+        for word, own in enumerate(directions):
+            filled[word, :, : own.shape[1]] = own
+        return to_tensor(filled, self._device), torch.tensor(numbers, device=self._device)
+
+    def _sample(self, sizes: Sequence[int]) -> Block:
+        """Evenly spaced contexts of every word, so many of each."""
+        if list(sizes) == self._sizes:
+            return self._block
+        wanted = torch.tensor(list(sizes), device=self._device)[:, None]
+        places = torch.arange(max(sizes), device=self._device)
+        rows = torch.minimum(places, wanted - 1) * self._block.sizes[:, None] // wanted
+        words = torch.arange(len(sizes), device=self._device)[:, None]
+        bases = self._block.bases[words, rows]
+        bases.masked_fill_((places >= wanted)[:, :, None, None], 0.0)
+        return Block(bases, wanted[:, 0], self._block.signed)
+
+
+def count_words(
+    n_contexts: int, rank: int, dim: int, n_directions: int, device: torch.device
+) -> int:
+    """How many words of such sizes are grouped at once, 1 or more."""
+    room = _BLOCK_BYTES
+    if device.type == "cuda":
+        room = min(room, torch.cuda.mem_get_info(device)[0] // 2)
+    # Contexts, a sample of them, and those of words that go on; what directions need beside.
+    each = 12 * n_contexts * rank * dim + 16 * n_contexts * n_directions + 64 * n_directions * dim
+    return max(1, room // each)
 
 
 def _improve_directions(

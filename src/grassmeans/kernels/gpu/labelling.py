@@ -16,7 +16,6 @@ from torch import Tensor
 
 from grassmeans.kernels.gpu.launching import Launch
 from grassmeans.kernels.gpu.subspaces import (
-    Solved,
     find_program,
     fit_width,
     make_room,
@@ -24,8 +23,8 @@ from grassmeans.kernels.gpu.subspaces import (
     solve_again,
     span_contexts,
 )
+from grassmeans.kernels.gpu.tensors import to_tensor
 from grassmeans.kernels.interface import (
-    NOT_KEPT,
     Floats,
     Indices,
     SenseTable,
@@ -97,7 +96,7 @@ def prepare_senses(
     table.on_device = DeviceSenses(
         send_table(vectors, device),
         send_table(directions, device),
-        torch.from_numpy(np.asarray(sense_offsets, np.int32)).to(device),
+        to_tensor(sense_offsets, device, np.int32),
         int(np.diff(sense_offsets).max(initial=1)),
     )
     return table
@@ -115,12 +114,10 @@ def measure_windows(windows: Windows, part: slice, table: DeviceTable, window: i
 def send_windows(windows: Windows, part: slice, device: torch.device) -> DeviceWindows:
     """Some occurrences, with the stretch of text that their windows lie in."""
     words, firsts, ends, centres = (np.asarray(array[part], np.int32) for array in windows[1:])
-    first = int(firsts.min(initial=0 if len(firsts) == 0 else firsts[0]))
+    first = int(firsts.min()) if len(firsts) else 0
     kept = windows.kept_rows[first : int(ends.max(initial=first))]
     arrays = (kept, words, firsts - first, ends - first, centres)
-    return DeviceWindows(
-        *(torch.from_numpy(np.ascontiguousarray(x, np.int32)).to(device) for x in arrays)
-    )
+    return DeviceWindows(*(to_tensor(x, device, np.int32) for x in arrays))
 
 
 def measure_on_device(
@@ -214,15 +211,3 @@ def _measure_plainly(
             distances[chosen, k] = found.masked_fill(~there, torch.nan)
     nearest = distances.nan_to_num(2.0).argmin(dim=1).int()
     return distances, nearest.masked_fill(distances[:, 0].isnan(), -1)
-
-
-__all__ = [
-    "NOT_KEPT",
-    "DeviceTable",
-    "DeviceWindows",
-    "Solved",
-    "measure_on_device",
-    "measure_windows",
-    "prepare_senses",
-    "send_windows",
-]

@@ -71,7 +71,7 @@ class Program:
 
 
 def _read_types(parameters: str) -> list[Any]:
-    found = []
+    found: list[Any] = []
     for parameter in parameters.split(","):
         if "*" in parameter:
             found.append(ctypes.c_void_p)
@@ -146,7 +146,9 @@ def _run_nvrtc(source: str, options: list[str]) -> bytes:
     """Machine code for a source."""
     nvrtc = _load_nvrtc()
     program = ctypes.c_void_p()
-    created = nvrtc.nvrtcCreateProgram(ctypes.byref(program), source.encode(), b"k.cu", 0, None, None)
+    created = nvrtc.nvrtcCreateProgram(
+        ctypes.byref(program), source.encode(), b"k.cu", 0, None, None
+    )
     if created:
         raise RuntimeError(f"NVRTC says: error {created}")
     given = (ctypes.c_char_p * len(options))(*(option.encode() for option in options))

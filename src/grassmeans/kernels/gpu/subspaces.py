@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from grassmeans.kernels.gpu.launching import Launch, Program, can_launch, load_program
+from grassmeans.kernels.gpu.tensors import to_tensor
 from grassmeans.kernels.interface import Doubles, Floats, Integers, negligible_share
 
 MOST_WORDS = 32
@@ -45,13 +46,9 @@ class Solved(NamedTuple):
 
 def send_table(vectors: Floats, device: torch.device) -> Tensor:
     """(n_words, dim) on the device; rows filled up with zeros to whole groups of four."""
-    rows = torch.from_numpy(np.array(vectors, np.float32, order="C", copy=None, subok=False))
+    rows = to_tensor(vectors, device, np.float32)
     missing = -rows.shape[1] % 4
-    if missing == 0:
-        return rows.to(device)
-    filled = torch.zeros((len(rows), rows.shape[1] + missing), device=device)
-    filled[:, : rows.shape[1]] = rows.to(device)
-    return filled
+    return torch.nn.functional.pad(rows, (0, missing)) if missing else rows
 
 
 def find_program(table: Tensor, width: int, rank: int) -> Program | None:
@@ -79,7 +76,7 @@ def solve_subspaces(
     tolerance = negligible_share(context_ids.shape[1], dim)
     for start in range(0, n, _CONTEXTS_AT_ONCE):
         part = slice(start, start + _CONTEXTS_AT_ONCE)
-        ids = torch.from_numpy(np.ascontiguousarray(context_ids[part], np.int32)).to(device)
+        ids = to_tensor(context_ids[part], device, np.int32)
         solved, found = span_contexts(ids, table, rank, tolerance, with_bases=with_bases)
         squares[part] = solved.values.T.cpu().numpy()
         totals[part] = solved.totals.cpu().numpy()

@@ -1,4 +1,4 @@
-"""PyTorch and its devices, where they are asked for."""
+"""Where things are computed besides the CPU: PyTorch and its GPU, when they are asked for."""
 
 from __future__ import annotations
 
@@ -11,27 +11,42 @@ from types import ModuleType
 from grassmeans.errors import InputError, MissingExtraError
 
 DEVICES = ("cpu", "cuda")
+"""What people choose from."""
+
+TORCH_CPU = "torch-cpu"
+"""What a GPU does, done by PyTorch on the CPU: for tests."""
 
 
-def load_torch(purpose: str) -> ModuleType:
+def load_torch(purpose: str, extra: str = "gpu") -> ModuleType:
     """PyTorch; an error that names the extra where it is not installed."""
     try:
         return import_module("torch")
     except ImportError as error:
-        raise MissingExtraError("torch", "encoder", purpose) from error
+        raise MissingExtraError("torch", extra, purpose) from error
 
 
-def check_device(device: str, purpose: str, *, known: tuple[str, ...] = DEVICES) -> None:
+def check_device(
+    device: str,
+    purpose: str | None = None,
+    extra: str = "gpu",
+    *,
+    known: tuple[str, ...] = (*DEVICES, TORCH_CPU),
+) -> None:
     """Refuse a device that does not exist, or is not there.
 
     Parameters
     ----------
-    purpose : str
+    purpose : str, optional
         What it is for, as the message begins: "training an encoder".
+    extra : str
+        What brings PyTorch for this purpose.
     """
     if device not in known:
         raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
-    if device == "cuda" and not load_torch(purpose).cuda.is_available():
+    if device == "cpu":
+        return
+    torch = load_torch(purpose or f"device={device!r}", extra)
+    if device == "cuda" and not torch.cuda.is_available():
         raise InputError(
             "there is no GPU here that PyTorch can use: take device='cpu', or install a PyTorch "
             "with CUDA"
