@@ -33,7 +33,7 @@ SMALLEST_SAMPLE = 512
 
 _SAMPLE_GROWTH = 4
 _SAMPLE_PER_SENSE = 64
-_REFINED_TOLERANCE = 0.1  # of the tolerance: single products stop a little short of the optimum
+REFINED_TOLERANCE = 0.1  # of the tolerance: single products stop a little short of the optimum
 _FIRST_PRODUCTS = 8  # a random direction is far from its group's eigenvector
 _N_FIRST_STEPS = 2
 _PRODUCTS = 3
@@ -83,7 +83,6 @@ def induce_directions(
     tol: float = 1e-5,
     init: str = "random",
     random_state: RandomState = None,
-    device: str = "cpu",
 ) -> InducedDirections:
     """Minimise equation 3 over directions and groups.
 
@@ -94,26 +93,31 @@ def induce_directions(
         context of zeros has distance 1 to every direction and belongs to the first sense.
     n_senses : int
         K, at most the number of contexts.
-    n_init, max_iter, tol, init, random_state, device
+    n_init, max_iter, tol, init, random_state
         As for `KGrassmeans`.
     """
-    if n_senses > len(bases):
-        raise InputError(
-            f"n_senses={n_senses} is more than the number of contexts, n_samples={len(bases)}: "
-            "ask for fewer senses or give more contexts"
-        )
-    kernels = get_kernels(device)
+    refuse_more_than(len(bases), n_senses)
+    kernels = get_kernels()
     rng = make_generator(random_state)
     bases = np.ascontiguousarray(bases, dtype=np.float32)
-    samples = _draw_samples(bases, n_senses)
-    starts = _draw_starts(kernels, samples[0], n_senses, n_init, init, rng)
+    samples = [sample_evenly(bases, size) for size in plan_samples(len(bases), n_senses)]
+    starts = draw_starts(samples[0], n_senses, n_init, init, rng)
     for step, sample in enumerate(samples):
-        plan = _plan_first_steps if step == 0 else _plan_single_products
+        plan = plan_first_steps if step == 0 else plan_single_products
         restarts = _advance(kernels, sample, starts, max_iter, tol, plan)
         starts = np.stack([restart.directions for restart in restarts])
     best = min(restarts, key=lambda restart: restart.objective_path[-1])
     _refine(kernels, bases, best, max_iter, tol)
     return _order_by_size(kernels, bases, best)
+
+
+def refuse_more_than(n_contexts: int, n_senses: int) -> None:
+    """`InputError` where more senses are asked for than there are contexts."""
+    if n_senses > n_contexts:
+        raise InputError(
+            f"n_senses={n_senses} is more than the number of contexts, n_samples={n_contexts}: "
+            "ask for fewer senses or give more contexts"
+        )
 
 
 def refine_directions(
@@ -122,7 +126,6 @@ def refine_directions(
     *,
     max_iter: int = 100,
     tol: float = 1e-5,
-    device: str = "cpu",
 ) -> InducedDirections:
     """Minimise equation 3 from given directions: as many senses, no restarts.
 
@@ -132,10 +135,10 @@ def refine_directions(
         As for `induce_directions`.
     directions : (n_senses, dim) float32
         Where to start; unit rows.
-    max_iter, tol, device
+    max_iter, tol
         As for `KGrassmeans`.
     """
-    kernels = get_kernels(device)
+    kernels = get_kernels()
     bases = np.ascontiguousarray(bases, dtype=np.float32)
     start = _Restart(np.ascontiguousarray(directions, dtype=np.float32), [])
     _refine(kernels, bases, start, max_iter, tol)
@@ -147,9 +150,9 @@ def _refine(kernels: Kernels, bases: Floats, restart: _Restart, max_iter: int, t
     if restart.n_iter >= max_iter:
         return
     left = max_iter - restart.n_iter
-    finer = tol * _REFINED_TOLERANCE
+    finer = tol * REFINED_TOLERANCE
     start = restart.directions[None]
-    refined = _advance(kernels, bases, start, left, finer, _plan_several_products)[0]
+    refined = _advance(kernels, bases, start, left, finer, plan_several_products)[0]
     # Its first objective is the restart's last up to rounding, which the path must not show.
     path = restart.objective_path
     last = path[-1] if path else np.inf
@@ -166,26 +169,29 @@ def make_generator(random_state: RandomState) -> np.random.Generator:
     return np.random.default_rng(random_state)
 
 
-def _plan_first_steps(iteration: int) -> int:
+def plan_first_steps(iteration: int) -> int:
+    """Products with C of an iteration, from random directions."""
     return _FIRST_PRODUCTS if iteration < _N_FIRST_STEPS else _PRODUCTS
 
 
-def _plan_single_products(iteration: int) -> int:
+def plan_single_products(iteration: int) -> int:
+    """The same for restarts that have settled on a sample."""
     return 1
 
 
-def _plan_several_products(iteration: int) -> int:
+def plan_several_products(iteration: int) -> int:
+    """The same for the best one."""
     return _PRODUCTS
 
 
-def _draw_samples(bases: Floats, n_senses: int) -> list[Floats]:
-    """Evenly spaced contexts, ever more of them; all of them last."""
-    samples = []
+def plan_samples(n_contexts: int, n_senses: int) -> list[int]:
+    """How many evenly spaced contexts are looked at, ever more of them; all of them last."""
+    sizes = []
     size = max(SMALLEST_SAMPLE, _SAMPLE_PER_SENSE * n_senses)
-    while 2 * size <= len(bases):
-        samples.append(sample_evenly(bases, size))
+    while 2 * size <= n_contexts:
+        sizes.append(size)
         size *= _SAMPLE_GROWTH
-    return [*samples, bases]
+    return [*sizes, n_contexts]
 
 
 def sample_evenly(bases: Floats, size: int) -> Floats:
@@ -195,14 +201,15 @@ def sample_evenly(bases: Floats, size: int) -> Floats:
     return bases[np.arange(size) * len(bases) // size]
 
 
-def _draw_starts(
-    kernels: Kernels, bases: Floats, n_senses: int, n_init: int, init: str, rng: np.random.Generator
+def draw_starts(
+    bases: Floats, n_senses: int, n_init: int, init: str, rng: np.random.Generator
 ) -> Floats:
     """Unit starting directions, (n_init, n_senses, dim)."""
     dim = bases.shape[2]
     starts = rng.standard_normal((n_init, n_senses, dim)).astype(np.float32)
     if init == "k-means++":
         leading = bases[:, 0]
+        square_projections = get_kernels().square_projections
         usable = np.flatnonzero((leading != 0).any(axis=1))
         gains = np.zeros((len(usable), n_init), np.float32)
         for k in range(n_senses if usable.size else 0):
@@ -213,7 +220,7 @@ def _draw_starts(
             draws = rng.random(n_init) * bounds[-1]
             chosen = np.minimum((bounds < draws).sum(axis=0), len(usable) - 1)
             starts[:, k] = leading[usable[chosen]]
-            projections = kernels.square_projections(bases, _normalise(starts[:, k]))
+            projections = square_projections(bases, _normalise(starts[:, k]))
             gains = np.maximum(gains, projections[usable])
     return _normalise(starts)
 

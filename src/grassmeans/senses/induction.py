@@ -33,7 +33,7 @@ from grassmeans.parallel import effective_workers, map_tasks, stays_here
 from grassmeans.progress import progress_bar
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.kgrassmeans import KGrassmeans
+from grassmeans.senses.kgrassmeans import KGrassmeans, fit_together
 from grassmeans.senses.model_places import resolve_name
 from grassmeans.senses.samples import (
     EncodedWord,
@@ -49,7 +49,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 BATCH_WORDS = 16
 BLOCK_BATCHES = 12
-"""Batches whose words a device encodes together: 300 MB of bases of 384 dimensions."""
+"""Batches whose words a device takes together: 300 MB of lines, 1.4 GB of subspaces."""
 
 PAPER_MIN_COUNT = 10_000
 _TOKENS_PER_COUNT = 200_000
@@ -70,6 +70,18 @@ def group_contexts(
 
     ``count`` is how often the word occurs, where there are more occurrences than contexts given.
     """
+    n_occurrences = len(bases) if count is None else count
+    return make_grouper(word, n_occurrences, settings, encoder).fit(bases)
+
+
+def make_grouper(
+    word: str,
+    count: int,
+    settings: InductionSettings,
+    encoder: ContextEncoder,
+    device: str = "cpu",
+) -> KGrassmeans:
+    """The same, not fitted."""
     starting = word_seeds(word, settings.random_state).spawn(2)[1]
     return KGrassmeans(
         n_senses=settings.n_senses,
@@ -77,12 +89,13 @@ def group_contexts(
         random_state=np.random.default_rng(starting),
         max_senses=settings.max_senses,
         granularity=settings.granularity,
-        merge_cosine=encoder.merge_limit(len(bases) if count is None else count),
+        merge_cosine=encoder.merge_limit(count),
         part_cosine=encoder.part_cosine,
         few_contexts=encoder.few_contexts,
         rare_ease=encoder.rare_ease,
         signed=encoder.lines_have_ends,
-    ).fit(bases)
+        device=device,
+    )
 
 
 def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors) -> WordSenses:
@@ -108,12 +121,15 @@ class WordInducer:
     ----------
     encoded : mapping
         Samples of words that are encoded already; those of other words are when they are needed.
+    grouped : mapping
+        Directions (n_senses, dim) of words whose contexts are grouped already.
     """
 
     source: WordSource
     encoder: ContextEncoder
     settings: InductionSettings
     encoded: Mapping[str, EncodedWord] = field(default_factory=dict)
+    grouped: Mapping[str, Floats] = field(default_factory=dict)
 
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it has none."""
@@ -123,23 +139,45 @@ class WordInducer:
             return SkippedWord(word, "does not occur in the corpus")
         if len(sample.contexts) < self.settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, self.settings)
-        found = group_contexts(word, sample.bases, self.settings, self.encoder, sample.count)
-        return describe_sample(sample, found.directions_, self.encoder.vectors)
+        directions = self.grouped.get(word)
+        if directions is None:
+            found = group_contexts(word, sample.bases, self.settings, self.encoder, sample.count)
+            directions = found.directions_
+        return describe_sample(sample, directions, self.encoder.vectors)
 
     def _sample(self, word: str) -> WordSample:
         if word in self.encoded:
             return complete_sample(word, self.encoded[word], self.source, self.encoder)
         return sample_word(word, self.source, self.encoder, self.settings)
 
-    def encode_ahead(self, words: Sequence[str]) -> WordInducer:
-        """The same, with the samples of words encoded together."""
+    def work_ahead(self, words: Sequence[str]) -> WordInducer:
+        """The same, with words encoded together and their contexts grouped together."""
         known = [word for word in words if self._occurs(word)]
         encoded = encode_words(known, self.source, self.encoder, self.settings)
-        return replace(self, encoded=dict(zip(known, encoded, strict=True)))
+        samples = [word.leave_out_poor() for word in encoded]
+        grouped = self._group(known, samples)
+        return replace(self, encoded=dict(zip(known, samples, strict=True)), grouped=grouped)
+
+    def _group(self, words: Sequence[str], samples: Sequence[EncodedWord]) -> dict[str, Floats]:
+        """The directions of words that have contexts enough."""
+        fewest, device = self.settings.fewest_contexts, self.encoder.device
+        rich = {
+            word: sample.bases
+            for word, sample in zip(words, samples, strict=True)
+            if len(sample.bases) >= fewest
+        }
+        groupers = [
+            make_grouper(word, self.source.count_of(word), self.settings, self.encoder, device)
+            for word in rich
+        ]
+        fit_together(groupers, list(rich.values()))
+        return {word: own.directions_ for word, own in zip(rich, groupers, strict=True)}
 
     def only(self, words: Sequence[str]) -> WordInducer:
-        """The same, with what is encoded of some words alone: no more is sent to a worker."""
-        return replace(self, encoded={w: self.encoded[w] for w in words if w in self.encoded})
+        """The same, with what is known of some words alone: no more is sent to a worker."""
+        encoded = {word: self.encoded[word] for word in words if word in self.encoded}
+        grouped = {word: self.grouped[word] for word in words if word in self.grouped}
+        return replace(self, encoded=encoded, grouped=grouped)
 
     def _occurs(self, word: str) -> bool:
         try:
@@ -199,7 +237,7 @@ def induce(
     contexts : WordVectors, ContextEncoder, path or str
         What contexts are made of: word vectors for the paper's subspaces, or any kind of context;
         or the path of either, or the path or name of a model whose contexts are taken.
-        Where a GPU encodes (`ContextEncoder.use_device`), it does so from this process.
+        Where a GPU encodes and groups (`ContextEncoder.use_device`), it does so from this process.
     words : str or iterable of str, optional
         One word or several, in any case where the corpus is lower-cased. Unknown and too rare ones
         end up in ``skipped``. Without it: all content words that occur
@@ -292,8 +330,8 @@ def _make_tasks(
 ) -> Iterator[tuple[list[str], Callable[[str], Result], Path | None]]:
     """Batches with their inducer.
 
-    An encoder with a device of its own encodes many words at once, here: workers have only the
-    grouping left to do.
+    A device other than the CPU encodes and groups many words at once, here: workers have only
+    to describe the groups.
     """
     if not isinstance(inducer, WordInducer) or inducer.encoder.device == "cpu":
         yield from ((batch, inducer, parts) for batch in batches)
@@ -301,7 +339,7 @@ def _make_tasks(
     for i in range(0, len(batches), BLOCK_BATCHES):
         block = batches[i : i + BLOCK_BATCHES]
         missing = [batch for batch in block if not _is_finished(_part_of(batch, parts))]
-        ahead = inducer.encode_ahead([word for batch in missing for word in batch])
+        ahead = inducer.work_ahead([word for batch in missing for word in batch])
         yield from ((batch, ahead.only(batch), parts) for batch in block)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -21,8 +22,9 @@ from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import INITS, InducedDirections, RandomState
 from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
-from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, induce_any_number
+from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, find_any_number
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
+from grassmeans.senses.together import Steps, ask_once, take_steps
 
 _ORTHONORMAL_TOLERANCE = 1e-3
 
@@ -47,8 +49,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         drawn with probability by their squared distance to those drawn before.
     random_state : int, Generator, RandomState or None, default=None
         An int makes the result reproducible; it does not depend on the number of threads.
-    device : str, default="cpu"
-        Where to compute.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where to compute; a GPU needs the extra ``gpu``.
     max_senses : int, default=12
         With "auto", how many groups there are before near ones are merged.
     granularity : float, default=1.0
@@ -83,7 +85,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         Iterations over all contexts of the best restart.
     objective_path_ : (n,) float64
         Its objective at first and after each iteration that lowered it; never increases. Where
-        lines are signed, the sum of 1 - cosine.
+        lines are signed, the sum of 1 - cosine. A GPU tells the last one only.
     n_features_in_ : int
         dim.
 
@@ -118,18 +120,18 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
-        bases = self._check_bases(X, reset=True)
-        self._check_parameters()
-        found = self._induce(bases)
+        fit_together([self], [X])
+        return self
+
+    def _keep(self, found: InducedDirections) -> None:
         self.n_senses_ = len(found.directions)
         self.directions_ = found.directions
         self.labels_ = found.labels
         self.inertia_ = found.inertia
         self.n_iter_ = found.n_iter
         self.objective_path_ = found.objective_path
-        return self
 
-    def _induce(self, bases: NDArray[np.float32]) -> InducedDirections:
+    def _plan(self, bases: NDArray[np.float32]) -> Steps:
         options = FitOptions(
             n_init=int(self.n_init),
             max_iter=int(self.max_iter),
@@ -139,7 +141,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             signed=bool(self.signed),
         )
         if isinstance(self.n_senses, str):
-            return induce_any_number(
+            return find_any_number(
                 bases,
                 int(self.max_senses),
                 float(self.granularity),
@@ -150,7 +152,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 fit=options,
                 random_state=self.random_state,
             )
-        return options.induce(bases, int(self.n_senses), self.random_state)
+        return ask_once(options.ask(bases, int(self.n_senses), self.random_state))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest direction of each context, (n_contexts,): equation 4."""
@@ -193,6 +195,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
         if not isinstance(self.rare_ease, Real) or not 0.0 <= self.rare_ease <= 1.0:
             raise InputError(f"rare_ease must be a number from 0 to 1; got {self.rare_ease!r}")
+        get_kernels(self.device)  # refuses what is not there
         if self.init not in INITS:
             raise InputError(f"init must be one of {INITS}, got {self.init!r}")
 
@@ -216,8 +219,24 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 f"{self.n_features_in_} features as input"
             )
         bases = np.ascontiguousarray(bases, dtype=np.float32)
-        _check_orthonormal(get_kernels(self.device).multiply_bases(bases))
+        # On the CPU: to send the contexts to a GPU takes longer than to look at each once.
+        _check_orthonormal(get_kernels().multiply_bases(bases))
         return bases
+
+
+def fit_together(estimators: Sequence[KGrassmeans], contexts: Sequence[ArrayLike]) -> None:
+    """Fit every estimator to its own contexts; on a GPU all at once, which is what it is good at.
+
+    All have the device of the first.
+    """
+    plans = []
+    for estimator, given in zip(estimators, contexts, strict=True):
+        bases = estimator._check_bases(given, reset=True)
+        estimator._check_parameters()
+        plans.append(estimator._plan(bases))
+    device = estimators[0].device if estimators else "cpu"
+    for estimator, found in zip(estimators, take_steps(plans, device), strict=True):
+        estimator._keep(found)
 
 
 def _make_lines(rows: NDArray[np.floating[Any]]) -> NDArray[np.float32]:

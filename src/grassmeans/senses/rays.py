@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
-from grassmeans.senses.directions import InducedDirections, RandomState, make_generator
+from grassmeans.senses.directions import (
+    InducedDirections,
+    RandomState,
+    make_generator,
+    refuse_more_than,
+)
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -46,18 +51,14 @@ def induce_rays(
     InducedDirections
         Its objective path holds sums of 1 - cosine.
     """
-    if n_senses > len(bases):
-        raise InputError(
-            f"n_senses={n_senses} is more than the number of contexts, n_samples={len(bases)}: "
-            "ask for fewer senses or give more contexts"
-        )
+    refuse_more_than(len(bases), n_senses)
     rays = np.ascontiguousarray(take_rays(bases), np.float32)
     rng = make_generator(random_state)
     usable = rays[rays.any(axis=1)]
     if not len(usable):
         return place_rays(bases, np.eye(n_senses, rays.shape[1], dtype=np.float32))
     directions, path, n_iter = _iterate(
-        usable, _draw_starts(usable, n_senses, n_init, init, rng), max_iter, tol
+        usable, draw_starts(usable, n_senses, n_init, init, rng), max_iter, tol
     )
     placed = place_rays(bases, directions)
     return InducedDirections(
@@ -97,7 +98,7 @@ def mean_ray(rays: Floats) -> Floats:
     return mean
 
 
-def _draw_starts(
+def draw_starts(
     rays: Floats, n_senses: int, n_init: int, init: str, rng: np.random.Generator
 ) -> Floats:
     """(n_init, n_senses, dim) rays of contexts, all different or spread out."""

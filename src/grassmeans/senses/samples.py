@@ -109,6 +109,11 @@ class EncodedWord:
     positions: NDArray[np.int64]
     bases: Floats
 
+    def leave_out_poor(self) -> EncodedWord:
+        """Without the occurrences that say nothing."""
+        usable = usable_contexts(self.bases)
+        return self if usable.all() else EncodedWord(self.positions[usable], self.bases[usable])
+
 
 def encode_words(
     words: Sequence[str], source: WordSource, encoder: ContextEncoder, settings: InductionSettings
@@ -145,12 +150,9 @@ def complete_sample(
     word: str, encoded: EncodedWord, source: WordSource, encoder: ContextEncoder
 ) -> WordSample:
     """What is needed to group and to describe a word's contexts, without those that say nothing."""
-    positions, bases = encoded.positions, encoded.bases
-    usable = usable_contexts(bases)
-    if not usable.all():
-        positions, bases = positions[usable], bases[usable]
-    contexts = Contexts(encoder.describe_at(source, positions), positions)
-    return WordSample(word, contexts, bases, source, encoder.lines_have_ends)
+    kept = encoded.leave_out_poor()
+    contexts = Contexts(encoder.describe_at(source, kept.positions), kept.positions)
+    return WordSample(word, contexts, kept.bases, source, encoder.lines_have_ends)
 
 
 def sample_word(

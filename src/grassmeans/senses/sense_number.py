@@ -11,7 +11,7 @@ lie depends on the kind of context, so the limit is the encoder's; the user's gr
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from grassmeans.senses.directions import (
     InducedDirections,
     RandomState,
-    induce_directions,
-    refine_directions,
     sample_evenly,
 )
 from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS, group_few
 from grassmeans.senses.merging import merge_near, start_groups
-from grassmeans.senses.rays import induce_rays, mean_ray, place_rays, take_rays
+from grassmeans.senses.rays import mean_ray, take_rays
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
+from grassmeans.senses.together import Grouping, Steps, solve_all, take_steps
 
 Floats = NDArray[np.float32]
 
@@ -58,27 +57,38 @@ class FitOptions:
     device: str = "cpu"
     signed: bool = False
 
+    def ask(self, bases: Floats, n_senses: int, random_state: RandomState = None) -> Grouping:
+        """For so many directions: of lines or subspaces, or of rays where lines are signed."""
+        return Grouping(
+            bases,
+            n_senses,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            init=self.init,
+            random_state=random_state,
+            signed=self.signed,
+        )
+
+    def ask_nearest(self, bases: Floats, directions: Floats) -> Grouping:
+        """For the nearest of given directions, that of the largest group first."""
+        return Grouping(bases, len(directions), signed=self.signed, directions=directions)
+
+    def ask_meeting(self, bases: Floats) -> Grouping:
+        """For the direction in which contexts meet."""
+        if self.signed:
+            return self.ask_nearest(bases, mean_ray(take_rays(bases))[None])
+        return Grouping(bases, 1, tol=self.tol, random_state=0)
+
     def induce(
         self, bases: Floats, n_senses: int, random_state: RandomState = None
     ) -> InducedDirections:
-        """So many directions: of lines or subspaces, or of rays where lines are signed."""
-        how: dict[str, Any] = asdict(self)
-        if how.pop("signed"):
-            del how["device"]
-            return induce_rays(bases, n_senses, random_state=random_state, **how)
-        return induce_directions(bases, n_senses, random_state=random_state, **how)
-
-    def place(self, bases: Floats, directions: Floats) -> InducedDirections:
-        """The nearest of given directions, that of the largest group first."""
-        if self.signed:
-            return place_rays(bases, directions)
-        return refine_directions(bases, directions, max_iter=0, device=self.device)
+        """What `ask` asks for."""
+        return solve_all([self.ask(bases, n_senses, random_state)], self.device)[0]
 
     def meet(self, bases: Floats) -> Floats:
         """(dim,) the direction in which contexts meet."""
-        if self.signed:
-            return mean_ray(take_rays(bases))
-        found = induce_directions(bases, 1, tol=self.tol, random_state=0, device=self.device)
+        (found,) = solve_all([self.ask_meeting(bases)], self.device)
         return np.asarray(found.directions[0], np.float32)
 
 
@@ -86,6 +96,13 @@ DEFAULT_FIT = FitOptions()
 
 
 def induce_any_number(
+    bases: Floats, *given: Any, fit: FitOptions = DEFAULT_FIT, **named: Any
+) -> InducedDirections:
+    """What the steps of `find_any_number` lead to."""
+    return take_steps([find_any_number(bases, *given, fit=fit, **named)], fit.device)[0]
+
+
+def find_any_number(
     bases: Floats,
     max_senses: int = DEFAULT_MAX_SENSES,
     granularity: float = DEFAULT_GRANULARITY,
@@ -96,7 +113,7 @@ def induce_any_number(
     rare_ease: float = 0.0,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
-) -> InducedDirections:
+) -> Steps:
     """Find the directions of as many senses as the contexts show.
 
     Parameters
@@ -123,19 +140,21 @@ def induce_any_number(
     if len(different) < few_contexts:
         few = sample[different]
         part_limit = part_cosine ** (1.0 / granularity)
-        met = _meet(few, group_few(few, part_limit, max_senses), bases, fit)
+        met = yield from _meet(few, group_few(few, part_limit, max_senses), bases, fit)
         return replace(met, n_iter=1)
     if len(different) < len(sample):
         sample = np.ascontiguousarray(sample[different])
     loose = replace(fit, n_init=min(fit.n_init, _N_INIT), tol=max(fit.tol, _LOOSE_TOLERANCE))
     n_groups = max(1, min(max_senses, len(sample) // MIN_CONTEXTS))
-    found = loose.induce(sample, n_groups, random_state)
+    (found,) = yield [loose.ask(sample, n_groups, random_state)]
+    n_iter = found.n_iter
     if len(sample) < len(bases):
-        found = replace(fit.place(bases, found.directions), n_iter=found.n_iter)
+        (found,) = yield [fit.ask_nearest(bases, found.directions)]
     found = drop_small(found)
     groups = start_groups(bases, found, signed=fit.signed)
     senses = np.append(merge_near(groups, limit, rare_ease), -1)[found.labels]
-    return replace(_meet(bases, senses, bases, fit), n_iter=found.n_iter)
+    met = yield from _meet(bases, senses, bases, fit)
+    return replace(met, n_iter=n_iter)
 
 
 def find_different(bases: Floats) -> NDArray[np.int64]:
@@ -144,13 +163,13 @@ def find_different(bases: Floats) -> NDArray[np.int64]:
     return np.sort(np.fromiter(first.values(), np.int64, len(first)))
 
 
-def _meet(
-    grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions
-) -> InducedDirections:
+def _meet(grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions) -> Steps:
     """The directions in which the contexts of each group meet, and the nearest of all contexts."""
     # Not K-Grassmeans again: with few directions it would spend them on the largest group.
-    n_senses = int(senses.max()) + 1
-    return fit.place(bases, np.stack([fit.meet(grouped[senses == k]) for k in range(n_senses)]))
+    lines = yield [fit.ask_meeting(grouped[senses == k]) for k in range(int(senses.max()) + 1)]
+    directions = np.concatenate([line.directions for line in lines])
+    (met,) = yield [fit.ask_nearest(bases, directions)]
+    return met
 
 
 def drop_small(found: InducedDirections) -> InducedDirections:

@@ -6,9 +6,9 @@ from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import (
     SMALLEST_SAMPLE,
     _advance,
-    _draw_samples,
     _relocate_empty_groups,
     induce_directions,
+    plan_samples,
 )
 
 
@@ -42,11 +42,9 @@ def test_one_sense_is_the_first_principal_component_of_all_rows():
 
 
 def test_many_contexts_settle_on_samples_first():
-    bases = np.zeros((3000, 1, 2), np.float32)
-    sizes = [len(sample) for sample in _draw_samples(bases, 2)]
-    assert sizes == [SMALLEST_SAMPLE, 3000]
-    assert [len(sample) for sample in _draw_samples(bases[:1000], 2)] == [1000]
-    assert [len(sample) for sample in _draw_samples(bases, 20)] == [1280, 3000]
+    assert plan_samples(3000, 2) == [SMALLEST_SAMPLE, 3000]
+    assert plan_samples(1000, 2) == [1000]
+    assert plan_samples(3000, 20) == [1280, 3000]
 
 
 def test_the_sampled_start_reaches_the_planted_groups_too():

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.senses import sense_number
+from grassmeans.senses import sense_number, together
 from grassmeans.senses.directions import InducedDirections
 from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.sense_number import drop_small, find_different, induce_any_number
@@ -130,13 +130,13 @@ def test_groups_are_never_tiny():
 def test_a_large_word_is_decided_on_a_sample(monkeypatch):
     monkeypatch.setattr(sense_number, "SAMPLE", 200)
     seen = []
-    split = sense_number.induce_directions
+    split = together.induce_directions
 
     def watch(bases, *rest, **options):
         seen.append(len(bases))
         return split(bases, *rest, **options)
 
-    monkeypatch.setattr(sense_number, "induce_directions", watch)
+    monkeypatch.setattr(together, "induce_directions", watch)
     found = induce_any_number(planted((400, 300, 200)), random_state=0)
     assert seen[0] == 200
     assert 850 < sum(seen[1:]) <= 900  # the groups, of all contexts
