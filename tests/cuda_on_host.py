@@ -19,6 +19,7 @@ from typing import Any
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 
 _HEADER = r"""
+#include <csetjmp>
 #include <ucontext.h>
 #include <cmath>
 #include <cstring>
@@ -31,11 +32,12 @@ struct Place { int x; };
 static Place threadIdx, blockIdx, blockDim, gridDim;
 struct Barrier { int size = 0, arrived = 0, round = 0; };
 struct Warp { Barrier meet; unsigned long long slots[32]; };
-struct Fiber { ucontext_t context; std::vector<char> stack; bool done; };
+struct Fiber { ucontext_t begin; jmp_buf here; std::vector<char> stack; bool begun, done; };
 static std::vector<Warp> warps;
 static Barrier block_barrier;
 static std::vector<std::unique_ptr<Fiber>> fibers;
-static ucontext_t scheduler;
+static ucontext_t unused;
+static jmp_buf scheduler;
 static std::function<void()> kernel;
 static void wait_at(Barrier &barrier) {
     const int round = barrier.round;
@@ -45,13 +47,24 @@ static void wait_at(Barrier &barrier) {
         return;
     }
     const int mine = threadIdx.x;
-    while (barrier.round == round) swapcontext(&fibers[mine]->context, &scheduler);
+    while (barrier.round == round)
+        if (!_setjmp(fibers[mine]->here)) _longjmp(scheduler, 1);
 }
 static void __syncthreads() { wait_at(block_barrier); }
 static void run_thread() {
     const int mine = threadIdx.x;
     kernel();
     fibers[mine]->done = true;
+    _longjmp(scheduler, 1);
+}
+// Contexts are changed by jumps: others would ask the system about signals each time.
+static void go_on(int thread) {
+    Fiber &fiber = *fibers[thread];
+    threadIdx.x = thread;
+    if (_setjmp(scheduler)) return;
+    if (fiber.begun) _longjmp(fiber.here, 1);
+    fiber.begun = true;
+    swapcontext(&unused, &fiber.begin);
 }
 static void run_block(int block, int threads) {
     blockIdx.x = block;
@@ -64,22 +77,18 @@ static void run_block(int block, int threads) {
     }
     for (int thread = 0; thread < threads; thread++) {
         Fiber &fiber = *fibers[thread];
-        fiber.done = false;
-        getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.data();
-        fiber.context.uc_stack.ss_size = fiber.stack.size();
-        fiber.context.uc_link = &scheduler;
-        makecontext(&fiber.context, run_thread, 0);
+        fiber.begun = fiber.done = false;
+        getcontext(&fiber.begin);
+        fiber.begin.uc_stack.ss_sp = fiber.stack.data();
+        fiber.begin.uc_stack.ss_size = fiber.stack.size();
+        makecontext(&fiber.begin, run_thread, 0);
     }
-    for (bool running = true; running;) {
-        running = false;
-        for (int thread = 0; thread < threads; thread++)
-            if (!fibers[thread]->done) {
-                running = true;
-                threadIdx.x = thread;
-                swapcontext(&scheduler, &fibers[thread]->context);
-            }
-    }
+    static int n_done, thread;
+    for (n_done = 0; n_done < threads;)
+        for (n_done = thread = 0; thread < threads; thread++) {
+            n_done += fibers[thread]->done;
+            if (!fibers[thread]->done) go_on(thread);
+        }
 }
 template <typename T> static T exchange(T value, int from) {
     Warp &warp = warps[threadIdx.x / 32];
@@ -147,7 +156,7 @@ def compile_for_host(source: str, constants: Mapping[str, int]) -> Callable[[str
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
             built, written = Path(temporary) / "built.so", Path(temporary) / "source.cpp"
             written.write_text(text, encoding="utf-8")
-            options = ["-std=c++20", "-O1", "-w", "-shared", "-fPIC"]
+            options = ["-std=c++20", "-O1", "-w", "-U_FORTIFY_SOURCE", "-shared", "-fPIC"]
             subprocess.run([str(COMPILER), *options, "-o", str(built), str(written)], check=True)
             built.replace(library)
     loaded = ctypes.CDLL(str(library))

@@ -48,6 +48,7 @@ def lexemes(
     seed: options.Seed = 0,
     keep_output: options.KeepOutput = False,
     parts: options.Parts = None,
+    device: options.TrainingDevice = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
     overwrite: options.Overwrite = False,
@@ -85,6 +86,7 @@ def lexemes(
         learning_rate=learning_rate,
         max_vocabulary=max_vocabulary,
         parts=parts,
+        device=device,
     )
     trained = train_lexemes(
         source,

@@ -25,6 +25,7 @@ def vectors(
     seed: options.Seed = 0,
     keep_output: options.KeepOutput = False,
     parts: options.Parts = None,
+    device: options.TrainingDevice = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
     overwrite: options.Overwrite = False,
@@ -32,9 +33,9 @@ def vectors(
 ) -> None:
     """Train word vectors: skip-gram with negative sampling, with word2vec's defaults.
 
-    With one worker the result is exactly repeatable. Started again after an interruption, it goes
-    on from the last checkpoint. Vectors trained elsewhere (word2vec, GloVe, fastText) can be used
-    in the next step instead; `grassmeans convert` writes these formats.
+    With one worker the result is exactly repeatable, on a GPU it is not. Started again after an
+    interruption, it goes on from the last checkpoint. Vectors trained elsewhere (word2vec, GloVe,
+    fastText) can be used in the next step instead; `grassmeans convert` writes these formats.
 
     On several machines (--engine) each trains on its part of the text, and the parts are put
     together some fifty times; the loss of quality is small and measured (docs/how-to/scale.md).
@@ -58,6 +59,7 @@ def vectors(
         learning_rate=learning_rate,
         max_vocabulary=max_vocabulary,
         parts=parts,
+        device=device,
     )
     trained = train_vectors(
         Corpus.open(corpus),

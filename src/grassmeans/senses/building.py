@@ -61,7 +61,7 @@ def build_model(
         Learn from pseudo-words how likely answers are right, unless the model whose contexts are
         taken knows it.
     device : {"cpu", "cuda"}
-        Where an encoder computes; word vectors need the CPU alone.
+        Where contexts are encoded and grouped; a GPU needs the extra ``gpu``.
     engine : str, optional
         Where workers run, as for `grassmeans.use_engine`.
     **changes

@@ -30,7 +30,22 @@ Engine = Annotated[
 ]
 Device = Annotated[
     str,
-    typer.Option("--device", metavar="cpu|cuda", help="For learned contexts: a GPU, by PyTorch."),
+    typer.Option(
+        "--device",
+        metavar="cpu|cuda",
+        help="Where to compute: on the CPU, or on a GPU (extra gpu), which pays for large inputs. "
+        "It is used from one process, whatever the workers and the engine; results differ by "
+        "rounding only.",
+    ),
+]
+TrainingDevice = Annotated[
+    str,
+    typer.Option(
+        "--device",
+        metavar="cpu|cuda",
+        help="Where to train: on the CPU with --workers threads, or on a GPU (extra gpu), where "
+        "no two trainings are exactly alike.",
+    ),
 ]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")

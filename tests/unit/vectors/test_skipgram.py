@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import gpu_devices
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.artifacts import building_place, read_manifest
 from grassmeans.checked import read_json
@@ -244,3 +245,47 @@ def test_texts_are_tokenised_and_not_trained_character_by_character(tmp_path) ->
         SkipGram().fit([["a", "crane"], "a crane"])
     with pytest.raises(InputError, match="got int"):
         SkipGram().fit(7)
+
+
+@pytest.fixture(params=[gpu_devices.KERNELS, gpu_devices.GPU])
+def device(request):
+    with gpu_devices.use_device(request.param) as name:
+        yield name
+
+
+def test_a_gpu_learns_the_same_topics(device) -> None:
+    settings = SMALL | {"learning_rate": 0.1, "device": device}
+    vectors = SkipGram(**settings).fit(two_topics(100)).vectors_
+    assert vectors.similarity("nest", "wing") > vectors.similarity("nest", "steel") + 0.3
+    assert {n.word for n in vectors.most_similar("steel", 4)} == {"hook", "cable", "dock", "cargo"}
+
+
+def test_a_gpu_leaves_frozen_rows_and_goes_on_from_a_checkpoint(
+    device, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr(training, "DEVICE_CHUNK_TOKENS", 300)
+    monkeypatch.setattr(training, "CHECKPOINT_SECONDS", 0.0)
+    settings = SMALL | {"device": device}
+    texts = two_topics(60)
+    start = SkipGram(**SMALL).fit(texts).vectors_
+    train = training.Trainer._train
+    seen = []
+
+    def stop_after_two(self, chunk):
+        if len(seen) == 2:
+            raise KeyboardInterrupt
+        seen.append(chunk.number)
+        train(self, chunk)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training.Trainer, "_train", stop_after_two)
+        with pytest.raises(KeyboardInterrupt):
+            SkipGram(**settings).fit(
+                texts, start=start, frozen_inputs=["nest"], checkpoint=tmp_path / "checkpoint"
+            )
+    resumed = SkipGram(**settings)
+    resumed.fit(texts, start=start, frozen_inputs=["nest"], checkpoint=tmp_path / "checkpoint")
+    whole = SkipGram(**settings).fit(texts, start=start, frozen_inputs=["nest"])
+    np.testing.assert_array_equal(resumed.vectors_["nest"], start["nest"])
+    np.testing.assert_allclose(resumed.vectors_.vectors, whole.vectors_.vectors, atol=1e-3)
+    assert not np.allclose(resumed.vectors_["wing"], start["wing"], atol=1e-3)

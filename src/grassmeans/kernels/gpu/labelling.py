@@ -21,7 +21,7 @@ from grassmeans.kernels.gpu.subspaces import (
     make_room,
     send_table,
     solve_again,
-    span_contexts,
+    solve_precisely,
 )
 from grassmeans.kernels.gpu.tensors import to_tensor
 from grassmeans.kernels.interface import (
@@ -36,7 +36,7 @@ _BAND_ROWS = 64
 _BAND_GROUPS = _BAND_ROWS // 4
 _THREADS = 64
 _WARPS = 4
-_PLAIN_AT_ONCE = 1 << 14
+_CANCELLING = 1e-5  # of the largest squared singular value
 
 
 class DeviceSenses(NamedTuple):
@@ -128,8 +128,12 @@ def measure_on_device(
     n, device = len(windows.words), senses.vectors.device
     width = fit_width(2 * window, table.rank)
     program = find_program(senses.vectors, width, table.rank)
+    distances = torch.empty((n, senses.most), device=device)
+    nearest = torch.empty(n, dtype=torch.int32, device=device)
     if program is None:
-        return _measure_plainly(windows, table, window)
+        everything = torch.arange(n, device=device)
+        _measure_precisely(windows, everything, table, window, distances, nearest)
+        return distances, nearest
     n_kept = len(windows.kept_rows)
     band = torch.empty((width + 1, n_kept), device=device)
     columns = (width + 3) // 4 + 1
@@ -154,8 +158,6 @@ def measure_on_device(
     if len(again):
         ids = list_words(windows, again, width)
         solve_again(program, solved, again, ids, senses.vectors, table.tolerance)
-    distances = torch.empty((n, senses.most), device=device)
-    nearest = torch.empty(n, dtype=torch.int32, device=device)
     program.launch(
         "measure_distances",
         Launch(-(-n // _WARPS), 32 * _WARPS),
@@ -172,6 +174,13 @@ def measure_on_device(
         distances,
         nearest,
     )
+    if len(again):
+        # Of words that almost depend on each other, single precision cancels too much.
+        values = solved.values[:, again]
+        used = torch.where(values > 0.0, values, torch.inf).amin(dim=0)
+        worst = again[(used < _CANCELLING * values[0]).nonzero().flatten()]
+        if len(worst):
+            _measure_precisely(windows, worst, table, window, distances, nearest)
     return distances, nearest
 
 
@@ -185,29 +194,32 @@ def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:
     return rows.masked_fill(~inside, -1).contiguous()
 
 
-def _measure_plainly(
-    windows: DeviceWindows, table: DeviceTable, window: int
-) -> tuple[Tensor, Tensor]:
-    """As `measure_on_device`, with bases and plain tensors."""
+def _measure_precisely(
+    windows: DeviceWindows,
+    chosen: Tensor,
+    table: DeviceTable,
+    window: int,
+    distances: Tensor,
+    nearest: Tensor,
+) -> None:
+    """Write the distances of some contexts, with plain tensors in double precision."""
     senses = table.on_device
-    n, device = len(windows.words), senses.vectors.device
-    distances = torch.full((n, senses.most), torch.nan, device=device)
-    for start in range(0, n, _PLAIN_AT_ONCE):
-        chosen = torch.arange(start, min(start + _PLAIN_AT_ONCE, n), device=device)
-        ids = list_words(windows, chosen, 2 * window)
-        solved, bases = span_contexts(ids, senses.vectors, table.rank, table.tolerance)
-        if bases is None:
-            raise AssertionError("bases are asked for")
-        shares = solved.values / solved.values[:1] if table.singular else solved.values > 0.0
-        words = windows.words[chosen].long()
-        said = (ids >= 0).sum(dim=1) >= max(table.fewest, 1)
+    ids = list_words(windows, chosen, max(2 * window, table.rank))
+    words = windows.words[chosen].long()
+    firsts, ends = senses.offsets[words], senses.offsets[words + 1]
+    said = (ids >= 0).sum(dim=1) >= max(table.fewest, 1)
+    found = torch.full((len(chosen), senses.most), torch.nan, device=ids.device)
+    for some in solve_precisely(ids, senses.vectors, table.rank, table.tolerance):
+        weights = some.values / some.values[:, :1] if table.singular else some.values > 0.0
+        finite = some.totals.isfinite()
         for k in range(senses.most):
-            line = senses.offsets[words] + k
-            there = said & (line < senses.offsets[words + 1])
+            line = firsts[some.part] + k
+            there = said[some.part] & finite & (line < ends[some.part])
             directions = senses.directions[line.clamp(max=len(senses.directions) - 1).long()]
-            squares = torch.bmm(bases, directions[:, :, None])[:, :, 0].square()
-            inside = (squares * shares.T).sum(dim=1)
-            found = (1.0 - inside).clamp_(0.0, 1.0).sqrt_().float()
-            distances[chosen, k] = found.masked_fill(~there, torch.nan)
-    nearest = distances.nan_to_num(2.0).argmin(dim=1).int()
-    return distances, nearest.masked_fill(distances[:, 0].isnan(), -1)
+            products = some.coefficients @ (some.rows @ directions.double()[:, :, None])
+            inside = (products[:, :, 0].square() * weights).sum(dim=1)
+            distance = (1.0 - inside).clamp_(0.0, 1.0).sqrt_().float()
+            found[some.part, k] = distance.masked_fill(~there, torch.nan)
+    distances[chosen] = found
+    best = found.nan_to_num(2.0).argmin(dim=1).int()
+    nearest[chosen] = best.masked_fill(found[:, 0].isnan(), -1)

@@ -7,6 +7,7 @@ in double precision is decided as on the CPU.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -175,15 +176,33 @@ def _take_rows(ids: Tensor, table: Tensor) -> Tensor:
     return rows.masked_fill_((ids < 0)[:, :, None], 0.0)
 
 
-def _span_plainly(
-    ids: Tensor, table: Tensor, rank: int, tolerance: float, with_bases: bool
-) -> tuple[Solved, Tensor | None]:
-    """As `span_contexts`, with plain tensors in double precision."""
-    n, width = ids.shape
-    solved, _ = make_room(rank, width, n, ids.device)
-    bases = torch.empty((n, rank, table.shape[1]), device=ids.device) if with_bases else None
-    for start in range(0, n, _plain_contexts(ids, table)):
-        part = slice(start, start + _plain_contexts(ids, table))
+class Precise(NamedTuple):
+    """Some contexts in double precision, for each of a few thousand.
+
+    Attributes
+    ----------
+    part : slice
+        Which ones.
+    rows : (n, width, filled dim)
+        The vectors of their words.
+    coefficients : (n, rank, width)
+        As in `Solved`.
+    values : (n, rank)
+    totals : (n,)
+    """
+
+    part: slice
+    rows: Tensor
+    coefficients: Tensor
+    values: Tensor
+    totals: Tensor
+
+
+def solve_precisely(ids: Tensor, table: Tensor, rank: int, tolerance: float) -> Iterator[Precise]:
+    """Eigenpairs of contexts of any width with plain tensors in double precision."""
+    step = _plain_contexts(ids, table)
+    for start in range(0, len(ids), step):
+        part = slice(start, start + step)
         rows = _take_rows(ids[part], table)
         grams = rows @ rows.transpose(1, 2)
         totals = grams.diagonal(dim1=1, dim2=2).sum(dim=1)
@@ -191,17 +210,27 @@ def _span_plainly(
         values, vectors = torch.linalg.eigh(grams)
         values = values[:, -rank:].flip(1).clamp_(min=0.0)
         vectors = vectors[:, :, -rank:].flip(2)
-        n_words = (ids[part] >= 0).sum(dim=1)
         used = values > tolerance * values[:, :1]
+        n_words = (ids[part] >= 0).sum(dim=1)
         used &= torch.arange(rank, device=ids.device) < n_words[:, None]
-        values = values.masked_fill(~used, 0.0)
         scales = values.masked_fill(~used, torch.inf).rsqrt()
         found = (vectors * scales[:, None]).transpose(1, 2)
-        solved.coefficients[:, :, part] = found.permute(1, 2, 0).float()
-        solved.values[:, part] = values.T
-        solved.totals[part] = totals
+        yield Precise(part, rows, found, values.masked_fill(~used, 0.0), totals)
+
+
+def _span_plainly(
+    ids: Tensor, table: Tensor, rank: int, tolerance: float, with_bases: bool
+) -> tuple[Solved, Tensor | None]:
+    """As `span_contexts`, with plain tensors in double precision."""
+    n, width = ids.shape
+    solved, _ = make_room(rank, width, n, ids.device)
+    bases = torch.empty((n, rank, table.shape[1]), device=ids.device) if with_bases else None
+    for some in solve_precisely(ids, table, rank, tolerance):
+        solved.coefficients[:, :, some.part] = some.coefficients.permute(1, 2, 0).float()
+        solved.values[:, some.part] = some.values.T
+        solved.totals[some.part] = some.totals
         if bases is not None:
-            spanned = found @ rows
+            spanned = some.coefficients @ some.rows
             flipped = -spanned.amin(dim=2) > spanned.amax(dim=2)
-            bases[part] = torch.where(flipped[:, :, None], -spanned, spanned).float()
+            bases[some.part] = torch.where(flipped[:, :, None], -spanned, spanned).float()
     return solved, bases

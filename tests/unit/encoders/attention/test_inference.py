@@ -14,12 +14,11 @@ from grassmeans.corpus.occurrences import number_words
 from grassmeans.encoders.attention.passages import Passages
 from grassmeans.encoders.attention.stored import LearnedWeights, NetworkShape
 from grassmeans.encoders.learned import LearnedEncoder
-from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.distances import SenseLines
 
-torch = pytest.importorskip("torch", reason="needs the extra encoder")
+torch = pytest.importorskip("torch", reason="needs PyTorch (the extra gpu)")
 
 WORDS = [f"w{i}" for i in range(30)]
 # Keys and values are kept in half precision: what lies between two numbers may become either.
@@ -133,7 +132,7 @@ def test_a_pass_has_passages_of_like_length(monkeypatch) -> None:
 
 def test_without_torch_the_extra_is_named(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(MissingExtraError, match=r"device='cuda' needs .*grassmeans\[encoder\]"):
+    with pytest.raises(MissingExtraError, match=r"device='cuda' needs .*grassmeans\[gpu\]"):
         make_encoder().use_device("cuda")
 
 
@@ -145,10 +144,3 @@ def test_a_device_that_is_not_there_is_told_in_one_line(monkeypatch) -> None:
     with pytest.raises(InputError, match="device must be one of cpu, cuda, got 'tpu'"):
         encoder.use_device("tpu")
     assert encoder.device == "cpu"
-
-
-def test_subspaces_are_computed_on_the_cpu() -> None:
-    vectors = WordVectors(WORDS, np.ones((30, 4), np.float32))
-    encoder = SubspaceEncoder(vectors, ContextShape(), frozenset())
-    with pytest.raises(InputError, match="'subspaces' are computed on the CPU"):
-        encoder.use_device("cuda")
