@@ -155,7 +155,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         check_integers(self, min_count=1, **({} if self.parts is None else {"parts": 1}))
         check_device(self.device)
         if self.device != "cpu" and self.parts is not None:
-            raise InputError("a GPU trains the whole at once: leave parts out, or take device='cpu'")
+            raise InputError("a GPU trains all at once: leave parts out, or take device='cpu'")
         tokens = _as_corpus(corpus)
         words = self.trained_words(tokens.vocabulary)
         if not words:
