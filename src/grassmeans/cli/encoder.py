@@ -51,7 +51,7 @@ def encoder(
     """
     from grassmeans.artifacts import read_manifest
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.encoders.attention.devices import is_first_rank
+    from grassmeans.kernels.devices import is_first_rank
     from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
 
     settings = EncoderSettings(
