@@ -51,8 +51,8 @@ def encoder(
     """
     from grassmeans.artifacts import read_manifest
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.kernels.devices import is_first_rank
     from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
+    from grassmeans.kernels.devices import is_first_rank
 
     settings = EncoderSettings(
         dim=dim,
