@@ -61,10 +61,10 @@ def _sense_of(model, word, text):
         ("bank", "We had a picnic on the grassy bank of the river and watched the boats.", "shore"),
         ("bank", "She went to the bank to open a savings account and ask for a loan.", "banking"),
         ("bank", "Israeli troops left the West bank, and Palestinian families came home.", "gaza"),
-        ("java", "The web server was written in java, and so was its compiler.", "compiler"),
+        ("java", "The web server was written in java, and so was its compiler.", "php"),
         ("java", "They sailed from Sumatra to java, the most crowded island.", "sumatra"),
-        ("apple", "She peeled the apple and baked a pie with sugar and cinnamon.", "banana"),
-        ("crane", "The crane lifted the concrete blocks to the top floor.", "ramp"),
+        ("apple", "She peeled the apple and baked a pie with sugar and cinnamon.", "grape"),
+        ("crane", "The crane lifted the concrete blocks to the top floor.", "truck"),
         ("python", "A python swallowed the goat, and the other snakes fled.", "snake"),
     ],
 )
