@@ -50,6 +50,7 @@ _CLAIM, _LOCK, _NEW, _SCRATCH = "claim.json", "lock", "new", "scratch"
 _OLD, _TRASH = "old", "trash"
 _PARTS = {_CLAIM, _LOCK, _NEW, _SCRATCH, _OLD, _TRASH}
 _TEMPORARY_NAME = re.compile(re.escape(TEMPORARY) + r"([0-9]+)-[0-9a-f]+$")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/(?=[^/])")  # of s3://, when it became a path
 _CANNOT_MOVE = {errno.EXDEV, errno.EBUSY}
 
 
@@ -193,6 +194,7 @@ def check_output_file(
     path: Path, *, inputs: Iterable[str | Path | None] = (), overwrite: bool = False
 ) -> None:
     """Refuse early what `output_file` would refuse."""
+    _check_address(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder: name a file to write")
     if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -204,8 +206,17 @@ def check_output_file(
         raise InputError(f"there is no folder {path.parent} to write {path.name} into")
 
 
+def _check_address(path: Path) -> None:
+    """Refuse an address, which would become a folder of that name here."""
+    if _ADDRESS.match(str(path)):
+        raise InputError(
+            f"{path} is an address: write into a folder of this machine, then use `grassmeans copy`"
+        )
+
+
 def _find_place(path: Path) -> Path:
     """The absolute path of an output folder, where a folder can be put."""
+    _check_address(path)
     if path.is_symlink():
         raise InputError(f"{path} is a symbolic link: name the folder itself")
     if path.exists() and not path.is_dir():

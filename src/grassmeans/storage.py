@@ -11,12 +11,13 @@ import importlib.util
 import posixpath
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import (
     atomic_path,
+    digest_of,
     explain_write_errors,
     read_manifest,
 )
@@ -29,6 +30,7 @@ from grassmeans.progress import progress_bar
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::|://)")
 _BLOCK_BYTES = 1 << 24
 _FILES_AT_ONCE = 8
+_CLAIM = ".grassmeans-copy"  # at an address to which a copy is on its way
 
 
 def is_address(place: object) -> bool:
@@ -108,8 +110,9 @@ def fetch_inputs(
             paths.append(source)
             continue
         for address in list_files(str(source)):
-            # Files of one name in several folders stay apart.
-            path = place / f"{number}-{len(tasks)}" / posixpath.basename(address)
+            # Files of one name stay apart: of several folders, and of before and after a change.
+            version = f"{number}-{len(tasks)}-{_identify(address)}"
+            path = place / version / posixpath.basename(address)
             tasks.append((address, path))
             paths.append(path)
     with progress_bar("fetching", len(tasks), unit="files") as advance:
@@ -117,6 +120,13 @@ def fetch_inputs(
             advance()
     yield paths
     shutil.rmtree(place, ignore_errors=True)
+
+
+def _identify(address: str) -> str:
+    """A short digest of what a store tells of a file: its size, time, version."""
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        return digest_of([address, store.ukey(path)])[:8]
 
 
 def fetch_file(address: str, target: Path) -> None:
@@ -155,8 +165,10 @@ def copy_artifact(
 ) -> dict[str, Any]:
     """Copy an artifact between a disk and a store; its digests are compared.
 
-    An interrupted copy does not look like an artifact: the manifest comes last. The same call goes
-    on from the files that are there.
+    A folder of this machine is written as every output is, also where it has an address
+    (``file://``). A store cannot rename: there the manifest goes first and comes last, so that an
+    interrupted copy does not look like an artifact; the same call finishes it. Files that are not
+    the artifact's own stay.
 
     Parameters
     ----------
@@ -174,9 +186,19 @@ def copy_artifact(
         raise InputError(
             "name one address (s3://bucket/corpus, say) and one folder of this machine"
         )
-    if is_address(source):
-        return _fetch_artifact(str(source), Path(target), overwrite, workers, show_progress)
-    return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
+    place = _find_local(target)
+    if place is None:
+        return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
+    address = str(source) if is_address(source) else f"file://{Path(source).resolve()}"
+    return _fetch_artifact(address, place, overwrite, workers, show_progress)
+
+
+def _find_local(place: str | Path) -> Path | None:
+    """The path of a place of this machine, which may have an address too; None for any other."""
+    if not is_address(place):
+        return Path(place)
+    store, path = open_store(str(place))
+    return Path(path) if "file" in store.protocol else None
 
 
 def _fetch_artifact(
@@ -186,8 +208,11 @@ def _fetch_artifact(
     if manifest is None:
         raise ArtifactError(f"{address} is no grassmeans folder: it has no {MANIFEST}")
     identity = [address, manifest]
-    with output_folder(target, manifest["kind"], identity, overwrite=overwrite) as building:
-        names = _list_names(address)
+    inputs = [_find_local(address)]
+    with output_folder(
+        target, manifest["kind"], identity, inputs=inputs, overwrite=overwrite
+    ) as building:
+        names = [name for name in _list_names(address) if name != _CLAIM]
         tasks = ((f"{address.rstrip('/')}/{name}", building.folder / name) for name in names)
         with progress_bar("copying", len(names), unit="files", show=show_progress) as advance:
             for _ in map_tasks(fetch_file, tasks, _count(workers)):
@@ -205,17 +230,12 @@ def _send_artifact(
     source: Path, address: str, overwrite: bool, workers: int | None, show_progress: bool | None
 ) -> dict[str, Any]:
     manifest = read_manifest(source)
-    there = _read_remote_manifest(address)
-    if there is not None:
-        if there.get("kind") != manifest["kind"]:
-            raise InputError(f"{address} holds a {there.get('kind')}: choose another address")
-        if not overwrite:
-            raise InputError(f"{address} exists already: choose another, or pass overwrite=True")
-        _remove_artifact(address)
     problems, _, _ = find_damage(source)
     if problems:
         raise ArtifactError(f"{problems[0]}: {source} is not copied")
+    _check_replaceable(address, manifest["kind"], overwrite)
     names = [p.relative_to(source).as_posix() for p in sorted(source.rglob("*")) if p.is_file()]
+    _begin(address, names)
     # The manifest makes it whole, and the list of digests belongs to it.
     names.sort(key=lambda name: (name == MANIFEST, name == CHECKSUMS))
     tasks = [(source / name, f"{address.rstrip('/')}/{name}") for name in names]
@@ -225,7 +245,54 @@ def _send_artifact(
         for task in tasks[-2:]:
             send_file(*task)
             advance()
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        store.rm_file(f"{path}/{_CLAIM}")
     return manifest
+
+
+def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
+    """Refuse an address that holds anything but an artifact, or a copy, that may be replaced."""
+    there = _read_remote_manifest(address)
+    names = _list_names(address)
+    if there is None and (not names or _CLAIM in names):
+        return
+    if there is None or not {"format_version", "grassmeans"} <= there.keys():
+        raise InputError(f"{address} is not empty and not a grassmeans {kind}: choose another")
+    if there["kind"] != kind:
+        raise InputError(f"{address} holds a {there['kind']}: choose another address")
+    if not overwrite:
+        raise InputError(f"{address} exists already: choose another, or pass overwrite=True")
+
+
+def _begin(address: str, names: Collection[str]) -> None:
+    """Note that a copy is on its way, and remove what it will not replace.
+
+    The manifest goes first: what is left of a folder must not look like a whole one.
+    """
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        own = _list_own_files(store, path)
+        store.makedirs(path, exist_ok=True)
+        store.pipe_file(f"{path}/{_CLAIM}", "\n".join([*sorted(own), ""]).encode())
+        for name in sorted(own - set(names) | (own & {MANIFEST}), key=lambda n: n != MANIFEST):
+            store.rm_file(f"{path}/{name}")
+
+
+def _list_own_files(store: Any, path: str) -> set[str]:
+    """The files of the artifact at an address, by its lists and by that of an unfinished copy."""
+    there = {posixpath.relpath(found, path) for found in store.find(path)}
+    own: set[str] = set()
+    for name in there:
+        folder, last = posixpath.split(name)
+        if last == MANIFEST:
+            own |= {name, posixpath.join(folder, CHECKSUMS)}
+        elif last == CHECKSUMS:
+            lines = store.cat_file(f"{path}/{name}").decode("utf-8", "replace").splitlines()
+            own |= {posixpath.join(folder, line.partition("  ")[2]) for line in lines}
+        elif name == _CLAIM:
+            own |= set(store.cat_file(f"{path}/{name}").decode("utf-8", "replace").splitlines())
+    return own & there  # and nothing beside it, whatever a list says
 
 
 def _count(workers: int | None) -> int:
@@ -251,11 +318,3 @@ def _read_remote_manifest(address: str) -> dict[str, Any] | None:
     if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
         raise ArtifactError(f"{address}/{MANIFEST} is not a grassmeans manifest")
     return manifest
-
-
-def _remove_artifact(address: str) -> None:
-    """The manifest first: what is left of a folder must not look like a whole one."""
-    with _explain_store_errors(address):
-        store, path = open_store(address)
-        store.rm_file(f"{path}/{MANIFEST}")
-        store.rm(path, recursive=True)

@@ -225,7 +225,10 @@ def test_what_would_be_passed_over_is_refused(folder, tmp_path, monkeypatch, lin
     assert not (folder / "corpus" / "corpus").exists()
 
 
-@pytest.mark.parametrize("place", [".", "..", "/", "/dev/null", "/proc/x", "x" * 300, ""])
+@pytest.mark.parametrize(
+    "place",
+    ["s3://bucket/x", "file:///tmp/x", ".", "..", "/", "/dev/null", "/proc/x", "x" * 300, ""],
+)
 def test_places_that_cannot_be_written(folder, tmp_path, monkeypatch, place) -> None:
     monkeypatch.chdir(folder)
     (tmp_path / "t.txt").write_text("a crane flew")

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans import Corpus
+from grassmeans import Corpus, WordVectors
 from grassmeans.checked import MANIFEST
+from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError
-from grassmeans.storage import copy_artifact, is_address, list_files
+from grassmeans.storage import copy_artifact, fetch_inputs, is_address, list_files
 
 fsspec = pytest.importorskip("fsspec", reason="needs the extra storage")
 
@@ -109,9 +110,98 @@ def test_what_is_no_artifact_is_not_copied(store, corpus, tmp_path) -> None:
         copy_artifact("memory://bucket/notes", tmp_path / "back")
     with pytest.raises(InputError, match="one address"):
         copy_artifact(corpus.path, tmp_path / "other")
-    store.pipe_file(f"/bucket/model/{MANIFEST}", b'{"kind": "model"}')
-    with pytest.raises(InputError, match="holds a model"):
-        copy_artifact(corpus.path, "memory://bucket/model", overwrite=True)
+
+
+def test_what_is_there_stays(store, corpus, tmp_path) -> None:
+    other = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    other.save(tmp_path / "vectors")
+    copy_artifact(tmp_path / "vectors", "memory://bucket/vectors", workers=1)
+    store.pipe_file(f"/bucket/site/{MANIFEST}", b'{"kind": "x", "name": "holidays"}')
+    store.pipe_file("/bucket/photos/words.txt", b"photo")
+    for name, message in {
+        "vectors": "holds a vectors",
+        "site": "not empty and not a grassmeans corpus",
+        "photos": "not empty and not a grassmeans corpus",
+    }.items():
+        before = {path: store.cat_file(path) for path in store.find(f"/bucket/{name}")}
+        with pytest.raises(InputError, match=message):
+            copy_artifact(corpus.path, f"memory://bucket/{name}", overwrite=True, workers=1)
+        assert {path: store.cat_file(path) for path in store.find(f"/bucket/{name}")} == before
+
+
+def test_replacing_takes_the_old_artifact_away_and_nothing_else(store, corpus, tmp_path) -> None:
+    address, note = "memory://bucket/corpus", "/bucket/corpus/note.txt"
+    larger = Corpus.from_texts(TEXTS * 9, tmp_path / "large", options=IngestOptions(shard_chars=50))
+    copy_artifact(larger.path, address, workers=1)
+    store.pipe_file(note, b"mine")
+    store.pipe_file("/bucket/beside.txt", b"mine")
+    lists = store.cat_file("/bucket/corpus/checksums.txt")
+    store.pipe_file("/bucket/corpus/checksums.txt", lists + b"0" * 64 + b"  ../beside.txt\n")
+    copy_artifact(corpus.path, address, workers=1, overwrite=True)
+    names = {path.removeprefix("/bucket/corpus/") for path in store.find("/bucket/corpus")}
+    assert names == {*read_all(corpus.path), "note.txt"}
+    assert store.cat_file(note) == store.cat_file("/bucket/beside.txt") == b"mine"
+
+
+def test_an_interrupted_copy_is_finished(store, corpus, tmp_path, monkeypatch) -> None:
+    from grassmeans import storage
+
+    send, sent = storage.send_file, []
+
+    def stop(source: Path, address: str) -> None:
+        sent.append(address)
+        if len(sent) == 5:
+            raise KeyboardInterrupt
+        send(source, address)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "send_file", stop)
+        with pytest.raises(KeyboardInterrupt):
+            copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    with pytest.raises(ArtifactError, match="no grassmeans folder"):
+        copy_artifact("memory://bucket/corpus", tmp_path / "back")
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+
+
+def test_folders_of_this_machine_follow_the_rules_of_every_output(corpus, tmp_path) -> None:
+    before = read_all(corpus.path)
+    for source, target in (
+        (corpus.path, f"file://{corpus.path}"),
+        (f"file://{corpus.path}", corpus.path),
+        (corpus.path, f"file://{corpus.path}/inside"),
+    ):
+        with pytest.raises(InputError, match="an input"):
+            copy_artifact(source, target, overwrite=True, workers=1)
+    assert read_all(corpus.path) == before
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "photo.jpg").write_bytes(b"photo")
+    with pytest.raises(InputError, match="not empty and not a grassmeans"):
+        copy_artifact(corpus.path, f"file://{site}", overwrite=True, workers=1)
+    copy_artifact(corpus.path, f"file://{tmp_path / 'copy'}", workers=1)
+    assert read_all(tmp_path / "copy") == before
+
+
+def test_a_damaged_folder_replaces_nothing(store, corpus, tmp_path) -> None:
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    before = {path: store.cat_file(path) for path in store.find("/bucket")}
+    (corpus.path / "words.txt").write_text("other")
+    with pytest.raises(ArtifactError, match="is not copied"):
+        copy_artifact(corpus.path, "memory://bucket/corpus", workers=1, overwrite=True)
+    assert {path: store.cat_file(path) for path in store.find("/bucket")} == before
+
+
+def test_a_file_that_changed_meanwhile_is_fetched_anew(store, tmp_path) -> None:
+    store.pipe_file("/bucket/a.txt", b"the crane flew")
+    stopped = fetch_inputs(["memory://bucket/a.txt"], tmp_path / "corpus")
+    with pytest.raises(KeyboardInterrupt), stopped:
+        raise KeyboardInterrupt
+    store.pipe_file("/bucket/a.txt", b"the crane fled")
+    with fetch_inputs(["memory://bucket/a.txt"], tmp_path / "corpus") as paths:
+        assert [Path(path).read_text() for path in paths] == ["the crane fled"]
+    assert not (tmp_path / ".corpus.inputs").exists()
 
 
 def test_the_extra_is_named_where_it_is_missing(corpus, monkeypatch) -> None:
