@@ -6,7 +6,7 @@
 
 #define TRIANGLE(i, j) ((i) * ((i) + 1) / 2 + (j))
 #define N_PAIRS TRIANGLE(WIDTH, 0)
-#define ENTRY(i, j) a[TRIANGLE(i, j) * STRIDE]
+#define ENTRY(i, j) a[TRIANGLE(i, j)]
 #define FULL_WARP 0xffffffffu
 #define PARTS ((ROW4 + 31) / 32)
 
@@ -129,18 +129,10 @@ extern "C" __global__ void multiply_contexts(
 
 // ---------------------------------------------------------------------------------------------
 // Leading eigenpairs, a thread a matrix: tridiagonal form, bisection, inverse iteration, as on the
-// CPU (see eigen.py there for the sources), in double precision.
-
-// A matrix lies in the thread's own memory, or (ON_CHIP) beside those of its block's other threads.
-#ifdef ON_CHIP
-#define STRIDE ON_CHIP
-#define MATRIX_OF_THREAD(a)             \
-    extern __shared__ double matrices[]; \
-    double *a = matrices + threadIdx.x
-#else
-#define STRIDE 1
-#define MATRIX_OF_THREAD(a) double a[N_PAIRS]
-#endif
+// CPU (see eigen.py there for the sources). Gram matrices that were summed in single precision are
+// made tridiagonal in single precision, too: most of the time goes there, for reading and writing.
+// Everything else is in double precision. Matrices are divided by a power of two beforehand, so
+// that their trace is at most 1, and more than a quarter.
 
 #define BISECTIONS 60
 #define BISECTION_WIDTH 9.313225746154785e-10    // 2^-30 of the eigenvalue
@@ -152,37 +144,37 @@ struct Tridiagonal {
     double diagonal[WIDTH], off[WIDTH], tau[WIDTH];
 };
 
-__device__ void reduce_to_tridiagonal(double *a, int m, Tridiagonal &t)
+template <typename Real> __device__ void reduce_to_tridiagonal(Real *a, int m, Tridiagonal &t)
 {
-    double v[WIDTH], w[WIDTH];
+    Real v[WIDTH], w[WIDTH];
     for (int k = 0; k < m - 2; k++) {
-        double s = 0.0;
+        Real s = 0;
         for (int i = k + 2; i < m; i++) {
             v[i] = ENTRY(i, k);
             s += v[i] * v[i];
         }
-        const double alpha = ENTRY(k + 1, k), norm = sqrt(alpha * alpha + s);
+        const Real alpha = ENTRY(k + 1, k), norm = sqrt(alpha * alpha + s);
         t.off[k] = alpha;
         t.tau[k] = 0.0;
-        if (!(s > 0.0)) continue;
-        const double beta = alpha > 0.0 ? -norm : norm;  // the sign that cancels no digits
-        const double tau = (beta - alpha) / beta, scale = 1.0 / (alpha - beta);
+        if (!(s > 0)) continue;
+        const Real beta = alpha > 0 ? -norm : norm;  // the sign that cancels no digits
+        const Real tau = (beta - alpha) / beta, scale = 1 / (alpha - beta);
         t.off[k] = beta;
         t.tau[k] = tau;
-        v[k + 1] = 1.0;
+        v[k + 1] = 1;
         for (int i = k + 2; i < m; i++) {
             v[i] *= scale;
             ENTRY(i, k) = v[i];
         }
-        double product = 0.0;
+        Real product = 0;
         for (int i = k + 1; i < m; i++) {
-            double sum = 0.0;
+            Real sum = 0;
             for (int j = k + 1; j <= i; j++) sum += ENTRY(i, j) * v[j];
             for (int j = i + 1; j < m; j++) sum += ENTRY(j, i) * v[j];
             w[i] = sum;
             product += sum * v[i];
         }
-        const double half = 0.5 * tau * product;
+        const Real half = tau * product / 2;
         for (int i = k + 1; i < m; i++) w[i] = tau * (w[i] - half * v[i]);
         for (int i = k + 1; i < m; i++)
             for (int j = k + 1; j <= i; j++) ENTRY(i, j) -= v[i] * w[j] + w[i] * v[j];
@@ -193,16 +185,12 @@ __device__ void reduce_to_tridiagonal(double *a, int m, Tridiagonal &t)
 }
 
 // The RANK largest eigenvalues. The leading principal minors of T - x I change their sign as often
-// as T has eigenvalues below x (Sturm); they need no division. T is divided by its trace, so that
-// they neither overflow nor vanish.
-__device__ void bisect_eigenvalues(const Tridiagonal &t, int m, double trace, double *values)
+// as T has eigenvalues below x (Sturm); they need no division. T has a trace of at most 1, so
+// that they do not overflow.
+__device__ void bisect_eigenvalues(const Tridiagonal &t, int m, double *values)
 {
-    double low[RANK], high[RANK], squares[WIDTH], diagonal[WIDTH];
-    const double scale = 1.0 / trace;
-    for (int i = 0; i < m; i++) {
-        diagonal[i] = t.diagonal[i] * scale;
-        squares[i] = t.off[i] * scale * (t.off[i] * scale);
-    }
+    double low[RANK], high[RANK], squares[WIDTH];
+    for (int i = 0; i < m; i++) squares[i] = t.off[i] * t.off[i];
     for (int n = 0; n < RANK; n++) {
         low[n] = 0.0;
         high[n] = (1.0 + 9.1e-13) / (n + 1);  // n + 1 eigenvalues are at least as large
@@ -215,13 +203,13 @@ __device__ void bisect_eigenvalues(const Tridiagonal &t, int m, double trace, do
         for (int n = 0; n < RANK; n++) {
             done &= high[n] - low[n] <= BISECTION_WIDTH * low[n] + NEGLIGIBLE;
             middle[n] = 0.5 * (low[n] + high[n]);
-            minor[n] = diagonal[0] - middle[n];
+            minor[n] = t.diagonal[0] - middle[n];
             before[n] = 1.0;
             above[n] = minor[n] > 0.0;
         }
         if (done) break;
         for (int i = 1; i < m; i++) {
-            const double d = diagonal[i], e = squares[i - 1];
+            const double d = t.diagonal[i], e = squares[i - 1];
 #pragma unroll
             for (int n = 0; n < RANK; n++) {
                 const double next = (d - middle[n]) * minor[n] - e * before[n];
@@ -236,7 +224,7 @@ __device__ void bisect_eigenvalues(const Tridiagonal &t, int m, double trace, do
             else high[n] = middle[n];
         }
     }
-    for (int n = 0; n < RANK; n++) values[n] = 0.5 * (low[n] + high[n]) * trace;
+    for (int n = 0; n < RANK; n++) values[n] = 0.5 * (low[n] + high[n]);
 }
 
 struct Factors {
@@ -300,15 +288,15 @@ __device__ void orthonormalise_last(double (*vectors)[WIDTH], int n, int m)
     for (int i = 0; i < m; i++) vectors[n][i] *= inverse;
 }
 
-// Eigenpairs of a (lower triangle, overwritten): m is RANK or more.
-__device__ void find_leading_pairs(
-    double *a, int m, double trace, double *values, double (*vectors)[WIDTH])
+// Eigenpairs of a (lower triangle, overwritten) with a trace of at most 1: m is RANK or more.
+template <typename Real>
+__device__ void find_leading_pairs(Real *a, int m, double *values, double (*vectors)[WIDTH])
 {
     Tridiagonal t;
     Factors f;
     reduce_to_tridiagonal(a, m, t);
-    bisect_eigenvalues(t, m, trace, values);
-    const double floor = SMALLEST_PIVOT * trace + 1e-300;
+    bisect_eigenvalues(t, m, values);
+    const double floor = SMALLEST_PIVOT;
     for (int n = 0; n < RANK; n++) {
         factorise_shifted(t, m, values[n], floor, f);
         for (int i = 0; i < m; i++) {
@@ -336,8 +324,9 @@ __device__ void find_leading_pairs(
 
 // What counts as dependent, and what single precision cannot tell, as on the CPU. Writes
 // coefficients[(n * WIDTH + i) * count + context] = c_i / sigma_n, values[n * count + context].
+template <typename Real>
 __device__ void finish_pairs(
-    double *a, int m, int n_words, double tolerance, int count, int context,
+    Real *a, int m, int n_words, double tolerance, int count, int context,
     float *coefficients, double *values, double *totals, unsigned char *poor)
 {
     double trace = 0.0, found[RANK], vectors[RANK][WIDTH];
@@ -353,7 +342,11 @@ __device__ void finish_pairs(
         poor[context] = n_words > 0;
         return;
     }
-    find_leading_pairs(a, m, trace, found, vectors);
+    const int exponent = ilogb(trace) + 1;
+    const double unit = ldexp(1.0, exponent);
+    const Real scale = (Real)ldexp(1.0, -exponent);
+    for (int i = 0; i < TRIANGLE(m, 0); i++) a[i] *= scale;
+    find_leading_pairs(a, m, found, vectors);
     const int last = (RANK < n_words ? RANK : n_words) - 1;
     const double smallest = last >= 0 ? found[last] : 0.0, largest = found[0];
     const bool good = smallest > 1e-2 * largest && trace > 1e-25 && trace < 1e25;
@@ -361,8 +354,8 @@ __device__ void finish_pairs(
     bool used = true;
     for (int n = 0; n < RANK; n++) {
         used = used && n < n_words && found[n] > tolerance * largest;
-        const double inverse = used ? 1.0 / sqrt(found[n]) : 0.0;
-        values[(long long)n * count + context] = used ? found[n] : 0.0;
+        const double inverse = used ? 1.0 / sqrt(found[n] * unit) : 0.0;
+        values[(long long)n * count + context] = used ? found[n] * unit : 0.0;
         for (int i = 0; i < WIDTH; i++)
             coefficients[((long long)n * WIDTH + i) * count + context] =
                 used && i < m ? (float)(vectors[n][i] * inverse) : 0.0f;
@@ -379,7 +372,7 @@ extern "C" __global__ void solve_windows(
     if (context >= count) return;
     const int first = firsts[context], centre = centres[context];
     const int n_words = ends[context] - first - (centre <= WIDTH);
-    MATRIX_OF_THREAD(a);
+    float a[N_PAIRS];
     poor[context] = 0;
     values[context] = 0.0;
     if (n_words < fewest || n_words < 1) return;
@@ -388,7 +381,7 @@ extern "C" __global__ void solve_windows(
         for (int j = 0; j <= i; j++) {
             const int high = first + i + (i >= centre), low = first + j + (j >= centre);
             ENTRY(i, j) =
-                i < n_words ? (double)band[(long long)(high - low) * n_kept + low] : 0.0;
+                i < n_words ? band[(long long)(high - low) * n_kept + low] : 0.0f;
         }
     finish_pairs(a, m, n_words, tolerance, count, context, coefficients, values, totals, poor);
 }
@@ -401,9 +394,8 @@ __device__ void solve_grams(
 {
     const int context = blockIdx.x * blockDim.x + threadIdx.x;
     if (context >= count) return;
-    MATRIX_OF_THREAD(a);
-    for (int i = 0; i < N_PAIRS; i++)
-        a[i * STRIDE] = (double)grams[(long long)i * count + context];
+    Real a[N_PAIRS];
+    for (int i = 0; i < N_PAIRS; i++) a[i] = grams[(long long)i * count + context];
     finish_pairs(
         a, WIDTH, n_words[context], tolerance, count, context, coefficients, values, totals, poor);
 }
