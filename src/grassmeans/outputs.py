@@ -194,7 +194,7 @@ def check_output_file(
     path: Path, *, inputs: Iterable[str | Path | None] = (), overwrite: bool = False
 ) -> None:
     """Refuse early what `output_file` would refuse."""
-    _check_address(path)
+    refuse_address(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder: name a file to write")
     if path.is_symlink() or (path.exists() and not path.is_file()):
@@ -206,7 +206,7 @@ def check_output_file(
         raise InputError(f"there is no folder {path.parent} to write {path.name} into")
 
 
-def _check_address(path: Path) -> None:
+def refuse_address(path: Path) -> None:
     """Refuse an address, which would become a folder of that name here."""
     if _ADDRESS.match(str(path)):
         raise InputError(
@@ -216,7 +216,7 @@ def _check_address(path: Path) -> None:
 
 def _find_place(path: Path) -> Path:
     """The absolute path of an output folder, where a folder can be put."""
-    _check_address(path)
+    refuse_address(path)
     if path.is_symlink():
         raise InputError(f"{path} is a symbolic link: name the folder itself")
     if path.exists() and not path.is_dir():

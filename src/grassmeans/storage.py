@@ -23,7 +23,7 @@ from grassmeans.artifacts import (
 )
 from grassmeans.checked import CHECKSUMS, MANIFEST, find_damage, parse_json
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError, StorageError
-from grassmeans.outputs import output_folder
+from grassmeans.outputs import output_folder, refuse_address
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 
@@ -102,6 +102,7 @@ def fetch_inputs(
     if not any(map(is_address, given)):
         yield given
         return
+    refuse_address(output)
     place = output.resolve().with_name(f".{output.name}.inputs")
     paths: list[str | Path] = []
     tasks: list[tuple[str, Path]] = []
@@ -186,6 +187,9 @@ def copy_artifact(
         raise InputError(
             "name one address (s3://bucket/corpus, say) and one folder of this machine"
         )
+    for address in filter(is_address, (source, target)):
+        if not str(address).rpartition("://")[2].strip("/"):
+            raise InputError(f"{address} names no folder: add its path")
     place = _find_local(target)
     if place is None:
         return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
@@ -197,8 +201,8 @@ def _find_local(place: str | Path) -> Path | None:
     """The path of a place of this machine, which may have an address too; None for any other."""
     if not is_address(place):
         return Path(place)
-    store, path = open_store(str(place))
-    return Path(path) if "file" in store.protocol else None
+    scheme, _, path = str(place).partition("://")
+    return Path(path) if scheme in ("file", "local") else None
 
 
 def _fetch_artifact(

@@ -184,6 +184,16 @@ def test_folders_of_this_machine_follow_the_rules_of_every_output(corpus, tmp_pa
     assert read_all(tmp_path / "copy") == before
 
 
+def test_addresses_of_nothing_are_refused(corpus, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for address in ("memory://", "s3:///", "file://"):
+        with pytest.raises(InputError, match="names no folder"):
+            copy_artifact(corpus.path, address)
+    with pytest.raises(InputError, match="is an address"):
+        Corpus.from_files("memory://bucket/a.txt", "memory://bucket/corpus", workers=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+
 def test_a_damaged_folder_replaces_nothing(store, corpus, tmp_path) -> None:
     copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
     before = {path: store.cat_file(path) for path in store.find("/bucket")}
