@@ -304,7 +304,7 @@ def _store_batches(
 ) -> Iterator[tuple[Selection, ...]]:
     """Put documents where workers of other machines find them."""
     for number, batch in enumerate(batches):
-        path = scratch / "documents" / f"{number:05d}.jsonl.zst"
+        path = scratch / "documents" / f"{number:05d}.zst"
         write_block(path, batch)
         yield (Selection(path, tuple(range(len(batch)))),)
 

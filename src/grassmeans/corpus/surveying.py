@@ -98,7 +98,7 @@ def survey_piece(piece: Piece, options: ReadOptions, segment: bool, folder: Path
 
 
 def _block_path(folder: Path, number: int) -> Path:
-    return folder / f"{number:05d}.jsonl.zst"
+    return folder / f"{number:05d}.zst"
 
 
 def _describe(report: ReadReport) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import threading
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import distributed
@@ -27,7 +28,12 @@ RECONNECT_SECONDS = 10.0
 NO_WORKERS_SECONDS = 60.0
 _MOST_TIMES = 5
 _LOOK_SECONDS = 1.0
+_FETCH_SECONDS = 60.0
 _KEPT = "what is finished is kept"
+# The last one is what Dask's client says in place of the first where both sides come too late.
+_NO_ANSWER = (
+    distributed.CancelledError, distributed.comm.CommClosedError, TimeoutError, UnboundLocalError
+)  # fmt: skip
 _THREADS = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -39,6 +45,7 @@ class _Sent:
     where: dict[str, Any]
     future: Any = None
     n_times: int = 0
+    is_done: threading.Event = field(default_factory=threading.Event)
 
 
 class DaskEngine(Engine):
@@ -113,8 +120,10 @@ class DaskEngine(Engine):
         sent.n_times += 1
         if sent.n_times > _MOST_TIMES or not self._is_connected():
             raise self._lost()
+        sent.is_done.clear()
         try:
             sent.future = self._client.submit(answer, sent.message, pure=False, **sent.where)
+            sent.future.add_done_callback(lambda _: sent.is_done.set())
         except Exception as error:
             raise self._lost() from error
 
@@ -122,22 +131,22 @@ class DaskEngine(Engine):
         """The answer to a task; `EngineError` where there will never be one."""
         empty_since: float | None = None
         while True:
-            try:
-                found: Answer = sent.future.result(timeout=_LOOK_SECONDS)
-                return found
-            except TimeoutError:
+            if not sent.is_done.wait(_LOOK_SECONDS):
                 if sent.future.status in ("lost", "cancelled"):
                     self._submit(sent)
                 elif not self._is_connected():
-                    raise self._lost() from None
+                    raise self._lost()
                 empty_since = self._watch_workers(empty_since)
+                continue
+            try:
+                found: Answer = sent.future.result(timeout=_FETCH_SECONDS)
+                return found
             except distributed.KilledWorker as error:
                 raise EngineError(
                     f"the same task ended {error.allowed_failures + 1} workers, for lack of memory "
                     f"most likely: start workers with more of it, and the command again; {_KEPT}"
                 ) from error
-            except (distributed.CancelledError, distributed.comm.CommClosedError):
-                # An answer went with its worker, or all of them with their scheduler.
+            except _NO_ANSWER:  # it went with its worker, or with the scheduler
                 self._submit(sent)
 
     def _is_connected(self) -> bool:
@@ -168,9 +177,9 @@ class DaskEngine(Engine):
 
     def forget(self, sent: list[_Sent]) -> None:
         """Tasks whose answers nobody waits for any more."""
-        if sent and self._client.status == "running":
+        for task in sent:
             with contextlib.suppress(Exception):
-                self._client.cancel([task.future for task in sent], force=True)
+                task.future.release()  # the scheduler drops what nobody wants
 
     def close(self) -> None:
         """Leave the workers; those that were started for it go."""

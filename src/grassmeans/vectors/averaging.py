@@ -45,11 +45,11 @@ from grassmeans.vectors.training import (
     plan_training,
 )
 
-WARM_UP_SHARE, WARM_UP_WORDS = 0.1, 50_000_000
+WARM_UP_SHARE, WARM_UP_WORDS = 0.2, 50_000_000
 """One part trains alone at first, a share of the training but no more words than this: where all
 vectors are small and alike, parts that know nothing of each other lead astray."""
 
-ROUNDS = 50
+ROUNDS = 100
 MOST_ROUND_WORDS = 10_000_000
 """Of a part, between two averages: about so many rounds, but none longer than this."""
 
