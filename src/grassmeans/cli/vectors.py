@@ -38,7 +38,7 @@ def vectors(
     fastText) can be used in the next step instead; `grassmeans convert` writes these formats.
 
     On several machines (--engine) each trains on its part of the text, and the parts are put
-    together some fifty times; the loss of quality is small and measured (docs/how-to/scale.md).
+    together some hundred times; the loss of quality is small and measured (docs/how-to/scale.md).
 
     [dim]grassmeans vectors corpus -o vectors[/]
 

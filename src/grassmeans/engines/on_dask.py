@@ -14,6 +14,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import dask
 import distributed
 
 from grassmeans.engines.interface import Engine, Machine
@@ -34,6 +35,12 @@ _KEPT = "what is finished is kept"
 _NO_ANSWER = (
     distributed.CancelledError, distributed.comm.CommClosedError, TimeoutError, UnboundLocalError
 )  # fmt: skip
+# Workers of this machine look at themselves a hundred times a second otherwise.
+_CALM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "2s",
+}
 _THREADS = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
@@ -190,14 +197,21 @@ class DaskEngine(Engine):
 
 
 def _start_cluster(workers: int) -> Any:
-    return distributed.LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        dashboard_address=":0",  # wherever there is room
-        silence_logs=logging.CRITICAL,
-        env=_THREADS,
-    )
+    dask.config.set(_CALM)
+    try:
+        return distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",  # wherever there is room
+            silence_logs=logging.CRITICAL,
+            env=_THREADS,
+        )
+    except (OSError, RuntimeError) as error:
+        raise EngineError(
+            f"{workers} workers of Dask could not be started on this machine ({error}); a script "
+            "of your own must begin its work under if __name__ == '__main__'"
+        ) from error
 
 
 @contextlib.contextmanager
