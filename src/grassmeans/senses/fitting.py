@@ -89,7 +89,7 @@ def fit_model(
     """Find the senses of words in texts: what `SenseModel.fit` does, and says."""
     chosen = None if words is None else check_words(words)
     corpus = read_corpus(texts, chosen or [], language, column)
-    source = choose_contexts(contexts, corpus, language)
+    source = choose_contexts(contexts, corpus, language, workers)
     if settings is None:
         changes = {"n_senses": AUTO} | changes
     encoder, settings = choose_encoder(corpus, source.contexts, settings, changes)
@@ -124,7 +124,9 @@ def read_corpus(texts: Any, words: list[str], language: str, column: str | None 
     return Corpus.from_texts(texts, column=column, options=rules)
 
 
-def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) -> ContextSource:
+def choose_contexts(
+    contexts: Contexts | None, corpus: Corpus, language: str, workers: int | None = 1
+) -> ContextSource:
     """What contexts are made of: as given, of the package's model, or trained on the corpus.
 
     Parameters
@@ -132,9 +134,11 @@ def choose_contexts(contexts: Contexts | None, corpus: Corpus, language: str) ->
     contexts : optional
         Word vectors, an encoder or a model, or the path or name of one; "own" for vectors of the
         corpus. Without it, those of the language's model, and "own" where there is none.
+    workers : int or None
+        Of the training.
     """
     if _trains_own(contexts, language):
-        return ContextSource(train_own(corpus), {})
+        return ContextSource(train_own(corpus, workers), {})
     contexts = language if contexts is None else contexts
     if isinstance(contexts, str | Path):
         place = resolve_name(contexts)
@@ -157,10 +161,11 @@ def _trains_own(contexts: Contexts | None, language: str) -> bool:
     return isinstance(contexts, str) and contexts == OWN
 
 
-def train_own(corpus: Corpus) -> WordVectors:
+def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
     """Word vectors of a corpus; the fewer words it has, the smaller they are and the more passes.
 
-    With fewer words than `ENOUGH_TOKENS`, a warning.
+    With fewer words than `ENOUGH_TOKENS`, a warning. One worker gives the same vectors every time;
+    several, which write into the same numbers, do not, and spoil those of a small text.
     """
     n_tokens = corpus.n_tokens
     if n_tokens < ENOUGH_TOKENS:
@@ -173,6 +178,7 @@ def train_own(corpus: Corpus) -> WordVectors:
         dim=300 if n_tokens >= _LARGE else 100,
         min_count=5 if n_tokens >= _SMALL else 2,
         epochs=int(np.clip(_PASSES // max(n_tokens, 1), 5, _MOST_EPOCHS)),
+        workers=workers,
     )
     return trainer.fit(corpus, show_progress=False).vectors_
 
