@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, as_read_only
+from grassmeans.kernels.cpu.products import TILE, as_read_only
 from grassmeans.kernels.cpu.threads import run_in_blocks
 
 Floats = NDArray[np.float32]
@@ -23,6 +23,10 @@ Halves = NDArray[np.uint16]
 
 BLOCK = 4
 """Passages per block."""
+
+_FUSED = {"contract", "nsz"}
+"""Sums stay in their order: code that may reorder them gives other last bits when it is loaded from
+the cache than when it was just compiled. These loops run along vectors, and are as fast without."""
 
 _HALF_SCALE = np.float32(2.0**112)
 _LOG2_E = np.float32(np.log2(np.e))
@@ -59,7 +63,7 @@ def attend_places(
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=_FUSED)
 def _attend(
     start: int,
     stop: int,
@@ -105,7 +109,7 @@ def _attend(
                         found[n + a, head, i] = rows[a, i]
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
 def _read_words(
     features: Halves,
     layer: int,
@@ -138,7 +142,7 @@ def _read_words(
             keys[i, t] = numbers[0, t, i]
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
 def _turn_queries(
     queries: Floats,
     head: int,
@@ -162,7 +166,7 @@ def _turn_queries(
             turned[a, half + i] = y * cos[place, i] + x * sin[place, i]
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
 def _score(queries: Floats, keys: Floats, scores: Floats) -> None:
     """``queries @ keys`` of four queries, two rows of the keys at a time."""
     size, length = keys.shape
@@ -178,7 +182,7 @@ def _score(queries: Floats, keys: Floats, scores: Floats) -> None:
             scores[3, t] += a3 * x + b3 * y
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
 def _weigh(scores: Floats, a: int, place: int, other: int, powers: Integers) -> None:
     """Scores of a query become weights: their softmax, 0 where it may not look.
 
@@ -215,7 +219,7 @@ def _weigh(scores: Floats, a: int, place: int, other: int, powers: Integers) -> 
         scores[a, t] *= factor
 
 
-@njit(cache=True, error_model="numpy", fastmath=FAST_SUMS)
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
 def _mix(weights: Floats, values: Floats, rows: Floats) -> None:
     """``weights @ values`` of four queries, two rows of the values at a time."""
     length, size = values.shape
