@@ -31,6 +31,7 @@ from grassmeans.errors import EngineError, StorageError
 from grassmeans.labelling import label_corpus
 from grassmeans.laboratory.comparing.comparing import Comparison, open_task
 from grassmeans.laboratory.comparing.systems import make_systems
+from grassmeans.parallel import map_tasks
 from grassmeans.vectors import averaging, training
 from grassmeans.vectors.skipgram import train_vectors
 from synthetic import POLYSEMOUS, make_topic_text
@@ -283,6 +284,46 @@ def test_a_command_goes_on_after_its_scheduler_was_killed(
         start(*dask("worker", address, *WORKER))
         job = make_jobs(inputs, topic_corpus, topic_vectors, f"dask://{address}")["induce"]
         assert digest_folder(job(tmp_path / "induce")) == expected["induce"]
+
+
+def test_a_command_that_was_killed_goes_on(
+    cluster, engine, inputs, topic_corpus, topic_vectors, expected, tmp_path
+) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("\n".join([*POLYSEMOUS, *topic_corpus.vocabulary.words[8:68]]))
+    address = cluster.scheduler_address.removeprefix("tcp://")
+    command = [
+        sys.executable, "-c", "from grassmeans.cli.main import run; run()", "induce",
+        str(topic_corpus.path), str(topic_vectors.folder), "-o", str(tmp_path / "induce"),
+        "--words", str(words), "--max-contexts", "60", "--no-calibrate",
+        "--engine", f"dask://{address}",
+    ]  # fmt: skip
+    with run_processes() as start:
+        process = start(*command)
+        with when_written(tmp_path / "induce", FIRST_FILES["induce"], process.kill) as killed:
+            assert process.wait(timeout=60) == -signal.SIGKILL
+        assert killed
+    job = make_jobs(inputs, topic_corpus, topic_vectors, engine)["induce"]
+    assert digest_folder(job(tmp_path / "induce")) == expected["induce"]
+
+
+def test_a_task_that_ends_its_workers_is_told(cluster, engine, monkeypatch) -> None:
+    monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
+    with use_engine(engine), pytest.raises(EngineError, match=r"ended 1 workers.* memory"):
+        list(map_tasks(os._exit, [(9,)], 1))
+
+
+def test_a_command_does_not_wait_for_ever_without_workers(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(on_dask, "NO_WORKERS_SECONDS", 1.0)
+    with run_processes() as start:
+        _, address = start_scheduler(start, tmp_path)
+        worker = start(*dask("worker", address, *WORKER))
+        threading.Timer(4.0, worker.kill).start()
+        with (
+            use_engine(f"dask://{address}"),
+            pytest.raises(EngineError, match="all workers are gone: start some"),
+        ):
+            list(map_tasks(time.sleep, [(30,)], 1))
 
 
 def test_a_worker_with_another_file_system_is_told(
