@@ -46,6 +46,8 @@ def train_alone_or_together(place: str, corpus: str) -> None:
     """One of the processes: some steps, and a whole training."""
     with join_ranks("cpu") as ranks:
         np.save(Path(place) / f"steps-{os.environ['RANK']}.npy", take_steps(ranks))
+    # A second group at the address of the first could meet what is left of it.
+    os.environ["MASTER_PORT"] = os.environ["SECOND_PORT"]
     folder = Path(place) / "encoder"
     settings = EncoderSettings(**SETTINGS)
     train_encoder(Corpus.open(corpus), folder, settings, device="cpu", workers=1)
@@ -55,17 +57,33 @@ def train_alone_or_together(place: str, corpus: str) -> None:
 def together(tmp_path_factory, topic_corpus) -> Path:
     """What two processes have done."""
     place = tmp_path_factory.mktemp("together")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = str(free.getsockname()[1])
+    if not run_two(place, topic_corpus.path):
+        # Another program may have taken an address before they did.
+        place = tmp_path_factory.mktemp("together-again")
+        assert run_two(place, topic_corpus.path)
+    return place
+
+
+def run_two(place: Path, corpus: Path) -> bool:
+    """Start two processes; whether they came to their end."""
+    with socket.socket() as free, socket.socket() as other:
+        for one in (free, other):
+            one.bind(("127.0.0.1", 0))
+        first, second = (str(one.getsockname()[1]) for one in (free, other))
     started = []
     for rank in ("0", "1"):
-        about = {"RANK": rank, "WORLD_SIZE": "2", "LOCAL_RANK": rank, "MASTER_PORT": port}
-        environment = os.environ | about | {"MASTER_ADDR": "127.0.0.1", "OMP_NUM_THREADS": "1"}
+        about = {"RANK": rank, "WORLD_SIZE": "2", "LOCAL_RANK": rank, "OMP_NUM_THREADS": "1"}
+        places = {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": first, "SECOND_PORT": second}
         command = [sys.executable, "-c", PROGRAM, str(Path(__file__).parent), str(place)]
-        started.append(subprocess.Popen([*command, str(topic_corpus.path)], env=environment))
-    assert [process.wait(timeout=120) for process in started] == [0, 0]
-    return place
+        started.append(subprocess.Popen([*command, str(corpus)], env=os.environ | about | places))
+    try:
+        return [process.wait(timeout=90) for process in started] == [0, 0]
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
 
 
 def test_steps_of_two_processes_are_those_of_one(together) -> None:
