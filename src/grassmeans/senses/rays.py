@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
@@ -57,9 +58,10 @@ def induce_rays(
     usable = rays[rays.any(axis=1)]
     if not len(usable):
         return place_rays(bases, np.eye(n_senses, rays.shape[1], dtype=np.float32))
-    directions, path, n_iter = _iterate(
-        usable, draw_starts(usable, n_senses, n_init, init, rng), max_iter, tol
-    )
+    # With several threads the order of sums, and so the last digits, would be left to chance.
+    with threadpool_limits(1):
+        starts = draw_starts(usable, n_senses, n_init, init, rng)
+        directions, path, n_iter = _iterate(usable, starts, max_iter, tol)
     placed = place_rays(bases, directions)
     return InducedDirections(
         placed.directions, placed.labels, placed.inertia, n_iter, np.asarray(path)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_distances, measure_senses
@@ -92,3 +93,13 @@ def test_too_many_senses_and_subspaces_are_refused():
         induce_rays(unit([1, 0]), 2)
     with pytest.raises(InputError, match="rank 2"):
         induce_rays(np.stack([np.eye(2, dtype=np.float32)] * 3), 2)
+
+
+def test_the_number_of_threads_changes_no_bit():
+    rng = np.random.default_rng(0)
+    rays = rng.standard_normal((2000, 256)) + 0.5 * rng.standard_normal((4, 256)).repeat(500, 0)
+    found = []
+    for n_threads in (1, 2):
+        with threadpool_limits(n_threads):
+            found.append(induce_rays(unit(*rays), 5, random_state=0).directions)
+    np.testing.assert_array_equal(*found)
