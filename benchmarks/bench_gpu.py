@@ -4,9 +4,9 @@
     python benchmarks/bench_gpu.py --corpus CORPUS --pairs SCWS=scws-pairs.txt
 
 Skip-gram, labelling and K-Grassmeans, each beside peers in the same run: our kernels on all cores
-of the CPU, plain PyTorch, gensim and flash-kmeans where they are installed. Ceilings are measured,
-too: copying memory, matrix products, and gathering the vectors of contexts. Nothing is done without
-a GPU.
+of the CPU, plain PyTorch, gensim, flash-kmeans and cuML where they are installed. Ceilings are
+measured, too: copying memory, matrix products, and gathering the vectors of contexts. Nothing is
+done without a GPU.
 """
 
 from __future__ import annotations
@@ -44,6 +44,7 @@ GPU, DEVICE = "cuda", torch.device("cuda")
 WINDOW, RANK, DIM = 10, 3, 300
 N_TARGETS, MOST_SENSES = 20_000, 8
 N_CONTEXTS, N_SENSES, N_RESTARTS, N_WORDS = 2_000, 16, 5, 10_000
+N_TOGETHER = 192  # words of the text with enough contexts
 
 
 @dataclass(frozen=True)
@@ -239,6 +240,7 @@ def bench_labelling(text: Text, vectors: np.ndarray, ceilings: dict[str, float])
         "with_transfers_per_s": round(whole),
         "all_cores_per_s": round(on_cores),
         "plain_pytorch_per_s": round(by_torch),
+        "over_plain_pytorch": in_memory / by_torch,
         "share_of_gather_limit": in_memory / ceilings["gathered_contexts_per_s"],
         "largest_difference": float(np.nanmax(np.abs(found - expected))),
         "same_nearest": float((nearest[0] == nearest[1]).mean()),
@@ -259,81 +261,149 @@ def sample_contexts(text: Text, n_words: int) -> list[np.ndarray]:
     return found
 
 
-def bench_kgrassmeans(text: Text, vectors: np.ndarray, n_words: int) -> dict[str, Any]:
+def bench_induction(
+    text: Text, vectors: np.ndarray, n_words: int, ceilings: dict[str, float]
+) -> dict[str, Any]:
     """Contexts to senses for many words; each of the frequent ones several times, other starts."""
-    contexts = sample_contexts(text, 192)
-    shape = ContextShape(window=WINDOW, rank=RANK)
+    contexts = sample_contexts(text, N_TOGETHER)
     known = WordVectors(list(text.words), vectors)
     rows = np.concatenate(contexts)
-    spanning = {}
+    encoders = {}
     for device in ("cpu", GPU):
-        encoder = SubspaceEncoder(known, shape, text.function_words)
-        encoder.use_device(device)
-        spanning[device] = round(len(rows) / take_time(lambda e=encoder: e.span(rows), 1))
-    bases = np.split(encoder.span(rows), len(contexts))
-
-    def ask(n: int, signed: bool = False) -> list[Grouping]:
-        lines = [own[:, :1] for own in bases] if signed else bases
-        how = {"n_init": N_RESTARTS, "signed": signed}
-        return [Grouping(lines[i % len(bases)], N_SENSES, random_state=i, **how) for i in range(n)]
-
-    solve_all(ask(len(bases)), GPU)
-    started = time.perf_counter()
+        encoders[device] = SubspaceEncoder(
+            known, ContextShape(window=WINDOW, rank=RANK), text.function_words
+        )
+        encoders[device].use_device(device)
+    bases = np.split(encoders[GPU].span(rows), len(contexts))
+    solve_all(_ask(bases, len(bases)), GPU)
+    spanning = grouping = 0.0
     for start in range(0, n_words, len(bases)):  # as many as `induce` takes together
-        solve_all(ask(min(len(bases), n_words - start)), GPU)
-    seconds = time.perf_counter() - started
+        started = time.perf_counter()
+        bases = np.split(encoders[GPU].span(rows), len(contexts))
+        spanned = time.perf_counter()
+        solve_all(_ask(bases, min(len(bases), n_words - start), start), GPU)
+        spanning += spanned - started
+        grouping += time.perf_counter() - spanned
     few = 8
-    solve_all(ask(1))
-    alone = take_time(lambda: solve_all(ask(few)), 1) / few
-    one, other = solve_all(ask(few), GPU), solve_all(ask(few))
-    signed = {
-        name: n / take_time(lambda d=name, n=n: solve_all(ask(n, signed=True), d), 1)
-        for name, n in (("cpu", few), (GPU, len(bases)))
-    }
+    solve_all(_ask(bases, 1))
+    alone = take_time(lambda: solve_all(_ask(bases, few)), 1) / few
+    one, other = solve_all(_ask(bases, few), GPU), solve_all(_ask(bases, few))
+    on_cores = take_time(lambda: encoders["cpu"].span(rows), 1) / len(contexts)
+    seconds = spanning + grouping
     return {
         "contexts_a_word": N_CONTEXTS,
         "senses": N_SENSES,
         "restarts": N_RESTARTS,
         "words": n_words,
         "seconds": seconds,
+        "seconds_spanning": spanning,
+        "seconds_grouping": grouping,
         "words_per_s": n_words / seconds,
-        "all_cores_words_per_s": 1 / alone,
-        "gpu_over_cpu": n_words / seconds * alone,
+        "cpu_spanning_words_per_s": 1 / on_cores,
+        "cpu_grouping_words_per_s": 1 / alone,
+        "gpu_over_cpu": n_words / seconds * (alone + on_cores),
         "inertia_over_cpus": [a.inertia / b.inertia for a, b in zip(one, other, strict=True)],
-        "subspaces_per_s": spanning,
-        "signed_words_per_s": signed,
-        "flash_kmeans": time_flash_kmeans(bases),
+        **_count_flops(bases, ceilings),
     }
 
 
-def time_flash_kmeans(bases: Sequence[np.ndarray], most: int = 30) -> dict[str, float] | None:
-    """Iterations of one restart of all words a second: flash-kmeans, and ours of signed lines."""
-    try:
-        from flash_kmeans import batch_kmeans_Cosine
-    except ImportError:
-        return None
-    from grassmeans.kernels.gpu.induction import Block, advance
+def _ask(
+    bases: Sequence[np.ndarray], n: int, seed: int = 0, signed: bool = False
+) -> list[Grouping]:
+    lines = [own[:, :1] for own in bases] if signed else bases
+    how = {"n_init": N_RESTARTS, "signed": signed}
+    return [
+        Grouping(lines[i % len(lines)], N_SENSES, random_state=seed + i, **how) for i in range(n)
+    ]
 
+
+def _count_flops(bases: Sequence[np.ndarray], ceilings: dict[str, float]) -> dict[str, float]:
+    """Of expectation steps: products of contexts with directions, and of groups with contexts."""
+    from grassmeans.kernels.gpu.induction import Block
+
+    contexts = torch.from_numpy(np.stack(bases)).to(DEVICE)
+    n_words, n, _, dim = contexts.shape
+    block = Block(contexts, torch.full((n_words,), n, device=DEVICE))
+    lines = contexts[:, : N_RESTARTS * N_SENSES, 0]
+    lines = lines.reshape(n_words, -1, N_SENSES, dim).contiguous()
+    flops = 4 * contexts.numel() * lines.shape[1] * lines.shape[2]
+    rate = flops / take_time(lambda: block.assign(lines)) / 1e12
+    return {"assigning_Tflops": rate, "share_of_flops": rate / ceilings["float32_Tflops"]}
+
+
+def bench_kmeans(text: Text, vectors: np.ndarray, most: int = 30) -> dict[str, Any]:
+    """Iterations of one restart of all words a second: ours of signed lines, and k-means."""
+    known = WordVectors(list(text.words), vectors)
+    encoder = SubspaceEncoder(known, ContextShape(window=WINDOW, rank=1), text.function_words)
+    encoder.use_device(GPU)
+    contexts = sample_contexts(text, N_TOGETHER)
+    bases = np.split(encoder.span(np.concatenate(contexts)), len(contexts))
     lines = torch.from_numpy(np.stack([own[:, 0] for own in bases])).to(DEVICE)
     chosen = np.random.default_rng(0).choice(N_CONTEXTS, N_SENSES, replace=False)
     starts = lines[:, torch.from_numpy(chosen).to(DEVICE)].contiguous()
-    limits = torch.full((len(bases),), most, device=DEVICE)
-    numbers = torch.full_like(limits, N_SENSES)
-    block = Block(lines[:, :, None], torch.full_like(limits, N_CONTEXTS), signed=True)
-
-    def theirs() -> int:
-        given = {"max_iters": most, "init_centroids": starts}
-        return int(batch_kmeans_Cosine(lines, N_SENSES, **given)[2])
-
-    def ours() -> int:
-        reached = advance(block, starts[:, None], numbers, limits, 0.0, lambda iteration: 1)
-        return int(reached.n_iter.max()) + 1
-
+    signed = {
+        name: n / take_time(lambda d=name, n=n: solve_all(_ask(bases, n, signed=True), d), 1)
+        for name, n in (("cpu", 8), (GPU, len(bases)))
+    }
+    rates: dict[str, float | None] = {}
+    for name, iterate in (
+        ("ours", iterate_ours),
+        ("plain_pytorch", iterate_plainly),
+        ("flash_kmeans", iterate_flash_kmeans),
+        ("cuml", iterate_cuml),
+    ):
+        try:
+            n_iterations = iterate(lines, starts, most)
+            seconds = take_time(lambda i=iterate: i(lines, starts, most))
+            rates[name] = n_iterations / seconds
+        except ImportError:
+            rates[name] = None
     return {
         "words": len(bases),
-        "theirs_iterations_per_s": theirs() / take_time(theirs),
-        "ours_iterations_per_s": ours() / take_time(ours),
+        "contexts_a_word": N_CONTEXTS,
+        "groups": N_SENSES,
+        "iterations_per_s": rates,
+        "signed_words_per_s": signed,
     }
+
+
+def iterate_ours(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
+    """K-Grassmeans of signed lines (n_words, n, dim) from starts (n_words, n_senses, dim)."""
+    from grassmeans.kernels.gpu.induction import Block, advance
+
+    limits = torch.full((len(lines),), most, device=DEVICE)
+    numbers = torch.full_like(limits, starts.shape[1])
+    block = Block(lines[:, :, None], torch.full_like(limits, lines.shape[1]), signed=True)
+    reached = advance(block, starts[:, None], numbers, limits, 0.0, lambda iteration: 1)
+    return int(reached.n_iter.max()) + 1
+
+
+def iterate_plainly(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
+    """Cosine k-means as one would write it first with tensors of PyTorch."""
+    centres = starts
+    for _ in range(most):
+        labels = (lines @ centres.transpose(1, 2)).argmax(dim=2)
+        groups = torch.nn.functional.one_hot(labels, starts.shape[1]).to(lines.dtype)
+        centres = torch.nn.functional.normalize(groups.transpose(1, 2) @ lines, dim=2)
+    return most
+
+
+def iterate_flash_kmeans(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
+    """The same with flash-kmeans."""
+    from flash_kmeans import batch_kmeans_Cosine
+
+    given = {"max_iters": most, "init_centroids": starts}
+    return int(batch_kmeans_Cosine(lines, starts.shape[1], **given)[2])
+
+
+def iterate_cuml(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
+    """The same with cuML, which takes a word at a time."""
+    from cuml.cluster import KMeans
+
+    for own, start in zip(lines, starts, strict=True):
+        given = {"init": start.cpu().numpy(), "n_init": 1, "max_iter": most, "tol": 0.0}
+        KMeans(len(start), **given).fit(own)
+    return most
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:
@@ -353,7 +423,8 @@ def run(text: Text, epochs: int, pairs: dict[str, Path], n_words: int) -> None:
             "ceilings": ceilings,
             "skipgram": bench_skipgram(text, epochs, pairs, ceilings),
             "labelling": bench_labelling(text, vectors, ceilings),
-            "kgrassmeans": bench_kgrassmeans(text, vectors, n_words),
+            "induction": bench_induction(text, vectors, n_words, ceilings),
+            "kmeans": bench_kmeans(text, vectors),
         },
     )
 

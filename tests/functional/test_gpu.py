@@ -59,13 +59,6 @@ def test_labels_are_the_same_on_a_gpu(device, tmp_path, topic_corpus, topic_mode
     assert (one == other).mean() > 0.999
 
 
-@pytest.mark.parametrize("command", ["vectors", "induce", "label", "lexemes", "tag", "evaluate"])
-def test_help_says_what_device_does(command) -> None:
-    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
-    assert "cpu|cuda" in shown
-    assert "on a GPU (extra gpu)" in shown
-
-
 def test_without_a_gpu_a_command_says_so_in_one_line(monkeypatch, topic_corpus, tmp_path) -> None:
     torch = pytest.importorskip("torch", reason="needs PyTorch (the extra gpu)")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)

@@ -25,9 +25,7 @@ def encoder(
     epochs: Annotated[float | None, typer.Option(help="Passes over the corpus.")] = None,
     minutes: Annotated[float | None, typer.Option(help="Train so long instead.")] = None,
     batch_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of a step.")] = None,
-    device: Annotated[
-        str | None, typer.Option(help="cpu or cuda; a GPU by default, where there is one.")
-    ] = None,
+    device: options.EncoderDevice = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,

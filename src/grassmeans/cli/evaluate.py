@@ -119,7 +119,7 @@ def evaluate(
         if corpus is None or vectors is None:
             raise InputError("--method needs --corpus and --vectors, from which it learns")
         system = learn_method(
-            opened, method, senses, corpus, vectors, max_contexts, seed or 0, workers
+            opened, method, senses, corpus, vectors, max_contexts, seed or 0, device, workers
         )
     else:
         system = _open_system(

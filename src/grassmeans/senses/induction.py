@@ -137,13 +137,22 @@ class WordInducer:
             sample = self._sample(word)
         except UnknownWordError:
             return SkippedWord(word, "does not occur in the corpus")
-        if len(sample.contexts) < self.settings.fewest_contexts:
-            return skip_poor_word(sample, self.encoder, self.settings)
+        settings = self.settings_of(word)
+        if len(sample.contexts) < settings.fewest_contexts:
+            return skip_poor_word(sample, self.encoder, settings)
         directions = self.grouped.get(word)
         if directions is None:
-            found = group_contexts(word, sample.bases, self.settings, self.encoder, sample.count)
+            found = group_contexts(word, sample.bases, settings, self.encoder, sample.count)
             directions = found.directions_
-        return describe_sample(sample, directions, self.encoder.vectors)
+        return describe_sample(sample, self.order(sample, directions), self.encoder.vectors)
+
+    def settings_of(self, word: str) -> InductionSettings:
+        """The settings of one word."""
+        return self.settings
+
+    def order(self, sample: WordSample, directions: Floats) -> Floats:
+        """The senses in the order that they are numbered in: as they were found."""
+        return directions
 
     def _sample(self, word: str) -> WordSample:
         if word in self.encoded:
@@ -160,14 +169,19 @@ class WordInducer:
 
     def _group(self, words: Sequence[str], samples: Sequence[EncodedWord]) -> dict[str, Floats]:
         """The directions of words that have contexts enough."""
-        fewest, device = self.settings.fewest_contexts, self.encoder.device
         rich = {
             word: sample.bases
             for word, sample in zip(words, samples, strict=True)
-            if len(sample.bases) >= fewest
+            if len(sample.bases) >= self.settings_of(word).fewest_contexts
         }
         groupers = [
-            make_grouper(word, self.source.count_of(word), self.settings, self.encoder, device)
+            make_grouper(
+                word,
+                self.source.count_of(word),
+                self.settings_of(word),
+                self.encoder,
+                self.encoder.device,
+            )
             for word in rich
         ]
         fit_together(groupers, list(rich.values()))

@@ -47,6 +47,15 @@ TrainingDevice = Annotated[
         "no two trainings are exactly alike.",
     ),
 ]
+EncoderDevice = Annotated[
+    str | None,
+    typer.Option(
+        "--device",
+        metavar="cpu|cuda",
+        help="Where to train: on the CPU, or on a GPU (extra gpu); a GPU by default, where there "
+        "is one.",
+    ),
+]
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace a finished result of the same kind.")
 ]

@@ -55,6 +55,7 @@ def compare(
         typer.Option("-o", "--output", help="Write the result to a file, anew each time."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all methods.")] = 0,
+    device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
     as_json: options.Json = False,
@@ -66,7 +67,8 @@ def compare(
     answers each of them by the rules of `grassmeans evaluate`. Methods that take any number of
     senses are run for each `--senses`; the others have their own. With `--keep`, a run that was
     stopped goes on, and one with more methods or test sets computes only what is new. A row that
-    fails says why; the others go on, and the exit code is 1.
+    fails says why; the others go on, and the exit code is 1. On a GPU go K-Grassmeans and models;
+    other methods stay on the CPU.
 
     [dim]grassmeans compare --corpus corpus --vectors vectors --task makes-sense=makes-sense-2016
     --methods kmeans,grassmeans --senses 2 --keep rows[/]
@@ -80,12 +82,13 @@ def compare(
     if output is not None:
         read = [corpus, vectors, *(Path(text.partition("=")[2]) for text in task)]
         check_output_file(output, inputs=read, overwrite=True)
-    systems = _make_systems(methods, senses, model)
+    systems = _make_systems(methods, senses, model, device)
     comparison = Comparison(
         Corpus.open(corpus),
         WordVectors.load(vectors),
         [open_named_task(text) for text in task],
         ComparisonSettings(max_contexts=max_contexts, induce=induce, random_state=seed),
+        device=device,
         workers=workers,
         keep=keep,
     )
@@ -120,7 +123,7 @@ def open_named_task(text: str) -> Task[Any]:
 
 
 def _make_systems(
-    methods: str | None, senses: list[int] | None, models: list[str] | None
+    methods: str | None, senses: list[int] | None, models: list[str] | None, device: str
 ) -> list[System]:
     from grassmeans.laboratory.comparing.systems import (
         DEFAULT_METHODS,
@@ -135,7 +138,7 @@ def _make_systems(
         # Who names a model only wants to see that model.
         names = [] if models else list(DEFAULT_METHODS)
     systems = make_systems(names, senses or DEFAULT_SENSES)
-    systems += [open_model_system(text) for text in models or ()]
+    systems += [open_model_system(text, device) for text in models or ()]
     if not systems:
         raise InputError("there is nothing to compare: name --methods or a --model")
     return systems

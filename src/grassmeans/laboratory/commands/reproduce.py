@@ -37,6 +37,7 @@ def reproduce(
     ] = None,
     lexemes: Annotated[Path | None, typer.Option(help="Lexeme vectors of that model.")] = None,
     seed: Annotated[int, typer.Option(help="Random state.")] = 0,
+    device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
     quick: Annotated[
@@ -86,6 +87,7 @@ def reproduce(
         model=model,
         lexemes=lexemes,
         random_state=seed,
+        device=device,
         workers=workers,
     )
     with use_engine(engine, workers):

@@ -100,6 +100,9 @@ class Comparison:
         Trained on it.
     tasks : sequence of Task
         Each method is induced once, for the words of all of them.
+    device : {"cpu", "cuda"}
+        Where methods compute that can (see `Material`); used from this process, and so are the
+        systems of a comparison on a GPU.
     workers : int or None
         All cores without it.
     keep : path, optional
@@ -118,6 +121,7 @@ class Comparison:
         tasks: Sequence[Task[Any]],
         settings: ComparisonSettings | None = None,
         *,
+        device: str = "cpu",
         workers: int | None = 1,
         keep: str | Path | None = None,
     ) -> None:
@@ -130,6 +134,7 @@ class Comparison:
         self.vectors = vectors
         self.tasks = tuple(tasks)
         self.settings = settings or ComparisonSettings()
+        self.device = device
         self.workers = workers
         self.keep = None if keep is None else Path(keep)
         self.words = words_in_corpus(corpus, tasks)
@@ -152,7 +157,7 @@ class Comparison:
         return self._compare(systems)
 
     def _compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
-        if not is_remote():
+        if self.device != "cpu" or not is_remote():
             for system in systems:
                 yield from compare_system(self, system)
             return
@@ -175,6 +180,7 @@ class Comparison:
             words=self.words,
             max_contexts=self.settings.max_contexts,
             random_state=self.settings.random_state,
+            device=self.device,
             workers=self.workers,
             folder=folder,
         )
@@ -285,6 +291,7 @@ def learn_method(
     vectors: Path,
     max_contexts: int,
     random_state: int,
+    device: str,
     workers: int | None,
 ) -> System:
     """A method that learns the senses of the task's words from a corpus and its vectors."""
@@ -292,7 +299,7 @@ def learn_method(
     source = Corpus.open(corpus)
     words = words_in_corpus(source, [task])
     known = WordVectors.load(vectors)
-    system.learn_from(Material(source, known, words, max_contexts, random_state, workers))
+    system.learn_from(Material(source, known, words, max_contexts, random_state, device, workers))
     return system
 
 

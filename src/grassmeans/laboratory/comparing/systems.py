@@ -99,14 +99,14 @@ def make_systems(methods: Sequence[str], senses: Sequence[int]) -> list[System]:
     ]
 
 
-def open_model_system(text: str) -> ModelSystem:
+def open_model_system(text: str, device: str = "cpu") -> ModelSystem:
     """A finished model from ``MODEL`` or ``MODEL:LEXEMES``."""
     model, _, lexemes = text.rpartition(":")
     # A path may hold a colon itself.
     if Path(text).exists() or not model:
-        return ModelSystem(load(text), name=Path(text).name)
+        return ModelSystem(load(text, device=device), name=Path(text).name)
     name = f"{Path(model).name}:{Path(lexemes).name}"
-    return ModelSystem(load(model), LexemeVectors.load(lexemes), name=name)
+    return ModelSystem(load(model, device=device), LexemeVectors.load(lexemes), name=name)
 
 
 def _plain(value: object) -> object:

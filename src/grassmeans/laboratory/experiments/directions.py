@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.geometry.contexts import rows_of_tokens
+from grassmeans.geometry.contexts import ContextShape, rows_of_tokens
 from grassmeans.laboratory.datasets.pseudowords import find_candidates
 from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.experiments.drawing import draw_curves, draw_histograms
@@ -59,11 +59,10 @@ class MonosemousDirections(Experiment):
         words = self._choose_words(setup)
         inventory = induce(
             setup.corpus,
-            setup.vectors,
+            setup.encoder(ContextShape(rank=self.rank)),
             words,
             n_senses=1,
             n_init=1,
-            rank=self.rank,
             max_contexts=self.max_contexts,
             random_state=setup.random_state,
             workers=setup.workers,
@@ -232,7 +231,7 @@ class Isotropy(Experiment):
             raise SkipExperimentError(f"only {len(words)} words are frequent enough")
         return induce(
             setup.corpus,
-            vectors,
+            setup.encoder(ContextShape(), vectors),
             words,
             n_senses=self.n_senses,
             n_init=2,

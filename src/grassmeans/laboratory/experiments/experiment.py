@@ -129,6 +129,7 @@ class ExperimentSetup:
     model: Path | None = None  # a finished model, for experiments that need senses of many words
     lexemes: Path | None = None  # lexeme vectors of that model
     random_state: int = 0
+    device: str = "cpu"  # where contexts are encoded and grouped
     workers: int | None = None  # none takes all cores
 
     def require_words(self, *words: str) -> None:
@@ -145,9 +146,12 @@ class ExperimentSetup:
         """Contexts of the corpus in rows of the vectors."""
         return ContextExtractor(self.corpus, self.vectors, window=window, drop_repeats=drop_repeats)
 
-    def encoder(self, shape: ContextShape) -> SubspaceEncoder:
-        """Contexts of the corpus as subspaces."""
-        return SubspaceEncoder(self.vectors, shape, self.corpus.function_words)
+    def encoder(self, shape: ContextShape, vectors: WordVectors | None = None) -> SubspaceEncoder:
+        """Contexts of the corpus as subspaces, of its vectors or of others."""
+        used = self.vectors if vectors is None else vectors
+        encoder = SubspaceEncoder(used, shape, self.corpus.function_words)
+        encoder.use_device(self.device)
+        return encoder
 
 
 class Experiment(ABC):

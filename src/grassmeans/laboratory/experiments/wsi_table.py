@@ -110,6 +110,7 @@ class SenseInductionTable(Experiment):
             setup.vectors,
             tasks,
             ComparisonSettings(self.max_contexts, random_state=setup.random_state),
+            device=setup.device,
             workers=setup.workers,
             keep=setup.folder / "comparison",
         )

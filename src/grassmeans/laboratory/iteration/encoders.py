@@ -29,6 +29,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape, count_words, gather_rows
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.geometry.subspaces import principal_subspaces
+from grassmeans.kernels.devices import check_device
 from grassmeans.labelling.decoding import read_probabilities
 from grassmeans.labelling.keys import IDK_SENSE, decode_key
 from grassmeans.labelling.measuring import POSITIONS, StoredDistances, open_distances
@@ -38,7 +39,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 Floats = NDArray[np.float32]
 
-_CONTEXTS_AT_ONCE = 2048
+_CONTEXTS_AT_ONCE, _AT_ONCE_ON_DEVICE = 2048, 1 << 14
 """Every context word has a vector of its own: their table is no larger than for so many."""
 
 
@@ -121,7 +122,13 @@ class ExpectedEncoder(ContextEncoder):
         self._stored: dict[Path, StoredDistances] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_stored": {}}
+        # Workers have no GPU: it is used from one process.
+        return super().__getstate__() | {"device": "cpu", "_stored": {}}
+
+    def use_device(self, device: str) -> None:
+        """Span contexts on a GPU from now on ("cuda"), or on the CPU again."""
+        check_device(device)
+        self.device = device
 
     def identity(self) -> Any:
         """The sharpness."""
@@ -131,10 +138,13 @@ class ExpectedEncoder(ContextEncoder):
         """(n, rank, dim) bases of the contexts' subspaces."""
         shape = self.shape
         bases = np.empty((len(occurrences), shape.rank, self.vectors.dim), np.float32)
-        for start in range(0, len(occurrences), _CONTEXTS_AT_ONCE):
-            part = slice(start, start + _CONTEXTS_AT_ONCE)
+        at_once = _CONTEXTS_AT_ONCE if self.device == "cpu" else _AT_ONCE_ON_DEVICE
+        for start in range(0, len(occurrences), at_once):
+            part = slice(start, start + at_once)
             ids, table = self._tabulate(occurrences, self._places_of(occurrences[part]))
-            found = principal_subspaces(ids, table, shape.rank, weighting=shape.weighting)
+            found = principal_subspaces(
+                ids, table, shape.rank, weighting=shape.weighting, device=self.device
+            )
             found[count_words(ids) < shape.fewest_words] = 0.0
             bases[part] = found
         return bases

@@ -137,6 +137,7 @@ def iterate(
     output: str | Path,
     settings: IterationSettings | None = None,
     *,
+    device: str = "cpu",
     workers: int | None = None,
     overwrite: bool = False,
     announce: Announce | None = None,
@@ -153,6 +154,9 @@ def iterate(
     output : path
         A new folder, or one of the same inputs and settings: its finished rounds are taken over,
         and it may get more rounds than before. Where it has as many, it is only read.
+    device : {"cpu", "cuda"}
+        Where contexts are encoded, grouped and measured, and lexemes trained. A finished round
+        stays as it is, whichever device it was done on.
     overwrite : bool
         Begin anew where the folder holds finished work.
     announce : callable
@@ -163,7 +167,7 @@ def iterate(
     list of Round
         All rounds, those taken over too. The last one has a reason.
     """
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = model if isinstance(model, SenseModel) else load(model, device=device)
     chosen = settings or IterationSettings()
     threshold = opened.choose_threshold(chosen.idk_threshold)
     about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
@@ -171,7 +175,7 @@ def iterate(
     identity = [about, opened.digest, depends_on]
     output = Path(output)
     digest = digest_of(identity)
-    loop = _Loop(output, None, chosen, threshold, opened, digest, workers, show_progress)
+    loop = _Loop(output, None, chosen, threshold, opened, digest, device, workers, show_progress)
     rules: dict[str, Any] = {
         "inputs": [corpus.path, opened.folder, opened.vectors.folder],
         "overwrite": overwrite,
@@ -217,6 +221,7 @@ class _Loop:
     idk_threshold: IdkRule
     model: SenseModel
     digest: str
+    device: str
     workers: int | None
     show_progress: bool | None
 
@@ -290,6 +295,7 @@ class _Loop:
                 folder / "labelled",
                 idk_threshold=self.idk_threshold,
                 sharpness=self.settings.sharpness,
+                device=self.device,
                 workers=self.workers,
                 show_progress=self.show_progress,
             )
@@ -312,6 +318,7 @@ class _Loop:
                 soft_contexts=self.settings.is_soft,
                 idk_threshold=self.idk_threshold,
                 sharpness=self.settings.sharpness,
+                device=self.device,
                 workers=self.workers,
                 show_progress=self.show_progress,
             )
@@ -331,6 +338,7 @@ class _Loop:
                 dim=self.model.vectors.dim,
                 epochs=self.settings.epochs,
                 min_count=self.settings.min_count,
+                device=self.device,
                 workers=self.workers,
                 random_state=self.settings.random_state,
             ),
@@ -354,6 +362,7 @@ class _Loop:
             self.model.encoder.shape,
             soft_contexts=self.settings.is_soft,
             sharpness=self.settings.sharpness,
+            device=self.device,
             workers=self.workers,
             parts=parts,
             show_progress=self.show_progress,

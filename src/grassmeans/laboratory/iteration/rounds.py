@@ -13,7 +13,7 @@ the expected vector over all their senses (`grassmeans.laboratory.iteration.enco
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of, digest_of_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
-from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
 from grassmeans.labelling.measuring import make_measure
@@ -33,16 +32,12 @@ from grassmeans.laboratory.iteration.reports import match_senses
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, IdkRule
 from grassmeans.senses.entries import SkippedWord, WordSenses
-from grassmeans.senses.induction import (
-    Result,
-    describe_sample,
-    group_contexts,
-    induce_words,
-    skip_poor_word,
-)
+from grassmeans.senses.induction import WordInducer, induce_words
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.samples import sample_word
+from grassmeans.senses.samples import WordSample
 from grassmeans.senses.settings import InductionSettings
+
+Floats = NDArray[np.float32]
 
 
 def induce_again(
@@ -54,6 +49,7 @@ def induce_again(
     *,
     soft_contexts: bool = False,
     sharpness: float = DEFAULT_SHARPNESS,
+    device: str = "cpu",
     workers: int | None = 1,
     parts: Path | None = None,
     show_progress: bool | None = None,
@@ -74,6 +70,8 @@ def induce_again(
         Whether context words are expected vectors over their senses instead of one sense's.
     sharpness : float
         Of the probabilities of these senses.
+    device : {"cpu", "cuda"}
+        Where contexts are encoded and grouped.
     workers, parts
         As for `grassmeans.senses.induction.induce`.
 
@@ -85,7 +83,8 @@ def induce_again(
     """
     source = LabelledWords.of(labelled)
     encoder = make_encoder(source, lexemes, shape, sharpness if soft_contexts else None)
-    inducer = WordReinducer(source, encoder, settings, dict(previous.sense_counts))
+    encoder.use_device(device)
+    inducer = WordReinducer(source, encoder, settings, n_senses=dict(previous.sense_counts))
     results = list(induce_words(previous.words, inducer, workers, parts, show_progress))
     return SenseInventory(
         [found if isinstance(found, WordSenses) else previous[found.word] for found in results],
@@ -105,6 +104,7 @@ def decode_again(
     idk_threshold: IdkRule,
     sharpness: float = DEFAULT_SHARPNESS,
     random_state: int = 0,
+    device: str = "cpu",
     workers: int | None = 1,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -126,6 +126,8 @@ def decode_again(
         As for `grassmeans.labelling.labeller.relabel`.
     sharpness : float
         Of the probabilities, of soft labels as of soft contexts.
+    device : {"cpu", "cuda"}
+        Where distances are measured.
     """
     source = LabelledWords.of(labelled)
     targets = source.targets
@@ -135,6 +137,7 @@ def decode_again(
             "have been through the same rounds"
         )
     encoder = make_encoder(source, lexemes, shape, sharpness if soft_contexts else None)
+    encoder.use_device(device)
     measure = make_measure(source, encoder, inventory, targets)
     before = labelled.manifest["labelled"]
     depends_on = [
@@ -159,32 +162,32 @@ def decode_again(
 
 
 @dataclass(frozen=True, slots=True)
-class WordReinducer:
+class WordReinducer(WordInducer):
     """Induces the senses of one word after another, in the order of the senses that it has.
 
     The random streams are those of the first induction, so that rounds differ by their contexts
     only.
+
+    Attributes
+    ----------
+    source : LabelledWords
+        With the labels of the round before.
+    n_senses : mapping
+        How many senses each word has.
     """
 
     source: LabelledWords
-    encoder: ContextEncoder
-    settings: InductionSettings
-    n_senses: Mapping[str, int]  # how many senses each word has
+    n_senses: Mapping[str, int] = field(default_factory=dict)
 
-    def __call__(self, word: str) -> Result:
-        """The senses of a word, or why it gets no new ones."""
-        settings = replace(self.settings, n_senses=self.n_senses[word])
-        try:
-            sample = sample_word(word, self.source, self.encoder, settings)
-        except UnknownWordError:
-            return SkippedWord(word, "does not occur in the corpus")
-        if len(sample.contexts) < settings.fewest_contexts:
-            return skip_poor_word(sample, self.encoder, settings)
-        found = group_contexts(word, sample.bases, settings, self.encoder, sample.count)
-        directions = found.directions_
+    def settings_of(self, word: str) -> InductionSettings:
+        """Those of all words, with the number of senses that the word has."""
+        return replace(self.settings, n_senses=self.n_senses[word])
+
+    def order(self, sample: WordSample, directions: Floats) -> Floats:
+        """The new senses in the order of the old ones that they cover."""
         labels = self.source.labels_at(sample.contexts.positions)
-        order = order_as_before(labels, sample.measure(directions))
-        return describe_sample(sample, directions[order], self.encoder.vectors)
+        found: Floats = directions[order_as_before(labels, sample.measure(directions))]
+        return found
 
 
 def order_as_before(

@@ -72,7 +72,9 @@ class GrassmeansSenses(ContextInducer):
     def make_encoder(self, material: Material) -> SubspaceEncoder:
         """The paper's contexts in the material's vectors."""
         shape = ContextShape.from_dict(vars(self))
-        return SubspaceEncoder(material.vectors, shape, material.corpus.function_words)
+        encoder = SubspaceEncoder(material.vectors, shape, material.corpus.function_words)
+        encoder.use_device(material.device)
+        return encoder
 
     def make_settings(self, material: Material) -> InductionSettings:
         """The settings of an induction from the material."""

@@ -150,6 +150,7 @@ class HuangSenses(RivalInducer):
                 dim=material.vectors.dim,
                 epochs=self.epochs,
                 min_count=self.min_count,
+                device=material.device,
                 workers=material.workers,
                 random_state=material.random_state,
             )

@@ -50,6 +50,8 @@ class Material:
         The words whose senses are wanted.
     max_contexts : int
         At most this many occurrences a word are looked at by methods that work word by word.
+    device : {"cpu", "cuda"}
+        Where K-Grassmeans computes, and where plain skip-gram is trained.
     workers : int or None
         Processes or threads; None takes all cores.
     folder : Path, optional
@@ -62,6 +64,7 @@ class Material:
     words: tuple[str, ...]
     max_contexts: int = 10_000
     random_state: int = 0
+    device: str = "cpu"
     workers: int | None = 1
     folder: Path | None = None
 

@@ -6,20 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import gpu_devices
 from grassmeans.artifacts import building_place
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.encoders import subspaces
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import Contexts, ContextShape
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.labelling.keys import decode_key
-from grassmeans.laboratory.iteration import rounds
 from grassmeans.laboratory.iteration.encoders import make_encoder
 from grassmeans.laboratory.iteration.labelled_words import LabelledWords
 from grassmeans.laboratory.iteration.reports import measure_agreement
 from grassmeans.laboratory.iteration.rounds import decode_again, induce_again, order_as_before
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.parallel import map_tasks
-from grassmeans.senses import induction
+from grassmeans.senses import induction, samples
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel
@@ -144,9 +145,9 @@ def test_an_interrupted_induction_goes_on_where_it_was(
         asked.append(word)
         if len(asked) == 3:
             raise KeyboardInterrupt
-        return induction.sample_word(word, *rest)
+        return samples.sample_word(word, *rest)
 
-    monkeypatch.setattr(rounds, "sample_word", sample)
+    monkeypatch.setattr(induction, "sample_word", sample)
     arguments = (labelled, lexeme_vectors, model.inventory, SETTINGS, SHAPE)
     with pytest.raises(KeyboardInterrupt):
         induce_again(*arguments, parts=tmp_path)
@@ -233,3 +234,28 @@ def test_mistakes_are_explained(
     fewer = [replace(entry, directions=entry.directions[:1], senses=()) for entry in entries]
     with pytest.raises(InputError, match="as many senses as the inventory has"):
         decode(SenseInventory(fewer), tmp_path / "new")
+
+
+@pytest.mark.parametrize("soft", [False, True])
+@pytest.mark.parametrize("device", [gpu_devices.PLAIN, gpu_devices.GPU])
+def test_a_round_is_the_same_on_a_device(
+    labelled: Corpus,
+    lexeme_vectors: LexemeVectors,
+    model: SenseModel,
+    tmp_path: Path,
+    device: str,
+    soft: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(subspaces, "_WORTH_SENDING", 33)
+    labels = []
+    with gpu_devices.use_device(device) as name:
+        for where, workers in (("cpu", 1), (name, 1), (name, 2)):
+            how = {"soft_contexts": soft, "device": where, "workers": workers}
+            given = (labelled, lexeme_vectors)
+            inventory = induce_again(*given, model.inventory, SETTINGS, SHAPE, **how)
+            folder = tmp_path / f"{where}-{workers}"
+            decoded = decode_again(*given, inventory, SHAPE, folder, idk_threshold=0.02, **how)
+            labels.append(np.concatenate([shard.tokens for shard in decoded.shards]))
+    assert (labels[0] == labels[1]).mean() > 0.999
+    assert np.array_equal(labels[1], labels[2])
