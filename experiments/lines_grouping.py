@@ -35,7 +35,7 @@ from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.geometry.distances import usable_contexts
-from grassmeans.laboratory.rivals.cosine_senses import cluster_on_sphere
+from grassmeans.laboratory.rivals.cosine_senses import find_centres
 from grassmeans.outputs import output_file
 from grassmeans.progress import progress_bar
 from grassmeans.senses.kgrassmeans import KGrassmeans
@@ -199,7 +199,7 @@ def group_lines(
 
 def group_vectors(lines: Floats, number: Number, rng: np.random.Generator) -> Floats:
     """Spherical k-means as our rivals use it; it merges nothing."""
-    return cluster_on_sphere(lines, number.n_groups, rng=rng).centres
+    return find_centres(lines, number.n_groups, n_init=5, rng=rng)
 
 
 GROUPINGS = (

@@ -58,9 +58,11 @@ CASES = {
     "kmeans-idf": Case("kmeans-idf", ari=0.9, by_size=True),
     "grassmeans": Case("grassmeans", ari=0.9, by_size=True),
     "grassmeans-singular": Case("grassmeans-singular", ari=0.9, by_size=True),
+    "reisinger-mooney": Case("reisinger-mooney:n_senses=2", ari=0.9, by_size=True),
     "huang": Case("huang:n_senses=2:epochs=2:min_count=2", ari=0.9, by_size=True),
     "mssg": Case("mssg:n_senses=2:dim=16:epochs=8:n_multi=20", ari=0.9, by_size=True),
     "np-mssg": Case("np-mssg:max_senses=4:dim=16:epochs=8:n_multi=20"),
+    "li-jurafsky": Case("li-jurafsky:max_senses=4:dim=16:epochs=8:n_multi=20"),
     "atoms": Case("atoms:n_atoms=8:sparsity=2:n_iterations=10:max_share=1.0", ari=0.9),
     "skipgram": Case("skipgram"),
 }

@@ -50,7 +50,8 @@ class SimilarityResult(Result):
     groups : mapping
         ``groups[test set][way]``. For SCWS the test sets are ``"all"`` and ``"lite"`` (the same
         word on both sides), and, where ways miss different pairs, the same ones ``"on common
-        pairs"``; the ways ``"plain"``, ``"hard"`` and ``"soft"``.
+        pairs"``; the ways ``"plain"``, ``"hard"``, ``"soft"``, and without
+        contexts ``"average"`` and ``"maximum"``.
     """
 
     groups: Mapping[str, Mapping[str, SimilarityScore]]
@@ -120,7 +121,7 @@ class WordPairsTask(Task[SimilarityResult]):
 
 
 class ScwsTask(Task[SimilarityResult]):
-    """Similarity of words in context, by HardSim and SoftSim, against ratings.
+    """Similarity of words in context, by HardSim, SoftSim, AvgSim and MaxSim, against ratings.
 
     An occurrence stands for the vector of its nearest sense, or the mean of all by their
     probabilities; one that is "I don't know", or has too few known words around it, for the vector
@@ -167,7 +168,12 @@ class ScwsTask(Task[SimilarityResult]):
                 sharpness=settings.sharpness,
             )
             found = similarity.compare((_passage(p.first), _passage(p.second)) for p in self.pairs)
-            ways |= {"hard": found.hard, "soft": found.soft}
+            ways |= {
+                "hard": found.hard,
+                "soft": found.soft,
+                "average": found.average,
+                "maximum": found.maximum,
+            }
             counts |= {
                 "n_occurrences": found.n_occurrences,
                 "n_decoded": found.n_decoded,

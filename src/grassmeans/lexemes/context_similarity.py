@@ -62,6 +62,8 @@ class PairSimilarities:
     ----------
     hard, soft : (n_pairs,) float64
         HardSim and SoftSim; NaN where a word has no vector at all.
+    average, maximum : (n_pairs,) float64
+        AvgSim and MaxSim, which do not look at contexts; NaN in the same pairs.
     n_missing : int
         Pairs with NaN.
     n_occurrences, n_decoded, n_idk : int
@@ -72,6 +74,8 @@ class PairSimilarities:
 
     hard: NDArray[np.float64]
     soft: NDArray[np.float64]
+    average: NDArray[np.float64]
+    maximum: NDArray[np.float64]
     n_missing: int
     n_occurrences: int
     n_decoded: int
@@ -118,12 +122,11 @@ class ContextSimilarity:
         return _or_none(self.compare([(first, second)]).soft[0])
 
     def compare(self, pairs: Iterable[tuple[Passage, Passage]]) -> PairSimilarities:
-        """HardSim and SoftSim of many pairs at once."""
+        """HardSim, SoftSim, AvgSim and MaxSim of many pairs at once."""
         chosen = list(pairs)
         passages = [passage for pair in chosen for passage in pair]
         decoded = self.decode(passages)
-        hard = np.full(len(chosen), np.nan)
-        soft = np.full(len(chosen), np.nan)
+        hard, soft, average, maximum = np.full((4, len(chosen)), np.nan)
         for i in range(len(chosen)):
             a, b = decoded[2 * i : 2 * i + 2]
             if a.word in self.lexemes and b.word in self.lexemes:
@@ -131,10 +134,14 @@ class ContextSimilarity:
                 soft[i] = self.lexemes.soft_similarity(
                     a.word, a.probabilities, b.word, b.probabilities
                 )
+                average[i] = self.lexemes.average_similarity(a.word, b.word)
+                maximum[i] = self.lexemes.maximum_similarity(a.word, b.word)
         missing = [entry.word for entry in decoded if entry.word not in self.lexemes]
         return PairSimilarities(
             hard=hard,
             soft=soft,
+            average=average,
+            maximum=maximum,
             n_missing=int(np.isnan(hard).sum()),
             n_occurrences=len(decoded),
             n_decoded=sum(entry.sense is not None for entry in decoded),

@@ -144,6 +144,30 @@ class LexemeVectors:
             self.soft_vector(word, probabilities), self.soft_vector(other_word, other_probabilities)
         )
 
+    def average_similarity(self, word: str, other_word: str) -> float | None:
+        """AvgSim: the mean cosine over the senses of both words, whatever their contexts.
+
+        A word without senses counts as one with a single sense; None as for HardSim.
+        """
+        first, second = self._sense_units(word), self._sense_units(other_word)
+        if first is None or second is None:
+            return None
+        return _dot(first.mean(axis=0), second.mean(axis=0))
+
+    def maximum_similarity(self, word: str, other_word: str) -> float | None:
+        """MaxSim: the largest cosine of a sense of the one word and a sense of the other."""
+        first, second = self._sense_units(word), self._sense_units(other_word)
+        if first is None or second is None:
+            return None
+        return float(np.clip((first @ second.T).max(), -1.0, 1.0))
+
+    def _sense_units(self, word: str) -> NDArray[np.float64] | None:
+        """(n_senses, dim) unit vectors of a word's senses, or of what stands for the word."""
+        rows = list(self.sense_rows(word).values())
+        if not rows and (row := self.standing_row(word, None)) is not None:
+            rows = [row]
+        return np.stack([self._unit(row) for row in rows]) if rows else None
+
     def hard_vector(self, word: str, sense: int | None) -> NDArray[np.float64] | None:
         """The unit vector that stands for a lexeme in HardSim, (dim,); None without any."""
         row = self.standing_row(word, sense)

@@ -41,3 +41,15 @@ def test_many_contexts_in_blocks_equal_a_plain_product(kernels) -> None:
     sums = np.einsum("nw,nwd->nd", np.where(ids >= 0, weights[ids], 0.0), vectors[ids])
     expected = sums / np.linalg.norm(sums, axis=1, keepdims=True)
     assert np.allclose(kernels.average_contexts(ids, vectors, weights), expected, atol=1e-5)
+
+
+def test_neighbours_are_counted_inside_documents(kernels) -> None:
+    # 3 is passed over, 2 stands there without a column, -1 is unknown.
+    tokens = np.array([0, 3, 1, 2, 0, -1, 1, 0], np.int32)
+    counts = np.zeros((1, 2), np.float32)
+    rows, columns = np.array([0, -1, -1, -1], np.int32), np.array([0, 1, -1, -2], np.int32)
+    kernels.count_neighbours(tokens, np.array([0, 6, 8]), rows, columns, 2, counts)
+    # The first 0 has 1 and 2 in its window, the second 1 and 2 before it; the last one has 1.
+    assert counts.tolist() == [[0.0, 3.0]]
+    kernels.count_neighbours(tokens, np.array([0, 6, 8]), rows, columns, 9, counts)
+    assert counts.tolist() == [[2.0, 6.0]]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grassmeans.laboratory.kernels import SenseRule
+
 KERNEL = "train_skipgram"
 
 
@@ -83,7 +85,8 @@ def train_senses(
         np.array(tokens, np.int32),
         np.array(offsets, np.int64),
         *arrays.values(),
-        np.inf,
+        np.zeros(n_words, np.float32),
+        SenseRule(np.float32(np.inf), np.float32(0.0), np.float32(0.0)),
         choosing,
         kernels.prepare_sampling(np.ones(n_words, np.float32), np.ones(n_words), window, 1),
         1e-9,

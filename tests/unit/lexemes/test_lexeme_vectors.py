@@ -157,3 +157,14 @@ def test_whole_words_are_means_of_their_lexemes_by_count() -> None:
     assert merged.counts.tolist() == [4, 7, 5]
     unweighted = merge_lexemes(LexemeVectors(WordVectors(keys, vectors)))
     np.testing.assert_allclose(unweighted["crane"], [2, 2])
+
+
+def test_average_and_maximum_over_the_senses_of_both_words(lexemes: LexemeVectors) -> None:
+    # crane: (1, 0), (0, 1); bank: (1, 0), (0, -1); cosines 1, 0, 0, -1.
+    assert lexemes.average_similarity("crane", "bank") == pytest.approx(0.0)
+    assert lexemes.maximum_similarity("crane", "bank") == pytest.approx(1.0)
+    # A word without senses stands for itself.
+    assert lexemes.average_similarity("crane", "harbour") == pytest.approx(0.5)
+    assert lexemes.maximum_similarity("harbour", "st.1") == pytest.approx(0.0)
+    assert lexemes.average_similarity("crane", "unheard") is None
+    assert lexemes.maximum_similarity("unheard", "crane") is None

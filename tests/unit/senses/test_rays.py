@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_distances, measure_senses
-from grassmeans.senses.rays import induce_rays, mean_ray, place_rays
+from grassmeans.senses.rays import _mean_groups, group_rays, induce_rays, mean_ray, place_rays
 
 
 def unit(*rows):
@@ -103,3 +104,24 @@ def test_the_number_of_threads_changes_no_bit():
         with threadpool_limits(n_threads):
             found.append(induce_rays(unit(*rays), 5, random_state=0).directions)
     np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("init", ["random", "k-means++"])
+def test_sparse_rays_are_grouped_as_dense_ones(crowd, init):
+    rays = np.where(np.abs(crowd[0][:, 0]) > 0.1, crowd[0][:, 0], 0).astype(np.float32)
+    dense, sparse = (
+        group_rays(rows, 3, init=init, rng=np.random.default_rng(0))
+        for rows in (rays, csr_array(rays))
+    )
+    np.testing.assert_allclose(dense.directions, sparse.directions, atol=1e-5)
+    np.testing.assert_allclose(dense.objective_path, sparse.objective_path, rtol=1e-4)
+
+
+def test_a_group_without_rays_takes_the_ray_that_fits_worst():
+    # Two starts at the same place: the second group has no ray at first.
+    rays = unit([1, 0], [1, 0.02], [0.5, 1])[:, 0]
+    for rows in (rays, csr_array(rays)):
+        directions = _mean_groups(
+            rows, np.zeros(3, np.int64), rays @ rays[0], np.stack([rays[0], rays[0]])
+        )
+        np.testing.assert_allclose(directions[1], rays[2], atol=1e-6)

@@ -94,6 +94,12 @@ def _uniform(bits):
 
 
 @njit(**OPTIONS)
+def draw_uniform(state):
+    """A random number in [0, 1)."""
+    return _uniform(_next_random(state))
+
+
+@njit(**OPTIONS)
 def subsample(tokens, keep, state, kept):
     """The tokens that stay: known words, frequent ones thinned out; returns how many."""
     n_words = keep.shape[0]

@@ -31,7 +31,8 @@ def compare(
         typer.Option(
             "--methods",
             help="Names with commas between: one, per-instance, random, kmeans, kmeans-idf, "
-            "grassmeans, grassmeans-singular, huang, mssg, np-mssg, atoms, skipgram; "
+            "grassmeans, grassmeans-singular, reisinger-mooney, huang, mssg, np-mssg, "
+            "li-jurafsky, atoms, skipgram; "
             "with parameters: mssg:n_multi=6000.",
         ),
     ] = None,

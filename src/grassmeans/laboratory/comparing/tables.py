@@ -30,6 +30,8 @@ _SCWS: _Places = {
     "SoftSim 95%": ("all", "soft", "spearman_interval"),
     "HardSim": ("all", "hard", "spearman"),
     "HardSim 95%": ("all", "hard", "spearman_interval"),
+    "AvgSim": ("all", "average", "spearman"),
+    "MaxSim": ("all", "maximum", "spearman"),
     "lite SoftSim": ("lite", "soft", "spearman"),
     "lite HardSim": ("lite", "hard", "spearman"),
     "missing": ("all", "hard", "n_missing"),
@@ -86,8 +88,9 @@ def _tabulate_task(task: str, rows: Sequence[ComparisonRow]) -> ResultTable:
 def _score_cells(task: str, result: Mapping[str, Any]) -> dict[str, str]:
     if task == "lineup":
         scores = result["all"]
-        points = zip(scores["k"], scores["precision"], scores["recall"], strict=True)
-        return {f"P / R at {k}": f"{format_value(p)} / {format_value(r)}" for k, p, r in points}
+        names = ("precision", "precision_interval", "recall", "recall_interval")
+        points = zip(scores["k"], *(map(format_value, scores[name]) for name in names), strict=True)
+        return {f"P / R at {k}": f"{p} ({pi}) / {r} ({ri})" for k, p, pi, r, ri in points}
     if task == "wordsim":
         tests = {name: group["plain"] for name, group in result.items() if _has_plain(group)}
         return {name: format_value(score["spearman"]) for name, score in tests.items()}

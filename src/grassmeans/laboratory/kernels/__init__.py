@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import cast
 
 from grassmeans.kernels import MODULES, find_device
-from grassmeans.laboratory.kernels.interface import NO_ATOM, RivalKernels, SparseCodes
+from grassmeans.laboratory.kernels.interface import (
+    NO_ATOM,
+    PASSED_OVER,
+    RivalKernels,
+    SenseRule,
+    SparseCodes,
+)
 
-__all__ = ["NO_ATOM", "RivalKernels", "SparseCodes", "get_kernels"]
+__all__ = ["NO_ATOM", "PASSED_OVER", "RivalKernels", "SenseRule", "SparseCodes", "get_kernels"]
 
 _MODULES = {name: ("grassmeans.laboratory.kernels.cpu", *core) for name, core in MODULES.items()}
 

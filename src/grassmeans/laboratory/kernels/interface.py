@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from grassmeans.kernels.interface import Floats, Indices, Integers, Kernels, Sampling
 
 NO_ATOM = -1
+PASSED_OVER = -2
+"""Of a token that windows are cut without, in `count_neighbours`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,24 @@ class SparseCodes:
 
     ids: Integers
     coefficients: Floats
+
+
+class SenseRule(NamedTuple):
+    """When multi-sense skip-gram opens a new sense of a word; all float32.
+
+    Attributes
+    ----------
+    new_sense_below : float
+        Where every cosine with a centre is smaller than this.
+    concentration, sharpness : float
+        Where the concentration is above 0, senses are drawn by a Chinese restaurant process
+        instead: existing ones by size * exp(sharpness * cosine with the centre), a new one by
+        concentration * exp(sharpness * cosine with the usual context).
+    """
+
+    new_sense_below: np.float32
+    concentration: np.float32
+    sharpness: np.float32
 
 
 class MeanKernels(Protocol):
@@ -74,6 +94,31 @@ class MeanKernels(Protocol):
         """(n_types,) int64: in how many of the documents each token id occurs."""
         ...
 
+    def count_neighbours(
+        self,
+        tokens: Integers,
+        document_offsets: Indices,
+        row_of_token: Integers,
+        column_of_token: Integers,
+        window: int,
+        counts: Floats,
+    ) -> None:
+        """Add to ``counts`` how often words stand in the windows of others.
+
+        Parameters
+        ----------
+        row_of_token : (n_types,) int32
+            Row of each word whose neighbours are counted, -1 for others.
+        column_of_token : (n_types,) int32
+            Column of each word that counts as a neighbour, -1 for others; `PASSED_OVER` for words
+            that windows are cut without, as if they were not there.
+        window : int
+            Words a side.
+        counts : (n_rows, n_columns) float32
+            Changed in place.
+        """
+        ...
+
 
 class MultisenseKernels(Protocol):
     """Skip-gram for several senses a word, by the rules of the core's `TrainingKernels`."""
@@ -88,7 +133,8 @@ class MultisenseKernels(Protocol):
         sizes: Indices,
         first_row: Indices,
         n_open: Integers,
-        new_sense_below: float,
+        usual_context: Floats,
+        rule: SenseRule,
         choosing: bool,
         sampling: Sampling,
         first_rate: float,
@@ -112,8 +158,10 @@ class MultisenseKernels(Protocol):
             The senses of word i lie in the rows ``first_row[i]:first_row[i + 1]``.
         n_open : (n_words,) int32
             How many of them are in use.
-        new_sense_below : float
-            A new sense is opened where every cosine is smaller than this.
+        usual_context : (dim,) float32
+            A running mean of the directions of all contexts; only a drawing rule needs it.
+        rule : SenseRule
+            When a new sense is opened.
         choosing : bool
             False trains each word's first sense, as if it were the only one, and no centres.
         sampling : Sampling

@@ -24,7 +24,7 @@ from grassmeans.laboratory.rivals.cosine_senses import (
     CosineMeasure,
     CosineSenses,
     SenseDirections,
-    cluster_on_sphere,
+    find_centres,
 )
 from grassmeans.laboratory.rivals.interface import (
     Material,
@@ -202,8 +202,7 @@ class _CentreFinder:
         means = means[np.any(means != 0.0, axis=1)]
         if len(means) < self.method.n_senses:
             return None
-        found = cluster_on_sphere(means, self.method.n_senses, n_init=self.method.n_init, rng=rng)
-        return found.centres
+        return find_centres(means, self.method.n_senses, n_init=self.method.n_init, rng=rng)
 
 
 def _prototypes_of(senses: SenseDirections, lexemes: LexemeVectors) -> NDArray[np.float32]:

@@ -237,13 +237,20 @@ def is_kept(folder: Path, kind: str, identity: Mapping[str, Any]) -> bool:
 
 
 @contextlib.contextmanager
-def keep_work(folder: Path, kind: str, identity: Mapping[str, Any]) -> Iterator[Building]:
+def keep_work(
+    folder: Path, kind: str, identity: Mapping[str, Any], report: Mapping[str, Any] | None = None
+) -> Iterator[Building]:
     """Give a folder to work in, which takes its place when the block ends well.
 
     What an interrupted block has finished there is found again.
+
+    Parameters
+    ----------
+    report : mapping, optional
+        Plain values that the block may still fill in; the manifest tells them.
     """
     started = time.perf_counter()
     with output_folder(folder, kind, dict(identity), keep_failed=True) as building:
         yield building
         fields = {"identity": dict(identity), "seconds": round(time.perf_counter() - started, 1)}
-        write_manifest(building.folder, kind, FORMAT_VERSION, fields)
+        write_manifest(building.folder, kind, FORMAT_VERSION, fields | dict(report or {}))

@@ -44,10 +44,12 @@ METHODS: Mapping[str, Method] = {
     "grassmeans-singular": Method(
         "GrassmeansSenses", "grassmeans", {"weighting": "singular"}, varies_senses=True
     ),
+    "reisinger-mooney": Method("PrototypeSenses", "reisinger_mooney"),
     # Its sense vectors are trained on a corpus in which all these words are relabelled.
     "huang": Method("HuangSenses", "huang", depends_on_words=True),
     "mssg": Method("MSSG", "mssg"),
     "np-mssg": Method("NPMSSG", "mssg"),
+    "li-jurafsky": Method("RestaurantSenses", "li_jurafsky"),
     "atoms": Method("AtomSenses", "atoms"),
     "skipgram": Method("PlainSkipGram", "trivial"),
 }

@@ -165,7 +165,7 @@ def test_an_interrupted_run_goes_on(
         small().induce(own)
     assert (building_place(own.folder) / "new" / "labelled" / "manifest.json").exists()
     monkeypatch.setattr(huang, "train_lexemes", real)
-    monkeypatch.setattr(huang, "cluster_on_sphere", stop)  # centres are there already
+    monkeypatch.setattr(huang, "find_centres", stop)  # centres are there already
     senses = small().induce(own)
     assert np.array_equal(senses.sense_vectors("bank"), trained.sense_vectors("bank"))
 

@@ -9,9 +9,10 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.artifacts import building_place
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.laboratory.rivals import mssg
+from grassmeans.laboratory.rivals import multisense
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.laboratory.rivals.mssg import MSSG, NPMSSG
+from grassmeans.laboratory.rivals.multisense_training import MultiSenseTrainer
 from grassmeans.vectors import training
 
 BIRDS = ["nest", "wing", "feather", "reed", "flock", "beak", "egg", "marsh"]
@@ -142,7 +143,7 @@ def test_one_worker_repeats_exactly_and_folders_are_opened_again(
 ) -> None:
     first = inducer.induce(material)
     stored = inducer.induce(replace(material, folder=tmp_path / "senses"))
-    monkeypatch.setattr(mssg, "train_senses", None)  # trained already
+    monkeypatch.setattr(multisense, "train_senses", None)  # trained already
     opened = inducer.induce(replace(material, folder=tmp_path / "senses", words=("hook",)))
     for other in (stored, opened):
         for name in ("global_vectors", "senses", "centres", "sizes", "first_row"):
@@ -173,7 +174,7 @@ def test_an_interrupted_training_goes_on_to_the_same_senses(
     monkeypatch.setattr(training, "CHUNK_TOKENS", 1_000)
     inducer = MSSG(**SMALL | {"epochs": 2})
     whole = inducer.induce(material).trained
-    original = mssg.MultiSenseTrainer._train
+    original = MultiSenseTrainer._train
     calls = 0
 
     def stop_in_the_second_epoch(self, chunk):
@@ -185,7 +186,7 @@ def test_an_interrupted_training_goes_on_to_the_same_senses(
 
     kept = replace(material, folder=tmp_path / "senses")
     with monkeypatch.context() as patch:
-        patch.setattr(mssg.MultiSenseTrainer, "_train", stop_in_the_second_epoch)
+        patch.setattr(MultiSenseTrainer, "_train", stop_in_the_second_epoch)
         with pytest.raises(KeyboardInterrupt):
             inducer.induce(kept)
     work = building_place(tmp_path / "senses")

@@ -7,7 +7,12 @@ from grassmeans.lazy import give_names
 __all__, __getattr__, __dir__ = give_names(
     __name__,
     {
-        "context_means": ("average_contexts", "count_documents", "measure_means"),
+        "context_means": (
+            "average_contexts",
+            "count_documents",
+            "count_neighbours",
+            "measure_means",
+        ),
         "multisense": ("train_multisense",),
         "sparse_coding": ("code_signals", "find_residuals", "improve_atoms"),
     },

@@ -1,6 +1,7 @@
 """Contexts as weighted means of their words' vectors, and the distances of these to senses.
 
-What a word weighs depends on the number of documents that have it.
+What a word weighs depends on the number of documents that have it. Words can also be counted as
+neighbours of others, for vectors of words in place of given ones.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from numba import njit
 from grassmeans.kernels.cpu.products import FAST_SUMS, as_read_only
 from grassmeans.kernels.cpu.threads import run_in_blocks
 from grassmeans.kernels.interface import Floats, Indices, Integers
+from grassmeans.laboratory.kernels.interface import PASSED_OVER
 
 _BLOCK = 256
 
@@ -102,3 +104,42 @@ def _count_documents(tokens: Integers, document_offsets: Indices, n_types: int) 
                 last_document[token] = document
                 counts[token] += 1
     return counts
+
+
+def count_neighbours(
+    tokens: Integers,
+    document_offsets: Indices,
+    row_of_token: Integers,
+    column_of_token: Integers,
+    window: int,
+    counts: Floats,
+) -> None:
+    """See `grassmeans.laboratory.kernels.interface`."""
+    _count_neighbours(
+        as_read_only(tokens, np.int32),
+        as_read_only(document_offsets, np.int64),
+        as_read_only(row_of_token, np.int32),
+        as_read_only(column_of_token, np.int32),
+        window,
+        counts,
+    )
+
+
+@njit(cache=True, nogil=True)
+def _count_neighbours(tokens, document_offsets, row_of_token, column_of_token, window, counts):
+    kept = np.empty(np.diff(document_offsets).max(), np.int32)
+    for document in range(document_offsets.shape[0] - 1):
+        n_kept = 0
+        for position in range(document_offsets[document], document_offsets[document + 1]):
+            token = tokens[position]
+            if token >= 0 and column_of_token[token] > PASSED_OVER:
+                kept[n_kept] = token
+                n_kept += 1
+        for position in range(n_kept):
+            row = row_of_token[kept[position]]
+            if row < 0:
+                continue
+            for other in range(max(position - window, 0), min(position + window + 1, n_kept)):
+                column = column_of_token[kept[other]]
+                if other != position and column >= 0:
+                    counts[row, column] += np.float32(1.0)

@@ -1,4 +1,4 @@
-"""Multi-sense skip-gram (Neelakantan et al. 2014): the training loop of MSSG and NP-MSSG.
+"""Multi-sense skip-gram: the training loop of MSSG, NP-MSSG and of Li and Jurafsky's method.
 
 Every word has one global vector; a word has one or more sense vectors, each with the centre of the
 contexts that were given to it. For one occurrence::
@@ -13,7 +13,14 @@ The words of one side of the window share their negatives: most of the time goes
 of global vectors, and this needs half as many.
 A word opens its next sense where no centre is near enough, as long as it may have more. With an
 unreachable nearness its first contexts open all of its senses, which is MSSG; otherwise it is
-NP-MSSG. Threads share the matrices without locks, as in the skip-gram kernel.
+NP-MSSG (Neelakantan et al. 2014). Or else the sense is drawn by a Chinese restaurant process (Li
+and Jurafsky 2015), with the probabilities::
+
+    size of the sense * exp(sharpness * cosine with its centre)
+    concentration     * exp(sharpness * cosine with the usual context)       for a new sense
+
+where the usual context is a running mean over all words: what a sense is expected to be like of
+which nothing is known. Threads share the matrices without locks, as in the skip-gram kernel.
 """
 
 from __future__ import annotations
@@ -30,10 +37,14 @@ from grassmeans.kernels.cpu.negative_sampling import (
     copy_rows,
     cut_documents,
     draw_outputs,
+    draw_uniform,
     subsample,
     take_window,
     turn_into_errors,
 )
+
+_FORGETTING = np.float32(1e-5)
+"""How much of the usual context each context replaces: it follows vectors that are still moving."""
 
 
 @njit(**OPTIONS)
@@ -79,27 +90,30 @@ def average_rows(matrix, rows, n_rows, mean):
 
 
 @njit(**OPTIONS)
+def _measure_cosine(one, other):
+    """The cosine of two vectors, 0 where one has length zero."""
+    product = ZERO
+    length = ZERO
+    other_length = ZERO
+    for d in range(one.shape[0]):
+        product += one[d] * other[d]
+        length += one[d] * one[d]
+        other_length += other[d] * other[d]
+    scale = np.sqrt(length * other_length)
+    return product / scale if scale > ZERO else ZERO
+
+
+@njit(**OPTIONS)
 def find_nearest_centre(context, centres, first, n_centres):
     """The row of ``centres[first:first + n_centres]`` with the largest cosine, and the cosine.
 
     A centre or a context of length zero has the cosine 0; without centres the cosine is -2, below
     all others.
     """
-    dim = context.shape[0]
-    length = ZERO
-    for d in range(dim):
-        length += context[d] * context[d]
     best = first
     best_cosine = np.float32(-2.0)
     for row in range(first, first + n_centres):
-        product = ZERO
-        size = ZERO
-        for d in range(dim):
-            value = centres[row, d]
-            product += value * context[d]
-            size += value * value
-        scale = np.sqrt(size * length)
-        cosine = product / scale if scale > ZERO else ZERO
+        cosine = _measure_cosine(context, centres[row])
         if cosine > best_cosine:
             best_cosine = cosine
             best = row
@@ -107,12 +121,19 @@ def find_nearest_centre(context, centres, first, n_centres):
 
 
 @njit(**OPTIONS)
-def assign_sense(word, context, centres, sizes, first_row, n_open, new_sense_below):
+def assign_sense(
+    word, context, centres, sizes, first_row, n_open, usual_context, rule, weights, state
+):
     """Choose the sense row of an occurrence, open a new one where needed, move its centre.
 
     Words that can have one sense only keep no centre. Threads that open a sense of the same word at
     the same time may open one for both, but never one too many: what is written to ``n_open`` is at
     most 1 above a number that was below the capacity.
+
+    Parameters
+    ----------
+    weights : (most senses + 1,) float32
+        A work array.
     """
     first = first_row[word]
     capacity = first_row[word + 1] - first
@@ -121,14 +142,61 @@ def assign_sense(word, context, centres, sizes, first_row, n_open, new_sense_bel
         sizes[first] += 1
         return first
     opened = n_open[word]
-    row, cosine = find_nearest_centre(context, centres, first, opened)
-    if opened == 0 or (opened < capacity and cosine < new_sense_below):
-        row = first + opened
+    if opened > 0 and rule.concentration > ZERO:
+        row = first + _draw_sense(
+            context, centres, sizes, first, opened, capacity, usual_context, rule, weights, state
+        )
+    else:
+        row, cosine = find_nearest_centre(context, centres, first, opened)
+        if opened == 0 or (opened < capacity and cosine < rule.new_sense_below):
+            row = first + opened
+    if row == first + opened:
         n_open[word] = opened + 1
     for d in range(context.shape[0]):
         centres[row, d] += context[d]
     sizes[row] += 1
     return row
+
+
+@njit(**OPTIONS)
+def _draw_sense(
+    context, centres, sizes, first, opened, capacity, usual_context, rule, weights, state
+):
+    """Draw one of the senses in use, or the next one, by a Chinese restaurant process."""
+    n_choices = opened
+    for sense in range(opened):
+        cosine = _measure_cosine(context, centres[first + sense])
+        size = np.float32(max(sizes[first + sense], 1))
+        weights[sense] = np.log(size) + rule.sharpness * cosine
+    if opened < capacity:
+        cosine = _measure_cosine(context, usual_context)
+        weights[opened] = np.log(rule.concentration) + rule.sharpness * cosine
+        n_choices += 1
+    largest = weights[0]
+    for choice in range(1, n_choices):
+        largest = max(largest, weights[choice])
+    total = ZERO
+    for choice in range(n_choices):
+        weights[choice] = np.exp(weights[choice] - largest)
+        total += weights[choice]
+    left = draw_uniform(state) * total
+    for choice in range(n_choices - 1):
+        left -= weights[choice]
+        if left < ZERO:
+            return choice
+    return n_choices - 1
+
+
+@njit(**OPTIONS)
+def follow_contexts(usual_context, context):
+    """Move the usual context a little towards a context, both by their directions."""
+    length = ZERO
+    for d in range(context.shape[0]):
+        length += context[d] * context[d]
+    if length > ZERO:
+        scale = _FORGETTING / np.sqrt(length)
+        for d in range(context.shape[0]):
+            usual_context[d] += scale * context[d] - _FORGETTING * usual_context[d]
 
 
 @njit(**OPTIONS)
@@ -177,7 +245,8 @@ def train_multisense(
     sizes,
     first_row,
     n_open,
-    new_sense_below,
+    usual_context,
+    rule,
     choosing,
     sampling,
     first_rate,
@@ -193,6 +262,7 @@ def train_multisense(
     context = np.zeros(dim, np.float32)
     neighbours = np.zeros(2 * window, np.int64)
     rows = np.zeros(n_columns, np.int64)
+    weights = np.zeros(np.diff(first_row).max() + 1, np.float32)
     kept = np.empty(MAX_SEQUENCE, np.int32)
     state = np.empty(1, np.uint64)
     state[0] = seed | np.uint64(1)
@@ -212,8 +282,19 @@ def train_multisense(
             row = first_row[word]
             if choosing:
                 average_rows(global_vectors, neighbours, m, context)
+                if rule.concentration > ZERO:
+                    follow_contexts(usual_context, context)
                 row = assign_sense(
-                    word, context, centres, sizes, first_row, n_open, new_sense_below
+                    word,
+                    context,
+                    centres,
+                    sizes,
+                    first_row,
+                    n_open,
+                    usual_context,
+                    rule,
+                    weights,
+                    state,
                 )
             for side in range(2):
                 n_positive = left if side == 0 else m - left

@@ -6,14 +6,17 @@ import numpy as np
 import pytest
 
 from grassmeans.kernels.cpu.negative_sampling import sigmoid_table
+from grassmeans.laboratory.kernels import SenseRule
 from grassmeans.laboratory.kernels.cpu.multisense import (
     assign_sense,
     average_rows,
     find_nearest_centre,
+    follow_contexts,
     update_side,
 )
 
 RATE = 0.1
+SHARPNESS = 2.0
 
 
 def array(*rows: list[float]) -> np.ndarray:
@@ -39,7 +42,14 @@ def test_nearest_centre_has_the_largest_cosine_whatever_its_length() -> None:
     assert find_nearest_centre(np.array([3, 0], np.float32), centres, 0, 1) == (0, 0.0)
 
 
-def assign(context: list[float], state: dict, below: float, word: int = 1) -> int:
+def assign(
+    context: list[float],
+    state: dict,
+    below: float,
+    word: int = 1,
+    concentration: float = 0.0,
+    usual: tuple[float, float] = (0.0, 1.0),
+) -> int:
     return assign_sense(
         word,
         np.array(context, np.float32),
@@ -47,7 +57,10 @@ def assign(context: list[float], state: dict, below: float, word: int = 1) -> in
         state["sizes"],
         state["first_row"],
         state["n_open"],
-        below,
+        np.array(usual, np.float32),
+        SenseRule(np.float32(below), np.float32(concentration), np.float32(SHARPNESS)),
+        np.zeros(4, np.float32),
+        state["random"],
     )
 
 
@@ -59,6 +72,7 @@ def state() -> dict:
         "sizes": np.zeros(4, np.int64),
         "first_row": np.array([0, 1, 4]),
         "n_open": np.zeros(2, np.int32),
+        "random": np.array([12345], np.uint64),
     }
 
 
@@ -83,6 +97,38 @@ def test_word_with_one_sense_keeps_no_centre(state) -> None:
     assert state["sizes"].tolist() == [2, 0, 0, 0]
     assert state["n_open"].tolist() == [1, 0]
     assert not state["centres"].any()
+
+
+def test_senses_are_drawn_by_size_fit_and_concentration(state) -> None:
+    # A sense of three contexts along the first axis; the context has a cosine of 1 with it and of 0
+    # with the usual context, so that a new sense has the chance c / (c + 3 e^2).
+    concentration = 3 * math.e**2
+    drawn = []
+    for seed in range(1, 401):
+        state["centres"][:] = 0
+        state["centres"][1] = 3, 0
+        state["sizes"][:] = [0, 3, 0, 0]
+        state["n_open"][:] = [0, 1]
+        state["random"][0] = seed * 2654435761
+        drawn.append(assign([2, 0], state, np.inf, concentration=concentration))
+        assert state["n_open"][1] == (1 if drawn[-1] == 1 else 2)
+    assert set(drawn) == {1, 2}
+    assert np.mean(np.array(drawn) == 2) == pytest.approx(0.5, abs=0.08)
+
+
+def test_no_sense_is_drawn_beyond_the_last(state) -> None:
+    rows = [assign([1, 0], state, np.inf, concentration=1e6) for _ in range(30)]
+    assert rows[:3] == [1, 2, 3]
+    assert state["n_open"].tolist() == [0, 3]
+    assert state["sizes"].sum() == 30
+
+
+def test_usual_context_goes_towards_the_directions_of_contexts() -> None:
+    usual = np.array([0, 1], np.float32)
+    follow_contexts(usual, np.array([10, 0], np.float32))
+    np.testing.assert_allclose(usual, [1e-5, 1 - 1e-5], rtol=1e-4)
+    follow_contexts(usual, np.zeros(2, np.float32))
+    np.testing.assert_allclose(usual, [1e-5, 1 - 1e-5], rtol=1e-4)
 
 
 def test_gradient_of_one_side_is_that_of_its_pairs() -> None:
