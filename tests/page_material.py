@@ -159,6 +159,7 @@ def _write_test_sets(folder: Path, paragraphs: list[str]) -> None:
         for word, n, left, right, sense in found
     ]
     (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    _write_change(folder, lines)
     (makes_sense / "all.key").write_text(
         "".join(f"{word} {word}.{n} {sense}\n" for word, n, _, _, sense in found)
     )
@@ -184,6 +185,20 @@ def _write_test_sets(folder: Path, paragraphs: list[str]) -> None:
         (semeval13 / "contexts" / f"{word}.n.xml").write_text(f"{head}{new}</instances>")
     _write_similarities(folder)
     _write_lineup(folder)
+
+
+def _write_change(folder: Path, lines: list[dict[str, str]]) -> None:
+    """The same occurrences as uses in two periods: a word each changes more than the one before."""
+    place = folder / "dwug-en"
+    place.mkdir()
+    targets = list(dict.fromkeys(line["target"] for line in lines))
+    uses = [
+        line | {"id": f"{line['target']}_nn.{n}", "pos": "n", "period": 1 + n % 2}
+        for n, line in enumerate(lines)
+    ]
+    (place / "uses.jsonl").write_text("\n".join(map(json.dumps, uses)))
+    graded = "".join(f"{target}_nn\t{n / 10}\n" for n, target in enumerate(targets))
+    (place / "change.tsv").write_text(f"lemma\tgraded\n{graded}")
 
 
 def _write_similarities(folder: Path) -> None:

@@ -23,7 +23,7 @@ def evaluate(
         str,
         typer.Argument(
             help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, sentences, scws, "
-            "wordsim or lineup."
+            "wordsim, dwug or lineup."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="The task's folder or file.")],

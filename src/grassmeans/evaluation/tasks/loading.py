@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.errors import InputError
+from grassmeans.evaluation.dwug import ChangeTask
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, read_key
 from grassmeans.evaluation.running import Task
@@ -20,7 +21,7 @@ from grassmeans.evaluation.tasks.semeval2013 import read_semeval2013
 CLUSTERING_TASKS = ("semeval2010", "semeval2013", "makes-sense", "coarsewsd20", "jsonl")
 """Tasks whose instances are grouped by sense."""
 
-OTHER_TASKS = ("sentences", "scws", "wordsim")
+OTHER_TASKS = ("sentences", "scws", "wordsim", "dwug")
 """Tasks with scores of their own."""
 
 _GRADED = ("semeval2013",)
@@ -61,6 +62,7 @@ def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Ta
         "sentences": SentencesTask,
         "scws": ScwsTask,
         "wordsim": WordPairsTask,
+        "dwug": ChangeTask,
     }
     return makers[name](data)
 

@@ -1,0 +1,1 @@
+"""How the senses of words differ between groups of documents."""
