@@ -31,6 +31,7 @@ LIKENESS = 0.5
 """What a cosine with the word counts beside a cosine with the context."""
 
 _AT_ONCE = 256
+_TINY = np.finfo(np.float32).tiny
 
 
 def jensen_shannon(first: Doubles, second: Doubles) -> Doubles:
@@ -135,5 +136,5 @@ def _fit_words(bases: Floats, vectors: Floats, signed: bool) -> Floats:
 
 def _unit_rows(rows: Floats) -> Floats:
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    found: Floats = rows / np.where(lengths > 0.0, lengths, 1.0)
+    found: Floats = rows / np.maximum(lengths, _TINY)
     return found

@@ -45,6 +45,12 @@ def ingest(
         str | None,
         typer.Option(help="Column of the token (vertical: number; conllu: form, lemma, ...)."),
     ] = None,
+    meta: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Keep a field of the documents: date, source, any other; may be given again."
+        ),
+    ] = None,
     encoding: Annotated[
         str | None, typer.Option(help="Of the text files that are no UTF-8.")
     ] = None,
@@ -82,6 +88,8 @@ def ingest(
 
     [dim]grassmeans ingest posts.csv -o corpus --text-field body[/]
 
+    [dim]grassmeans ingest letters/ -o corpus --meta date --meta source[/]
+
     [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
 
     [dim]grassmeans ingest s3://bucket/dumps/*.bz2 -o corpus --engine dask://scheduler:8786[/]
@@ -109,6 +117,7 @@ def ingest(
         text_field=text_field,
         column=column,
         encoding=encoding,
+        meta=tuple(meta or ()),
     )
     report = corpus.manifest
     note_report(report)

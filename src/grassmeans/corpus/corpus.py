@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts import find_manifest, read_manifest
 from grassmeans.checked import MANIFEST, damaged, read_text
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.fields import check_field_names
 from grassmeans.corpus.given import iterate_documents, spell_word
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
@@ -45,7 +46,7 @@ _MANIFEST_RULES = {
     "n_documents": whole(),
     "n_types": whole(0, _MOST_TOKENS),
     "digest": text,
-    "options": record({"tokenizer": record(), "language": text}),
+    "options": record({"tokenizer": record(), "language": text}, {"fields": each(text)}),
     "shards": each(record({"n_tokens": whole(0, _MOST_TOKENS), "n_documents": whole()})),
 }
 
@@ -106,12 +107,13 @@ class Corpus:
 
         ``engine`` is where workers run, as for `grassmeans.use_engine`; the corpus is the same.
         ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
-        ``column``, ``encoding``.
+        ``column``, ``encoding``, ``meta``.
         """
         report = ReadReport()
         given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
+        chosen = replace(chosen, fields=read_options.meta)
         with use_engine(engine, workers), fetch_inputs(given, Path(output), workers) as paths:
             files = list_inputs(paths, report)
             ingest_files(
@@ -133,6 +135,7 @@ class Corpus:
         output: str | Path | None = None,
         *,
         column: str | None = None,
+        meta: Iterable[str] = (),
         language: str = "en",
         options: IngestOptions | None = None,
         workers: int | None = 1,
@@ -149,15 +152,21 @@ class Corpus:
             Without it the corpus lies in a temporary folder that goes when the corpus does.
         column : str, optional
             The column or field of the texts.
+        meta : iterable of str
+            Other columns or fields to be kept with the documents: "date", "source", ...
         language : str
             Whose function words are left out of contexts; "none" for none.
         options : IngestOptions, optional
             In place of the language and of what is usual.
         """
         report = ReadReport()
-        documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
+        reading = ReadOptions(meta=check_field_names([meta] if isinstance(meta, str) else meta))
+        documents = iterate_documents(
+            texts, column=column, skip_missing=True, options=reading, report=report
+        )
         # Who gives the same text twice in a list means it twice.
         chosen = options or replace(default_options(language), keep_duplicates=True)
+        chosen = replace(chosen, fields=reading.meta)
         making: dict[str, Any] = {"report": report, "workers": workers, "show_progress": False}
         if output is not None:
             ingest_documents(documents, Path(output), chosen, **making)
@@ -299,10 +308,42 @@ class Corpus:
         return shard.line_at(local, self.tokenizer, width)
 
     def concordance(
-        self, word: str, *, limit: int | None = 100, width: int = 60
+        self,
+        word: str,
+        *,
+        limit: int | None = 100,
+        width: int = 60,
+        where: Mapping[str, str] | None = None,
     ) -> list[ConcordanceLine]:
-        """The first ``limit`` keyword-in-context lines of a word."""
-        return [self.line_at(int(p), width) for p in self.positions(word)[:limit]]
+        """The first ``limit`` keyword-in-context lines of a word.
+
+        Parameters
+        ----------
+        where : mapping of str to str, optional
+            Only those of documents whose fields have these values: ``{"source": "times"}``.
+        """
+        positions = self.positions(word)
+        if where:
+            fitting = np.ones(self.n_documents, np.bool_)
+            for name, value in where.items():
+                fitting &= np.array([found == value for found in self.field_values(name)])
+            positions = positions[fitting[self.documents_of(positions)]]
+        return [self.line_at(int(p), width) for p in positions[:limit]]
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """What is known of the documents beside their text: the names of the fields."""
+        return tuple(self.manifest["options"].get("fields", ()))
+
+    def field_values(self, name: str) -> list[str]:
+        """The value of a field for each document, "" where it has none."""
+        if name not in self.fields:
+            known = ", ".join(self.fields) or "none"
+            raise InputError(
+                f"the documents of {self.path.name} have no field {name!r} (they have {known}): "
+                f"ingest the texts with --meta {name}"
+            )
+        return [fields.get(name, "") for shard in self.shards for fields in shard.fields]
 
     def documents_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         """(n,) numbers of the documents of (n,) positions in text order."""
@@ -318,13 +359,14 @@ class Corpus:
         shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
         local = number - shard.first_document
         identifier, title = shard.metadata[local]
+        fields = tuple(shard.fields[local].items())
         if not shard.pretokenised[local]:
-            return RawDocument(identifier, title, text)
+            return RawDocument(identifier, title, text, fields=fields)
         start, end = shard.document_offsets[local : local + 2]
         words = self.vocabulary.words
         tokens = zip(text.split(" "), shard.tokens[start:end].tolist(), strict=True)
         keys = tuple(form if token < 0 else words[token] for form, token in tokens)
-        return RawDocument(identifier, title, text, "tokens", keys)
+        return RawDocument(identifier, title, text, "tokens", keys, fields=fields)
 
     def document_text(self, number: int) -> str:
         """The cleaned text of a document."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
+from grassmeans.corpus.fields import Fields, check_field_names
 from grassmeans.errors import InputError
 
 
@@ -30,6 +31,8 @@ class RawDocument:
     sentences : tuple of int or None
         Where sentences begin, as characters of the text, which then has no ``<b>`` marks. None
         where it is not known: tokens are one sentence, and those of other text are looked for.
+    fields : tuple of (name, value)
+        What else was asked for: a date, a source (`grassmeans.corpus.fields`).
     """
 
     id: str
@@ -38,6 +41,7 @@ class RawDocument:
     markup: str = "plain"
     keys: tuple[str, ...] | None = None
     sentences: tuple[int, ...] | None = None
+    fields: Fields = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,8 @@ class ReadOptions:
         Longer documents are split at white space; the ids of the parts end in ``#2``, ``#3`` ...
     keep_redirects : bool
         MediaWiki: yield redirect pages as well, with ``markup="redirect"``; they are no documents.
+    meta : tuple of str
+        Fields of the documents to be kept: "date", "source", any other that the files have.
     """
 
     format: str = "auto"
@@ -67,8 +73,10 @@ class ReadOptions:
     encoding: str | None = None
     max_document_chars: int = 4_000_000
     keep_redirects: bool = False
+    meta: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        check_field_names(self.meta)
         if self.max_document_chars < 1:
             raise InputError(f"max_document_chars must be 1 or more, got {self.max_document_chars}")
         if self.encoding is not None and not is_text_encoding(self.encoding):
@@ -160,10 +168,11 @@ class DocumentBuilder:
         self._keyed = keyed
         self.start("")
 
-    def start(self, identifier: str, title: str = "") -> None:
+    def start(self, identifier: str, title: str = "", fields: Fields = ()) -> None:
         """Begin a document; what was gathered has to be taken before."""
         self.id = identifier
         self.title = title
+        self.fields = fields
         self._part = 1
         self._empty()
 
@@ -202,6 +211,7 @@ class DocumentBuilder:
                 text=self._separator.join(self._pieces),
                 markup=self._markup,
                 keys=tuple(self._keys) if self._keyed else None,
+                fields=self.fields,
             )
             self._part += 1
             self._empty()

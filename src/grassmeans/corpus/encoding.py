@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +104,9 @@ class ShardEncoder:
         self._text_offsets.append(self._n_bytes)
         self._document_offsets.append(self._n_tokens)
         self._pretokenised.append(pretokenised)
-        about = [mend_surrogates(document.id), mend_surrogates(document.title)]
+        about: list[Any] = [mend_surrogates(document.id), mend_surrogates(document.title)]
+        if document.fields:
+            about.append({name: mend_surrogates(value) for name, value in document.fields})
         self._metadata.append(json.dumps(about, ensure_ascii=False))
 
     def _add_text(self, text: str, pretokenised: bool, keys: Sequence[str] | None) -> None:
@@ -202,7 +205,9 @@ def encode_shard(
     """
     source = digest_of_bytes(
         *(
-            f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0".encode(errors="replace")
+            f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0{d.fields or ''}".encode(
+                errors="replace"
+            )
             for d in documents
         )
     )

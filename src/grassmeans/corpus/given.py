@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.fields import pick_fields
 from grassmeans.corpus.readers.tokenised import clean_token
 from grassmeans.corpus.reading import read_documents
 from grassmeans.corpus.tokenizer import (
@@ -75,10 +76,14 @@ def iterate_documents(
     InputError
         At once where ``texts`` cannot be read at all; while reading where one of them is no text.
     """
+    chosen = options or ReadOptions()
+    if chosen.meta and hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
+        texts = _read_rows(texts, column, chosen.meta, name)
+        column = column or DEFAULT_COLUMN
     items = open_container(texts, column, name)
     # `report or` would replace one that is empty so far.
     counted = ReadReport() if report is None else report
-    return _read_items(items, column, name, skip_missing, options or ReadOptions(), counted)
+    return _read_items(items, column, name, skip_missing, chosen, counted)
 
 
 def open_container(texts: Any, column: str | None = None, name: str = "texts") -> Iterable[Any]:
@@ -131,6 +136,25 @@ def _choose_column(table: Any, column: str | None, name: str) -> Any:
     return table[wanted]
 
 
+def _read_rows(
+    table: Any, column: str | None, meta: Iterable[str], name: str
+) -> Iterator[dict[str, Any]]:
+    """The rows of a table as records: the text under ``column``, and the fields."""
+    texts = open_container(_choose_column(table, column, name), name=name)
+    fields = {field: _choose_column(table, field, name) for field in meta}
+    values = {key: open_container(found, name=name) for key, found in fields.items()}
+    for text, *row in zip(texts, *values.values(), strict=True):
+        known = (None if is_missing(value) else value for value in row)
+        yield dict(zip(fields, map(_as_plain, known), strict=True)) | {
+            column or DEFAULT_COLUMN: text
+        }
+
+
+def _as_plain(value: Any) -> Any:
+    """A cell as Python has it: NumPy's numbers are no numbers of Python."""
+    return value.item() if hasattr(value, "item") else value
+
+
 def _names_file(text: str) -> bool:
     if not text.strip() or len(text) > _LONGEST_PATH or "\n" in text or "\0" in text:
         return False
@@ -160,6 +184,8 @@ def _read_items(
             report.skip(MISSING, place)
             continue
         document = make_document(text, str(number), place)
+        if is_record and options.meta:
+            document = replace(document, fields=pick_fields(item, options, report))
         report.n_documents += 1
         yield document
 

@@ -72,6 +72,8 @@ class IngestOptions:
         Only the most frequent words get ids; the others stay in the text.
     shard_chars : int
         Characters of source text in a shard.
+    fields : tuple of str
+        What is known of documents beside their text: those that readers were asked for.
     """
 
     tokenizer: Tokenizer = field(default_factory=Tokenizer)
@@ -81,12 +83,16 @@ class IngestOptions:
     keep_duplicates: bool = False
     max_vocabulary: int = 2_000_000
     shard_chars: int = 8_000_000
+    fields: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The options as plain values, for a manifest."""
         values = {name: getattr(self, name) for name in self.__slots__ if name != "function_words"}
         values["tokenizer"] = self.tokenizer.to_dict()
         values["function_words"] = digest_of(sorted(self.function_words))
+        values["fields"] = list(self.fields)
+        if not self.fields:  # as corpora were that know of none
+            del values["fields"]
         return values
 
 

@@ -227,14 +227,15 @@ def _read_documents(corpus: Corpus, report: ReadReport) -> Iterator[RawDocument]
         offsets = shard.document_offsets
         for i, (identifier, title) in enumerate(shard.metadata):
             text = shard.document_text(i)
+            fields = tuple(shard.fields[i].items())
             report.n_bytes += int(shard.text_offsets[i + 1] - shard.text_offsets[i])
             if not shard.pretokenised[i]:
-                yield RawDocument(identifier, title, text)
+                yield RawDocument(identifier, title, text, fields=fields)
                 continue
             ids = shard.tokens[offsets[i] : offsets[i + 1]].tolist()
             forms = zip(text.split(), ids, strict=True)
             keys = tuple(form if token < 0 else words[token] for form, token in forms)
-            yield RawDocument(identifier, title, text, "tokens", keys)
+            yield RawDocument(identifier, title, text, "tokens", keys, fields=fields)
 
 
 class CorpusView(NamedTuple):

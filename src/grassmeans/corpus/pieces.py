@@ -161,7 +161,7 @@ def _read_part(piece: Piece, options: ReadOptions, report: ReadReport) -> Iterat
             blocks = (_read_streams if is_packed else _read_plain)(file, piece)
             read = _PART_READERS[piece.format]
             for document in read(blocks, piece.path, piece.start == 0, report, options):
-                yield from check_document(document, report, options)
+                yield from check_document(document, piece.path, report, options)
     except (OSError, EOFError, ValueError, InputError) as error:
         raise OddPartError(str(error)) from error
     if report.remarks or _ODD & set(report.skipped):

@@ -8,6 +8,7 @@ from pathlib import Path
 from grassmeans.corpus.archives import find_archive_kind, read_members
 from grassmeans.corpus.detection import detect_format, find_foreign_kind
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport, split_document
+from grassmeans.corpus.fields import complete_fields
 from grassmeans.corpus.opening import list_inputs, read_head
 from grassmeans.corpus.readers.mediawiki import read_mediawiki
 from grassmeans.corpus.readers.records import read_csv, read_json, read_json_lines, read_parquet
@@ -97,13 +98,14 @@ def read_file(
         return
     reader = _READERS[detect_format(path) if options.format == "auto" else options.format]
     for document in reader(path, report, options):
-        yield from check_document(document, report, options)
+        yield from check_document(document, path, report, options)
 
 
 def check_document(
-    document: RawDocument, report: ReadReport, options: ReadOptions
+    document: RawDocument, path: Path, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
-    """Pass over what is empty and split what is too long."""
+    """Pass over what is empty, split what is too long, and add what the file's name tells."""
+    document = complete_fields(document, path, options, report)
     if document.markup == "redirect":
         yield document
     elif not document.text or document.text.isspace():

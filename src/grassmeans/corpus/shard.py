@@ -9,7 +9,8 @@ again from the nearest anchor before it, which is never more than a short stretc
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -31,13 +32,14 @@ from grassmeans.checked import (
     read_text,
 )
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
-from grassmeans.schema import each, text
+from grassmeans.schema import each, record, row, text
 
 DONE = "shard.json"
 _BYTES_PER_CHARACTER = 4
 _CONTINUATION = 0b1000_0000
 _CONTINUATION_MASK = 0b1100_0000
-_TITLED = each(text, length=2)
+_ABOUT = row(text, text)
+_FIELDS = record()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class ConcordanceLine:
     position: int
     document_id: str
     document_title: str
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.left}<b>{self.word}</b>{self.right}"
@@ -153,6 +156,15 @@ class Shard:
     @cached_property
     def metadata(self) -> list[tuple[str, str]]:
         """Id and title of every document."""
+        return [(entry[0], entry[1]) for entry in self._entries]
+
+    @cached_property
+    def fields(self) -> list[dict[str, str]]:
+        """What else is known of every document: the fields that were asked for."""
+        return [entry[2] if len(entry) > 2 else {} for entry in self._entries]
+
+    @cached_property
+    def _entries(self) -> list[list[Any]]:
         path = self.folder / "metadata.jsonl"
         content = read_text(path)
         # Not splitlines, which also cuts at separators that a title may hold.
@@ -160,9 +172,9 @@ class Shard:
         if len(lines) != self.sizes.n_documents:
             raise damaged(path, f"{len(lines):,} lines for {self.sizes.n_documents:,} documents")
         entries = [parse_json(line, path) for line in lines]
-        if any(_TITLED(entry) for entry in entries):
-            raise damaged(path, "a line is no pair of id and title")
-        return [(entry[0], entry[1]) for entry in entries]
+        if any(not _is_entry(entry) for entry in entries):
+            raise damaged(path, "a line does not have id, title and fields of a document")
+        return entries
 
     def document_at(self, position: int) -> int:
         """Number in the shard of the document that a position is in."""
@@ -203,6 +215,7 @@ class Shard:
             _flatten(right)[:width],
             self.first_position + position,
             *self.metadata[document],
+            self.fields[document],
         )
 
     def _decode(self, start: int, end: int) -> str:
@@ -280,6 +293,13 @@ class Shard:
         if not isinstance(found, dict) or each(text)(list(found.values())):
             raise damaged(path, "it does not say where pages lead to")
         return found
+
+
+def _is_entry(entry: Any) -> bool:
+    """Whether a line of metadata is an id, a title and maybe fields, all of texts."""
+    if not isinstance(entry, list) or _ABOUT(entry[:2]) or len(entry) > 3:
+        return False
+    return len(entry) < 3 or not (_FIELDS(entry[2]) or each(text)(list(entry[2].values())))
 
 
 def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:

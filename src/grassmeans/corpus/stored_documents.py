@@ -45,7 +45,7 @@ def write_block(path: Path, documents: Sequence[RawDocument]) -> None:
     """Write documents to a file: a line of JSON that says all but the texts, then the texts."""
     texts = [document.text.encode("utf-8", "surrogatepass") for document in documents]
     about = [
-        [d.id, d.title, d.markup, d.keys, d.sentences, len(text)]
+        [d.id, d.title, d.markup, d.keys, d.sentences, d.fields, len(text)]
         for d, text in zip(documents, texts, strict=True)
     ]
     content = b"".join([json.dumps(about).encode(), b"\n", *texts])
@@ -61,11 +61,19 @@ def read_block(path: Path) -> list[RawDocument]:
         raise ArtifactError(f"{path} cannot be read ({error}): start the command anew") from error
     start = content.index(b"\n") + 1
     documents = []
-    for identifier, title, markup, keys, sentences, size in json.loads(content[:start]):
+    for identifier, title, markup, keys, sentences, fields, size in json.loads(content[:start]):
         text = content[start : start + size].decode("utf-8", "surrogatepass")
         start += size
         documents.append(
-            RawDocument(identifier, title, text, markup, _as_tuple(keys), _as_tuple(sentences))
+            RawDocument(
+                identifier,
+                title,
+                text,
+                markup,
+                _as_tuple(keys),
+                _as_tuple(sentences),
+                tuple((name, value) for name, value in fields),
+            )
         )
     return documents
 

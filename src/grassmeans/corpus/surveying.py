@@ -159,7 +159,7 @@ def survey_pieces(
 
     `InputError` where files cannot be read as asked and nothing could be read.
     """
-    folders = [scratch / "pieces" / digest_of([_identify(piece), segment]) for piece in pieces]
+    folders = [_survey_place(piece, options, segment, scratch) for piece in pieces]
     tasks = (
         (piece, options, segment, folder) for piece, folder in zip(pieces, folders, strict=True)
     )
@@ -175,7 +175,7 @@ def survey_pieces(
         survey = _Survey.open(folder)
         if survey.odd is not None:
             whole = piece.whole
-            place = scratch / "pieces" / digest_of([_identify(whole), segment])
+            place = _survey_place(whole, options, segment, scratch)
             list(map_tasks(survey_piece, [(whole, options, segment, place)], workers))
             survey = _Survey.open(place)
             yield from file.take_whole(survey)
@@ -187,8 +187,9 @@ def survey_pieces(
         raise InputError(refused)
 
 
-def _identify(piece: Piece) -> list[Any]:
-    return [str(piece.path), piece.size, piece.start, piece.end, piece.format]
+def _survey_place(piece: Piece, options: ReadOptions, segment: bool, scratch: Path) -> Path:
+    about = [str(piece.path), piece.size, piece.start, piece.end, piece.format]
+    return scratch / "pieces" / digest_of([about, segment, options.meta])
 
 
 class _FileSurvey:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -58,7 +58,10 @@ class KeyedWord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyedDocument:
-    """A document: its number in the corpus, the position of its first word, text and words."""
+    """A document: its number in the corpus, the position of its first word, text and words.
+
+    ``fields`` is what else is known of it: a date, a source.
+    """
 
     is_labelled: bool
     number: int
@@ -67,6 +70,7 @@ class KeyedDocument:
     title: str
     text: str
     words: list[KeyedWord]
+    fields: Mapping[str, str] = field(default_factory=dict)
 
     def is_listed(self, word: KeyedWord) -> bool:
         """Whether lists of labelled words show it: one with a sense, or any without labels."""
@@ -129,6 +133,7 @@ class _Reader:
                 title,
                 text,
                 words,
+                shard.fields[i],
             )
 
     def _word(
@@ -171,6 +176,7 @@ class _Reader:
 
 
 _SPACE = re.compile(r"\s")
+_NO_NAME = re.compile(r"[^\w-]")
 # The escapes that Universal Dependencies use inside MISC.
 _MISC_ESCAPES = str.maketrans({"\\": "\\\\", "|": "\\p", " ": "\\s", "\t": "\\t"})
 
@@ -181,7 +187,8 @@ def _text_lines(document: KeyedDocument) -> Iterator[str]:
 
 def _vertical_lines(document: KeyedDocument) -> Iterator[str]:
     title = _SPACE.sub(" ", document.title)
-    yield f'<doc id="{escape(document.id)}" title="{escape(title)}">'
+    told = "".join(f' {_as_name(k)}="{escape(v)}"' for k, v in document.fields.items())
+    yield f'<doc id="{escape(document.id)}" title="{escape(title)}"{told}>'
     for word in document.words:
         sense = "" if word.sense is None else str(word.sense)
         fields = (word.form, word.key, word.word, sense)
@@ -194,6 +201,7 @@ def _json_lines(document: KeyedDocument) -> Iterator[str]:
     value = {
         "id": document.id,
         "title": document.title,
+        **({"fields": dict(document.fields)} if document.fields else {}),
         "text": document.text,
         "words": [_word_as_dict(word) for word in document.words if document.is_listed(word)],
     }
@@ -215,12 +223,19 @@ def _conllu_lines(document: KeyedDocument) -> Iterator[str]:
             yield f"# newdoc id = {identifier}"
         if number == 1 and document.title:
             yield f"# title = {_SPACE.sub(' ', document.title)}"
+        if number == 1:
+            yield from (f"# {_as_name(k)} = {v}" for k, v in document.fields.items())
         yield f"# sent_id = {identifier}-{number}"
         yield f"# text = {_SPACE.sub(' ', line).strip()}"
         for i, word in enumerate(words, 1):
             misc = "_" if word.sense is None else f"Sense={word.key.translate(_MISC_ESCAPES)}"
             yield "\t".join([str(i), _SPACE.sub(" ", word.form), *["_"] * 7, misc])
         yield ""
+
+
+def _as_name(field: str) -> str:
+    """The name of a field as that of an attribute."""
+    return _NO_NAME.sub("_", field)
 
 
 def _by_line(document: KeyedDocument) -> Iterator[tuple[str, list[KeyedWord]]]:
@@ -284,7 +299,7 @@ def export_corpus(
             return _write_lines(documents, output, format)
         with output_file(output, inputs=[corpus.path], overwrite=overwrite) as temporary:
             if format == "parquet":
-                return write_parquet(documents, temporary)
+                return write_parquet(documents, temporary, corpus.fields)
             with temporary.open("wb") as file:
                 return _write_lines(documents, file, format)
 
@@ -307,14 +322,17 @@ def _write_lines(documents: Iterable[KeyedDocument], file: BinaryIO, format: str
 
 
 _ROWS_PER_GROUP = 200_000
+_FIELD = "field_"
 
 
-def write_parquet(documents: Iterable[KeyedDocument], path: Path) -> int:
+def write_parquet(
+    documents: Iterable[KeyedDocument], path: Path, fields: Sequence[str] = ()
+) -> int:
     """Write the words that have a sense (in a corpus without labels all words), in groups of rows.
 
     Columns: ``document`` (its number), ``document_id``, ``title``, ``position`` (of the word in the
     corpus), ``start`` and ``end`` (characters), ``form``, ``key``, ``word``, ``sense``,
-    ``probabilities``.
+    ``probabilities``, and one for each field of the documents (``field_date``).
     """
     try:
         import pyarrow as pa
@@ -334,6 +352,7 @@ def write_parquet(documents: Iterable[KeyedDocument], path: Path) -> int:
             ("word", pa.string()),
             ("sense", pa.int16()),
             ("probabilities", pa.list_(pa.float32())),
+            *((_FIELD + name, pa.string()) for name in fields),
         ]
     )
     columns: dict[str, list[Any]] = {name: [] for name in schema.names}
@@ -341,7 +360,7 @@ def write_parquet(documents: Iterable[KeyedDocument], path: Path) -> int:
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for document in documents:
             n_documents += 1
-            _add_rows(document, columns)
+            _add_rows(document, columns, fields)
             if len(columns["key"]) >= _ROWS_PER_GROUP:
                 writer.write_table(pa.table(columns, schema=schema))
                 columns = {name: [] for name in schema.names}
@@ -349,7 +368,9 @@ def write_parquet(documents: Iterable[KeyedDocument], path: Path) -> int:
     return n_documents
 
 
-def _add_rows(document: KeyedDocument, columns: dict[str, list[Any]]) -> None:
+def _add_rows(
+    document: KeyedDocument, columns: dict[str, list[Any]], fields: Sequence[str]
+) -> None:
     for i, word in enumerate(document.words):
         if not document.is_listed(word):
             continue
@@ -359,3 +380,5 @@ def _add_rows(document: KeyedDocument, columns: dict[str, list[Any]]) -> None:
         columns["position"].append(document.first_position + i)
         for name in KeyedWord._fields:
             columns[name].append(getattr(word, name))
+        for name in fields:
+            columns[_FIELD + name].append(document.fields.get(name))

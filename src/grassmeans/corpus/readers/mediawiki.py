@@ -16,6 +16,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.fields import pick_fields
 from grassmeans.corpus.lines import find_encoding, narrow_blocks
 from grassmeans.corpus.opening import read_blocks, read_head
 from grassmeans.errors import InputError
@@ -189,8 +190,14 @@ def _choose_articles(
         elif page.revision.get("model", "wikitext").strip() != "wikitext":
             report.skip("page that is not wikitext", title)
         else:
+            # The date is that of the revision.
+            known = {"date": page.revision.get("timestamp")} | page.fields | page.revision
             yield RawDocument(
-                id=page.fields.get("id", ""), title=title, text=text, markup="wikitext"
+                id=page.fields.get("id", ""),
+                title=title,
+                text=text,
+                markup="wikitext",
+                fields=pick_fields(known, options, report),
             )
 
 

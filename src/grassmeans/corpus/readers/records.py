@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.fields import Fields, pick_fields
 from grassmeans.corpus.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
 from grassmeans.errors import InputError, MissingExtraError
 
@@ -38,6 +39,7 @@ class _Records:
     def __init__(self, path: Path, report: ReadReport, options: ReadOptions) -> None:
         self._path = path
         self._report = report
+        self._options = options
         self._field = options.text_field
         self._fields: dict[str, None] = {}
         self._n_texts = 0
@@ -51,7 +53,8 @@ class _Records:
         text = record.get(self._field)
         if isinstance(text, str):
             self._n_texts += 1
-            yield _make_document(record, text, f"{self._path.name}:{number}")
+            fields = pick_fields(record, self._options, self._report)
+            yield _make_document(record, text, f"{self._path.name}:{number}", fields)
             return
         names = list(record)[:_SHOWN_FIELDS]
         self._fields |= dict.fromkeys(names) if len(self._fields) < _SHOWN_FIELDS else {}
@@ -73,10 +76,10 @@ def _missing_field(path: Path, field: str, fields: Iterable[str]) -> InputError:
     )
 
 
-def _make_document(record: dict[str, Any], text: str, fallback: str) -> RawDocument:
+def _make_document(record: dict[str, Any], text: str, fallback: str, fields: Fields) -> RawDocument:
     """The document of a record; its id, or else its address, or else the fallback is the id."""
     identifier, url, title = (_as_text(record.get(name)) for name in ("id", "url", "title"))
-    return RawDocument(identifier or url or fallback, title, text)
+    return RawDocument(identifier or url or fallback, title, text, fields=fields)
 
 
 def _as_text(value: Any) -> str:
@@ -302,23 +305,24 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
     number = 0
     try:
         with pyarrow.parquet.ParquetFile(path) as file:
-            columns = _choose_columns(path, file.schema_arrow, options.text_field)
+            columns = _choose_columns(path, file.schema_arrow, options)
             for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
                 for record in batch.to_pylist():
                     number += 1
                     text = record[options.text_field] or ""
-                    yield _make_document(record, text, f"{path.name}:{number}")
+                    fields = pick_fields(record, options, report)
+                    yield _make_document(record, text, f"{path.name}:{number}", fields)
     except (pyarrow.ArrowException, OSError) as error:
         report.skip("damaged Parquet file", f"{path}, after row {number}: {error}")
     report.n_bytes += path.stat().st_size
 
 
-def _choose_columns(path: Path, schema: Any, text_field: str) -> list[str]:
-    names = list(schema.names)
+def _choose_columns(path: Path, schema: Any, options: ReadOptions) -> list[str]:
+    names, text_field = list(schema.names), options.text_field
     if text_field not in names:
         raise _missing_field(path, text_field, names)
     kind = str(schema.field(text_field).type)
     # Not "list<item: string>"; categories are "dictionary<values=string, ...>".
     if kind.removeprefix("dictionary<values=").split(",")[0] not in _TEXT_TYPES:
         raise InputError(f"the column {text_field!r} of {path} holds {kind}, not text")
-    return [text_field, *({"id", "title", "url"} & set(names) - {text_field})]
+    return [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grassmeans.corpus.documents import DocumentBuilder, RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.fields import pick_fields
 from grassmeans.corpus.lines import MAX_LINE_BYTES, read_lines
 
 _OPENING = re.compile(r"<doc\s+[^<>]*\bid=[^<>]*>\s*$")
@@ -55,7 +56,8 @@ def read_wikiextractor(
                 report.skip("unclosed document", f"{path}: {document.id}")
                 yield from document.take(even_empty=True)
             values = {name: html.unescape(a or b) for name, a, b in _ATTRIBUTE.findall(line)}
-            document.start(values.get("id", ""), values.get("title", ""))
+            fields = pick_fields(values, options, report)
+            document.start(values.get("id", ""), values.get("title", ""), fields)
             is_open = True
         elif not is_open:
             if line.strip():

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from grassmeans.corpus.documents import DocumentBuilder, RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.fields import Fields, pick_fields
 from grassmeans.corpus.lines import read_lines
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.errors import InputError
@@ -23,7 +24,7 @@ CONLLU_COLUMNS = (
 SENTENCES_PER_DOCUMENT = 100
 _TAG_LINE = re.compile(r"<[/?!]?[A-Za-z][^<>]*>")
 _DOCUMENT_TAG = re.compile(r"<(?:doc|text)[\s>]")
-_ATTRIBUTE = re.compile(r"""\b(id|title)=(?:"([^"]*)"|'([^']*)'|([^\s>]*))""")
+_ATTRIBUTE = re.compile(r"""([\w-]+)=(?:"([^"]*)"|'([^']*)'|([^\s>]*))""")
 _WORD_ID = re.compile(r"\d+")
 _SKIPPED_ID = re.compile(r"\d+[-.]\d+")
 _WHITE_SPACE = re.compile(r"\s")
@@ -40,10 +41,10 @@ class _TokenBuilder(DocumentBuilder):
         self._number = 0
         super().__init__(report, options.max_document_chars, tokenised=True, keyed=keyed)
 
-    def start(self, identifier: str, title: str = "") -> None:
+    def start(self, identifier: str, title: str = "", fields: Fields = ()) -> None:
         """Begin a document; what was gathered has to be taken before."""
         self._number += 1
-        super().start(identifier or f"{self._path.name}:{self._number}", title)
+        super().start(identifier or f"{self._path.name}:{self._number}", title, fields)
 
     def add(self, piece: str, key: str = "") -> None:
         """Add a token; ``key`` counts only where another column than the form was chosen."""
@@ -75,8 +76,9 @@ def read_tokens(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
 def read_vertical(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
     """Yield documents from lines of one token each, columns separated by tabs.
 
-    ``<doc ...>`` or ``<text ...>`` begins a document; other structural tags are passed over. The
-    form is the first column, the keys are the column ``options.column`` (0 is the first).
+    ``<doc ...>`` or ``<text ...>`` begins a document, whose fields are its attributes; other
+    structural tags are passed over. The form is the first column, the keys are the column
+    ``options.column`` (0 is the first).
     """
     column = _choose_index(options.column, (), default=0)
     document = _TokenBuilder(path, report, options, keyed=column != 0)
@@ -88,7 +90,8 @@ def read_vertical(path: Path, report: ReadReport, options: ReadOptions) -> Itera
             if _DOCUMENT_TAG.match(stripped):
                 yield from document.take()
                 values = {name: a or b or c for name, a, b, c in _ATTRIBUTE.findall(stripped)}
-                document.start(values.get("id", ""), values.get("title", ""))
+                fields = pick_fields(values, options, report)
+                document.start(values.get("id", ""), values.get("title", ""), fields)
             continue
         cells = line.split("\t")
         if column >= len(cells):
@@ -116,6 +119,8 @@ def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
                 yield from document.take()
                 document.start(line.partition("=")[2].strip())
                 marked = True
+            elif options.meta and not in_sentence:
+                document.fields += _read_comment(line, document.fields, options, report)
         elif not line.strip():
             n_sentences += in_sentence
             in_sentence = False
@@ -132,6 +137,13 @@ def read_conllu(path: Path, report: ReadReport, options: ReadOptions) -> Iterato
             elif not _SKIPPED_ID.fullmatch(cells[0]):
                 report.skip("bad CoNLL-U line", f"{path}: {line!r}")
     yield from document.take()
+
+
+def _read_comment(line: str, known: Fields, options: ReadOptions, report: ReadReport) -> Fields:
+    """A field of the document that a comment gives: ``# date = 1857``, ``# meta::date = 1857``."""
+    name, _, value = line.lstrip("#").partition("=")
+    name = name.strip().removeprefix("meta::").removeprefix("newdoc ")
+    return () if name in dict(known) else pick_fields({name: value.strip()}, options, report)
 
 
 def read_sentences(lines: Iterable[str], column: str | int | None = None) -> Iterator[RawDocument]:
