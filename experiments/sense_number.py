@@ -30,7 +30,7 @@ from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.geometry.contexts import ContextExtractor, ContextShape
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans.laboratory.datasets.pseudowords import find_candidates
-from grassmeans.laboratory.datasets.wordnet import WordNet
+from grassmeans.laboratory.wordnet.database import WordNet
 from grassmeans.senses.induction import induce
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.settings import InductionSettings

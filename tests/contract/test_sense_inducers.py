@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from grassmeans.laboratory.rivals.interface import (
 )
 from grassmeans.laboratory.rivals.registry import METHODS, make_inducer
 from synthetic import FUNCTION_WORDS, POLYSEMOUS
+from wordnet_files import Entry, write_wordnet
 
 RARE, ABSENT = "hapax", "nowhere"
 
@@ -64,6 +66,8 @@ CASES = {
     "np-mssg": Case("np-mssg:max_senses=4:dim=16:epochs=8:n_multi=20"),
     "li-jurafsky": Case("li-jurafsky:max_senses=4:dim=16:epochs=8:n_multi=20"),
     "atoms": Case("atoms:n_atoms=8:sparsity=2:n_iterations=10:max_share=1.0", ari=0.9),
+    "chen": Case("chen:min_count=2:epochs=2", ari=0.9),
+    "autoextend": Case("autoextend", ari=0.9),
     "skipgram": Case("skipgram"),
 }
 
@@ -73,6 +77,26 @@ def make(name: str) -> RivalInducer:
         return make_inducer(CASES[name].text, 2)
     except ModuleNotFoundError as error:
         pytest.skip(f"{name} is not there: {error}")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def wordnet(tmp_path_factory, synthetic) -> Iterator[None]:
+    """WordNet where NLTK keeps it: a synset a topic, with some of its words in synset and gloss."""
+    folder = tmp_path_factory.mktemp("nltk_data")
+    entries = {
+        f"{word}.{topic}": Entry(
+            "n",
+            5,
+            (word, *synthetic.topic_words[topic][:3]),
+            " ".join(synthetic.topic_words[topic][3:9]),
+        )
+        for word, topics in POLYSEMOUS.items()
+        for topic in topics
+    }
+    write_wordnet(folder / "corpora" / "wordnet", entries)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NLTK_DATA", str(folder))
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ def compare(
             "--methods",
             help="Names with commas between: one, per-instance, random, kmeans, kmeans-idf, "
             "grassmeans, grassmeans-singular, reisinger-mooney, huang, mssg, np-mssg, "
-            "li-jurafsky, atoms, skipgram; "
+            "li-jurafsky, atoms, chen, autoextend, skipgram; "
             "with parameters: mssg:n_multi=6000.",
         ),
     ] = None,

@@ -27,9 +27,9 @@ import numpy as np
 
 from grassmeans.corpus.given import check_words
 from grassmeans.errors import InputError
-from grassmeans.laboratory.datasets.related_words import CONCRETE_FILES, RelatedWords
-from grassmeans.laboratory.datasets.wordnet import Synset, WordNet, WordSense
 from grassmeans.laboratory.lineup.task import LineupSense, write_lineup
+from grassmeans.laboratory.wordnet.database import Synset, WordNet, WordSense
+from grassmeans.laboratory.wordnet.related_words import CONCRETE_FILES, RelatedWords
 from grassmeans.progress import progress_bar
 from grassmeans.vectors.word_vectors import WordVectors
 

@@ -29,7 +29,6 @@ from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, is_function_word
 from grassmeans.errors import InputError
 from grassmeans.labelling.writing import write_tokens
-from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.datasets.writing import (
     KIND,
     DatasetSummary,
@@ -42,6 +41,7 @@ from grassmeans.laboratory.datasets.writing import (
     text_around,
     write_dataset,
 )
+from grassmeans.laboratory.wordnet.database import WordNet
 from grassmeans.outputs import check_output, output_folder
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar

@@ -19,7 +19,6 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.evaluation.clustering_scores import mapped_accuracy
 from grassmeans.geometry.contexts import ContextExtractor, contexts_at, sample_positions
 from grassmeans.laboratory.datasets.pseudowords import find_candidates
-from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.experiments.drawing import draw_curves, draw_matrix
 from grassmeans.laboratory.experiments.experiment import (
     Cell,
@@ -36,6 +35,7 @@ from grassmeans.laboratory.experiments.experiment import (
 from grassmeans.laboratory.rivals.context_means import KMeansSenses
 from grassmeans.laboratory.rivals.grassmeans import GrassmeansSenses
 from grassmeans.laboratory.rivals.interface import ContextInducer, Material
+from grassmeans.laboratory.wordnet.database import WordNet
 from grassmeans.parallel import map_tasks
 from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.word_vectors import WordVectors

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from grassmeans.geometry.contexts import ContextShape, rows_of_tokens
 from grassmeans.laboratory.datasets.pseudowords import find_candidates
-from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.experiments.drawing import draw_curves, draw_histograms
 from grassmeans.laboratory.experiments.experiment import (
     Cell,
@@ -24,6 +23,7 @@ from grassmeans.laboratory.experiments.experiment import (
     SkipExperimentError,
     summarise,
 )
+from grassmeans.laboratory.wordnet.database import WordNet
 from grassmeans.senses.induction import default_min_count, frequent_words, induce
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import load

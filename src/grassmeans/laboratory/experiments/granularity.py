@@ -9,8 +9,6 @@ from typing import Any, ClassVar
 import numpy as np
 
 from grassmeans.geometry.contexts import ContextShape
-from grassmeans.laboratory.datasets.related_words import RelatedWords
-from grassmeans.laboratory.datasets.wordnet import Synset, WordNet
 from grassmeans.laboratory.experiments.drawing import finish, new_canvas
 from grassmeans.laboratory.experiments.experiment import (
     Cell,
@@ -25,6 +23,8 @@ from grassmeans.laboratory.experiments.experiment import (
     summarise,
 )
 from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree, build_sense_tree
+from grassmeans.laboratory.wordnet.database import Synset, WordNet
+from grassmeans.laboratory.wordnet.related_words import RelatedWords
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.settings import InductionSettings
 

@@ -171,6 +171,53 @@ class MultisenseKernels(Protocol):
         ...
 
 
+class DisambiguationKernels(Protocol):
+    """Senses of the words of a text, each decided with a look at those decided before."""
+
+    def disambiguate_words(
+        self,
+        tokens: Integers,
+        document_offsets: Indices,
+        row_of_token: Integers,
+        word_of_token: Integers,
+        vectors: Floats,
+        directions: Floats,
+        sense_offsets: Indices,
+        window: int,
+        margin: float,
+        simple_first: bool,
+    ) -> tuple[Integers, Floats]:
+        """Distances (1 - cosine) / 2 of words to their senses, when each word is decided.
+
+        Parameters
+        ----------
+        row_of_token : (n_types,) int32
+            Rows of ``vectors``; -1 for words that contexts leave out.
+        word_of_token : (n_types + 1,) int32
+            Number of the word with senses that a token id is, -1 for none; the last is -1.
+        vectors : (n_words, dim) float32
+            Unit rows.
+        directions : (n_directions, dim) float32
+            Unit rows, the senses of one word after the other.
+        sense_offsets : (n_words_with_senses + 1,) int64
+        window : int
+            Kept words a side.
+        margin : float
+            A sense whose cosine is larger than the others' by more than this stands for its word in
+            contexts of words that are decided later.
+        simple_first : bool
+            Words with fewer senses are decided first, else all of them from left to right.
+
+        Returns
+        -------
+        positions : (n,) int32
+            Of the words with senses, in order.
+        distances : (n, most senses) float32
+            NaN beyond a word's senses, and all along where nothing stands around.
+        """
+        ...
+
+
 class SparseCodingKernels(Protocol):
     """Vectors as sums of few atoms, and atoms that suit such sums better."""
 
@@ -210,5 +257,7 @@ class SparseCodingKernels(Protocol):
         ...
 
 
-class RivalKernels(Kernels, MeanKernels, MultisenseKernels, SparseCodingKernels, Protocol):
+class RivalKernels(
+    Kernels, MeanKernels, MultisenseKernels, DisambiguationKernels, SparseCodingKernels, Protocol
+):
     """Everything that `grassmeans.laboratory.kernels.get_kernels` gives."""

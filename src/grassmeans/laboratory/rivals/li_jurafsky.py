@@ -9,7 +9,7 @@ What differs from the publication, or is left open there:
 - how well a context fits a sense is exp(sharpness * cosine) of the context's mean and the centre of
   the sense, as MSSG keeps it; the publication takes the sense's own vector, which says nothing yet
   when a sense has just been opened. A new sense fits as the mean context of all words does;
-- a word has ``max_senses`` at most;
+- a word has ``max_senses`` at most, and in the end those that a share of its occurrences went to;
 - senses are drawn after the first tenth of the training, and in training only: an answer is the
   likeliest sense of the word, never a new one;
 - what MSSG departs in: windows of random reach, plain gradient descent, shared negatives.
@@ -31,7 +31,7 @@ from grassmeans.laboratory.rivals.multisense import (
     MultiSenseSkipGram,
     MultiSenseVectors,
 )
-from grassmeans.laboratory.rivals.multisense_training import SenseGrowth
+from grassmeans.laboratory.rivals.multisense_training import SenseGrowth, TrainedSenses
 
 
 @dataclass(kw_only=True, eq=False)
@@ -46,6 +46,9 @@ class RestaurantSenses(MultiSenseSkipGram):
         How much a context's cosine with a centre counts beside the size of a sense.
     max_senses : int, default 10
         No word gets more.
+    min_share : float
+        Senses with a smaller share of a word's occurrences are left out in the end: a restaurant
+        opens many tables for a guest or two, whose vectors have hardly been trained.
     n_multi, words, window, dim, negative, epochs, learning_rate, sample
         As for `MSSG`.
     """
@@ -56,6 +59,9 @@ class RestaurantSenses(MultiSenseSkipGram):
     max_senses: int = 10
     concentration: float = 0.1
     sharpness: float = 40.0
+    min_share: float = 0.05
+
+    _settings_of_answers: ClassVar[frozenset[str]] = frozenset({"min_share"})
 
     def induce(self, material: Material) -> MultiSenseVectors:
         """Train on the corpus, or open what was trained on it before; as `MSSG`."""
@@ -63,6 +69,8 @@ class RestaurantSenses(MultiSenseSkipGram):
             value = getattr(self, name)
             if not 0.0 < value < math.inf:
                 raise InputError(f"{name} must be a number above 0, got {value}")
+        if not 0.0 <= self.min_share < 1.0:
+            raise InputError(f"min_share must be at least 0 and below 1, got {self.min_share}")
         return super().induce(material)
 
     def _grow(self, capacities: NDArray[np.int64]) -> SenseGrowth:
@@ -72,6 +80,9 @@ class RestaurantSenses(MultiSenseSkipGram):
             concentration=self.concentration,
             sharpness=self.sharpness,
         )
+
+    def _choose_senses(self, trained: TrainedSenses) -> TrainedSenses:
+        return trained.leave_out_small(self.min_share)
 
     @property
     def _size_weight(self) -> float:

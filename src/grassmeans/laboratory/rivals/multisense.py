@@ -134,6 +134,8 @@ class MultiSenseSkipGram(RivalInducer):
     sample: float = 1e-3
 
     _max_senses_name: ClassVar[str]
+    # Parameters that change nothing in the training.
+    _settings_of_answers: ClassVar[frozenset[str]] = frozenset()
 
     @property
     def _size_weight(self) -> float:
@@ -162,12 +164,21 @@ class MultiSenseSkipGram(RivalInducer):
         else:
             trained = self._open_or_train(material, settings, material.folder)
         windows = Windows.of(material, self.window, drop_function_words=False)
-        return MultiSenseVectors(material.words, windows, trained, self._size_weight)
+        chosen = self._choose_senses(trained)
+        return MultiSenseVectors(material.words, windows, chosen, self._size_weight)
+
+    def _choose_senses(self, trained: TrainedSenses) -> TrainedSenses:
+        """Say which of the senses answer: all of them."""
+        return trained
 
     def _open_or_train(
         self, material: Material, settings: TrainingSettings, folder: Path
     ) -> TrainedSenses:
-        identity = self.parameters() | {
+        parameters = self.parameters()
+        trained_by = {
+            name: parameters[name] for name in parameters.keys() - self._settings_of_answers
+        }
+        identity = trained_by | {
             "method": self.name,
             "words": digest_of(self.words),
             "warm_up": WARM_UP,

@@ -81,6 +81,21 @@ class TrainedSenses:
         for name in _ARRAYS:
             write_array(folder / f"{name}.npy", getattr(self, name))
 
+    def leave_out_small(self, min_share: float) -> TrainedSenses:
+        """The same without senses that hold a smaller share of a word's contexts.
+
+        A word keeps its largest sense.
+        """
+        starts = self.first_row[:-1]
+        n_senses = np.diff(self.first_row)
+        totals = np.repeat(np.add.reduceat(self.sizes, starts), n_senses)
+        kept = np.asarray(self.sizes >= min_share * totals)
+        kept[starts] = True  # the largest comes first
+        first_row = np.concatenate([[0], np.cumsum(np.add.reduceat(kept.astype(np.int64), starts))])
+        return TrainedSenses(
+            self.global_vectors, self.senses[kept], self.centres[kept], self.sizes[kept], first_row
+        )
+
     @property
     def n_senses(self) -> NDArray[np.int64]:
         """(n_words,) how many senses each word has."""

@@ -51,6 +51,8 @@ METHODS: Mapping[str, Method] = {
     "np-mssg": Method("NPMSSG", "mssg"),
     "li-jurafsky": Method("RestaurantSenses", "li_jurafsky"),
     "atoms": Method("AtomSenses", "atoms"),
+    "chen": Method("ChenSenses", "chen"),
+    "autoextend": Method("AutoExtendSenses", "autoextend"),
     "skipgram": Method("PlainSkipGram", "trivial"),
 }
 

@@ -39,7 +39,7 @@ def test_distinct_senses_of_given_words(
     tmp_path: Path, wordnet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In so few definitions every word is frequent.
-    monkeypatch.setattr("grassmeans.laboratory.datasets.related_words._GENERAL", 1.0)
+    monkeypatch.setattr("grassmeans.laboratory.wordnet.related_words._GENERAL", 1.0)
     output = tmp_path / "lineup.jsonl"
     summary = build_lineup(output, wordnet, words=["crane", "River"], n_related=4)
     assert (summary.n_words, summary.n_senses) == (1, 2)
@@ -54,7 +54,7 @@ def test_distinct_senses_of_given_words(
 def test_more_words_come_from_hypernyms(
     tmp_path: Path, wordnet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grassmeans.laboratory.datasets.related_words._GENERAL", 1.0)
+    monkeypatch.setattr("grassmeans.laboratory.wordnet.related_words._GENERAL", 1.0)
     vectors = WordVectors(
         [word for word in KNOWN if word != "river"], np.eye(17, dtype=np.float32)[:16]
     )
@@ -68,7 +68,7 @@ def test_more_words_come_from_hypernyms(
 def test_random_choice_is_the_same_again(
     tmp_path: Path, wordnet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grassmeans.laboratory.datasets.related_words._GENERAL", 1.0)
+    monkeypatch.setattr("grassmeans.laboratory.wordnet.related_words._GENERAL", 1.0)
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     summary = build_lineup(first, wordnet, n_words=2, n_related=4)
     assert summary.n_words == 2
@@ -85,7 +85,7 @@ def test_general_words_define_nothing(
 ) -> None:
     # "hook" stands in three of the definitions, the other words of the machine in two.
     n_synsets = len(ENTRIES)
-    monkeypatch.setattr("grassmeans.laboratory.datasets.related_words._GENERAL", 2.5 / n_synsets)
+    monkeypatch.setattr("grassmeans.laboratory.wordnet.related_words._GENERAL", 2.5 / n_synsets)
     output = tmp_path / "lineup.jsonl"
     build_lineup(output, wordnet, words=["crane"], n_related=3)
     machine = next(sense for sense in read_lineup(output).senses if "lift" in sense.words)

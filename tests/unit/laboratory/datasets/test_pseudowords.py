@@ -24,8 +24,8 @@ from grassmeans.laboratory.datasets.pseudowords import (
     merge_words,
     name_groups,
 )
-from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.datasets.writing import Sampling
+from grassmeans.laboratory.wordnet.database import WordNet
 
 TEXTS = [
     "The monks of the Monastery prayed.",

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from grassmeans.laboratory.datasets.wordnet import WordNet
 from grassmeans.laboratory.experiments.experiment import (
     ExperimentSetup,
     SkipExperimentError,
@@ -12,6 +11,7 @@ from grassmeans.laboratory.experiments.experiment import (
 )
 from grassmeans.laboratory.experiments.granularity import Granularity, link_trees
 from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree
+from grassmeans.laboratory.wordnet.database import WordNet
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {

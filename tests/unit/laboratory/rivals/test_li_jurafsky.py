@@ -9,6 +9,7 @@ import pytest
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.errors import InputError
+from grassmeans.laboratory.rivals import multisense
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.laboratory.rivals.li_jurafsky import RestaurantSenses
 
@@ -51,7 +52,9 @@ def test_an_ambiguous_word_opens_a_second_sense(material) -> None:
 
 def test_a_larger_concentration_opens_more_senses(material) -> None:
     counts = [
-        RestaurantSenses(concentration=c, sharpness=1.0, words=["crane"], **SMALL | {"epochs": 4})
+        RestaurantSenses(
+            concentration=c, sharpness=1.0, min_share=0.0, words=["crane"], **SMALL | {"epochs": 4}
+        )
         .induce(material)
         .n_senses("crane")
         for c in (1e-6, 1.0, 1e6)
@@ -76,8 +79,27 @@ def test_sizes_are_part_of_the_answer(material) -> None:
     )
 
 
+def test_small_senses_are_left_out_in_the_end_only(material, tmp_path: Path, monkeypatch) -> None:
+    settings = {"concentration": 1.0, "sharpness": 1.0, "words": ["crane"], **SMALL | {"epochs": 4}}
+    kept = replace(material, folder=tmp_path / "senses")
+    every = RestaurantSenses(min_share=0.0, **settings).induce(kept)
+    monkeypatch.setattr(multisense, "train_senses", None)  # trained already
+    large = RestaurantSenses(min_share=0.2, **settings).induce(kept)
+    row = material.vectors.id_of("crane")
+    sizes = every.trained.sizes[slice(*every.trained.first_row[row : row + 2])]
+    expected = sizes[sizes >= 0.2 * sizes.sum()]
+    assert 1 <= len(expected) < len(sizes)
+    assert large.n_senses("crane") == len(expected)
+    np.testing.assert_array_equal(
+        large.sense_vectors("crane"), every.sense_vectors("crane")[: len(expected)]
+    )
+    assert large.n_senses("lorry") == 1
+    with pytest.raises(InputError, match=r"min_share must be at least 0 and below 1, got 1\.0"):
+        RestaurantSenses(min_share=1.0).induce(material)
+
+
 def test_the_folder_tells_how_many_senses_words_have(material, tmp_path: Path) -> None:
-    inducer = RestaurantSenses(max_senses=3, **SMALL | {"epochs": 2})
+    inducer = RestaurantSenses(max_senses=3, min_share=0.0, **SMALL | {"epochs": 2})
     first = inducer.induce(replace(material, folder=tmp_path / "senses"))
     report = json.loads((tmp_path / "senses" / "manifest.json").read_text())["words_by_senses"]
     n_senses = np.diff(first.trained.first_row)

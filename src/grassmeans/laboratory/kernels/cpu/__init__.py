@@ -13,6 +13,7 @@ __all__, __getattr__, __dir__ = give_names(
             "count_neighbours",
             "measure_means",
         ),
+        "disambiguation": ("disambiguate_words",),
         "multisense": ("train_multisense",),
         "sparse_coding": ("code_signals", "find_residuals", "improve_atoms"),
     },

@@ -8,6 +8,7 @@ that it was ever seen in tagged text.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 import zipfile
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from grassmeans.artifacts import digest_of_bytes
 from grassmeans.errors import InputError
 
 PARTS_OF_SPEECH = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
@@ -124,7 +126,8 @@ class WordNet:
                 f"{self.place}: {name} has no synset at byte {offset}; the file is damaged, or its "
                 f"line ends were changed: {_HOW_TO_GET_IT}"
             )
-        return _parse_synset(line, pos)
+        with self._explain_damage(name, line):
+            return _parse_synset(line, pos)
 
     def related(self, synset: Synset, *symbols: str) -> Iterator[Synset]:
         """The synsets that the relations lead to, in the order of the database."""
@@ -137,7 +140,19 @@ class WordNet:
         for pos, name in PARTS_OF_SPEECH.items():
             for line in self.files[f"data.{name}"].decode("utf-8", "replace").split("\n"):
                 if line and not line.startswith("  "):
-                    yield _parse_synset(line, pos)
+                    with self._explain_damage(f"data.{name}", line):
+                        synset = _parse_synset(line, pos)
+                    yield synset
+
+    @cached_property
+    def digest(self) -> str:
+        """Of all its files."""
+        return digest_of_bytes(*(self.files[name] for name in sorted(self.files)))
+
+    def base_forms(self, word: str) -> list[str]:
+        """All lemmas that a word may be a form of: itself, then others; ``found``: found, find."""
+        forms = [word, self._exceptions.get(word, word), *_cut_endings(word)]
+        return [form for form in dict.fromkeys(forms) if self.n_senses(form)]
 
     def base_form(self, word: str) -> str:
         """The dictionary form of an inflected word; the word itself where it is one, or unknown."""
@@ -151,12 +166,7 @@ class WordNet:
             return word
         if word in self._exceptions:
             return self._exceptions[word]
-        stems = (
-            word.removesuffix(ending) + replacement
-            for ending, replacement in _ENDINGS
-            if word.endswith(ending)
-        )
-        return next((stem for stem in stems if self.n_senses(stem)), word)
+        return next((stem for stem in _cut_endings(word) if self.n_senses(stem)), word)
 
     @cached_property
     def _exceptions(self) -> dict[str, str]:
@@ -171,8 +181,20 @@ class WordNet:
     def _parse_index(self, name: str) -> Iterator[tuple[str, tuple[int, ...]]]:
         for line in self.files[name].decode("utf-8", "replace").split("\n"):
             if line and not line.startswith(" "):
-                lemma, _, n_synsets, *rest = line.split()
-                yield lemma, tuple(map(int, rest[-int(n_synsets) :]))
+                with self._explain_damage(name, line):
+                    lemma, _, n_synsets, *rest = line.split()
+                    offsets = tuple(map(int, rest[-int(n_synsets) :]))
+                yield lemma, offsets
+
+    @contextlib.contextmanager
+    def _explain_damage(self, name: str, line: str) -> Iterator[None]:
+        """Say which line of which file is not as it should be."""
+        try:
+            yield
+        except (ValueError, IndexError, KeyError) as error:
+            raise InputError(
+                f"{self.place}: {name} is damaged at {line[:40].strip()!r}: {_HOW_TO_GET_IT}"
+            ) from error
 
     @cached_property
     def _counts(self) -> dict[tuple[str, str, int], int]:
@@ -200,6 +222,13 @@ _ENDINGS = (
     ("ing", ""),
     ("men", "man"),
 )
+
+
+def _cut_endings(word: str) -> Iterator[str]:
+    """What may be left of an inflected word."""
+    for ending, replacement in _ENDINGS:
+        if word.endswith(ending):
+            yield word.removesuffix(ending) + replacement
 
 
 def usual_places() -> list[Path]:

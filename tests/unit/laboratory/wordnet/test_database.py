@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.laboratory.datasets.wordnet import Pointer, WordNet
+from grassmeans.laboratory.wordnet.database import Pointer, WordNet
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {
@@ -63,7 +63,7 @@ def test_usual_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_not_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans.laboratory.datasets.wordnet.usual_places", lambda: [])
+    monkeypatch.setattr("grassmeans.laboratory.wordnet.database.usual_places", lambda: [])
     with pytest.raises(InputError, match=r"not found in the usual places.*nltk\.downloader"):
         WordNet.open()
     with pytest.raises(InputError, match="there is nothing there"):
@@ -83,3 +83,29 @@ def test_changed_line_ends(tmp_path: Path) -> None:
     data.write_bytes(data.read_bytes().replace(b"\n", b"\r\n"))
     with pytest.raises(InputError, match="its line ends were changed"):
         WordNet.open(folder).senses_of("crane")
+
+
+def test_all_base_forms_of_a_word(tmp_path: Path) -> None:
+    entries = {**ENTRIES, "craned": Entry("a", 0, ("craned",), "stretched")}
+    wordnet = WordNet.open(write_wordnet(tmp_path, entries))
+    assert wordnet.base_forms("craned") == ["craned", "crane"]
+    assert wordnet.base_forms("crane") == ["crane"]
+    assert wordnet.base_forms("unknowns") == []
+
+
+def test_damaged_lines_are_named(tmp_path: Path) -> None:
+    folder = write_wordnet(tmp_path, ENTRIES)
+    index = (folder / "index.noun").read_text()
+    (folder / "index.noun").write_text(index.replace("bird n 1", "bird n many"))
+    with pytest.raises(InputError, match=r"index\.noun is damaged at 'bird n many"):
+        WordNet.open(folder).senses_of("bird")
+    data = (folder / "data.noun").read_text()
+    (folder / "data.noun").write_text(data.replace(" 01 bird", " zz bird"))
+    with pytest.raises(InputError, match=r"data\.noun is damaged at"):
+        list(WordNet.open(folder).synsets())
+
+
+def test_the_digest_tells_databases_apart(tmp_path: Path) -> None:
+    one, same = (WordNet.open(write_wordnet(tmp_path / name, ENTRIES)) for name in "ab")
+    other = WordNet.open(write_wordnet(tmp_path / "c", {"bird": ENTRIES["bird"]}))
+    assert one.digest == same.digest != other.digest

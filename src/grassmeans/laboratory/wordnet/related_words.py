@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 
 from grassmeans.corpus.vocabulary import load_function_words
-from grassmeans.laboratory.datasets.wordnet import Synset, WordNet
+from grassmeans.laboratory.wordnet.database import Synset, WordNet
 from grassmeans.vectors.word_vectors import WordVectors
 
 _WORD = re.compile(r"[a-z]{3,}")
