@@ -6,21 +6,21 @@
 
 ``--contexts`` is a model, or an encoder, whose content words then get three made-up senses each.
 The peer is the machine itself: its rate of large matrix products, in the same run. What the network
-needs at least is counted for each place (`count_operations`); the rest is memory, text and Python.
+needs is counted for each encoded place (`count_operations`), products with zero too; the rest is
+memory, text and Python.
 Besides the clock, processor seconds are taken, which say more on a busy machine.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import string
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from itertools import islice, product
+from itertools import count, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -136,7 +136,7 @@ def open_model(place: Path, device: str, corpus: Corpus) -> SenseModel:
 
 
 def count_operations(shape: NetworkShape) -> int:
-    """Floating-point operations that the place of a full passage needs."""
+    """Floating-point operations that the place of a full passage needs, were nothing left out."""
     dense = shape.n_layers * (2 + 2 * shape.inner_factor) * shape.dim**2 + shape.dim**2
     attention = shape.n_layers * 2 * shape.passage * shape.dim
     return 2 * (dense + attention)
@@ -209,9 +209,11 @@ def measure_labelling(
     targets = find_targets(corpus, model)
     measure = make_measure(corpus, model.encoder, model.inventory, targets)
 
+    numbers = count()
+
     def label(workers: int) -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        building = Building(folder, folder / "scratch")
+        output = folder / str(next(numbers))
+        building = Building(output, output / "scratch")
         building.scratch.mkdir(parents=True)
         measure_corpus(corpus, building, measure, workers, False)
 
@@ -219,14 +221,17 @@ def measure_labelling(
     clock = min(alone, take_time(lambda: label(workers), runs)[0])
     tokens = [np.asarray(shard.tokens) for shard in corpus.shards]
     n_tokens = sum(map(len, tokens))
-    n_places = sum(int((targets.word_of_token[part] >= 0).sum()) for part in tokens)
+    words = np.concatenate([targets.word_of_token[part] for part in tokens])
+    n_places = int((words >= 0).sum())
+    n_encoded = int((targets.n_senses[words[words >= 0]] > 1).sum())  # an only sense is no choice
     return {
         "tokens": n_tokens,
         "occurrences": n_places,
+        "encoded": n_encoded,
         "tokens_per_second": round(n_tokens / clock),
         "occurrences_per_second": round(n_places / clock),
         "tokens_per_processor_second": round(n_tokens / used),
-        "gflops": round(n_places * count_operations(_shape(model)) / clock / 1e9, 1),
+        "gflops": round(n_encoded * count_operations(_shape(model)) / clock / 1e9, 1),
     }
 
 

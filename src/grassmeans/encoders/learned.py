@@ -13,6 +13,7 @@ asked for. A GPU does the same for many passages at once, with PyTorch
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -95,6 +96,7 @@ class LearnedEncoder(ContextEncoder):
         self._kept_ids: tuple[Sequence[str], Integers] | None = None
         self._known = np.zeros(weights.shape.n_ids, np.bool_)
         self._features: NDArray[np.float16] | None = None
+        self._sending = threading.Lock()
 
     def use_device(self, device: str) -> None:
         """Encode on a GPU from now on ("cuda", with PyTorch), or on the CPU again.
@@ -103,10 +105,15 @@ class LearnedEncoder(ContextEncoder):
         """
         check_device(device)
         self.device = device
-        self.__dict__.pop("_network", None)
+        self.__dict__.pop("_sent_network", None)
+
+    @property
+    def _network(self) -> DeviceNetwork:
+        with self._sending:
+            return self._sent_network
 
     @cached_property
-    def _network(self) -> DeviceNetwork:
+    def _sent_network(self) -> DeviceNetwork:
         from grassmeans.encoders.attention.inference import DeviceNetwork
 
         ids = np.arange(self.weights.shape.n_ids)
@@ -279,7 +286,7 @@ class LearnedEncoder(ContextEncoder):
         """(n, n_axes) unit lines of the places of passages."""
         weights, size = self.weights, self.weights.shape
         features = self._word_features(passages.ids)
-        attend = get_kernels(kernels).attend_places
+        functions = get_kernels(kernels)
         angles = size.angles(passages.ids.shape[1])
         n, heads = len(passages.places), (size.n_heads, size.head_dim)
         x = weights.start[None]  # the same for all places, until they have looked around
@@ -287,7 +294,7 @@ class LearnedEncoder(ContextEncoder):
             queries = (_normalise(x) @ weights.queries[layer].T).reshape(-1, *heads)
             if size.normalise_heads:
                 queries = _normalise(queries)
-            found = attend(
+            found = functions.attend_places(
                 np.broadcast_to(queries, (n, *heads)),
                 features,
                 layer,
@@ -299,8 +306,7 @@ class LearnedEncoder(ContextEncoder):
             )
             x = x + found.reshape(n, size.dim) @ weights.mixing[layer].T
             inner = _normalise(x) @ weights.inner_up[layer].T
-            np.maximum(inner, 0.0, out=inner)
-            x += np.square(inner, out=inner) @ weights.inner_down[layer].T
+            functions.add_squares(inner, weights.inner_down[layer].T, x)
         lines = _normalise(x) @ weights.output.T
         lengths = np.linalg.norm(lines, axis=1, keepdims=True)
         lines /= np.where(lengths > 0.0, lengths, 1.0)

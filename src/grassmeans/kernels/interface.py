@@ -534,6 +534,18 @@ class AttentionKernels(Protocol):
         """
         ...
 
+    def add_squares(self, inner: Floats, weights: Floats, sums: Floats) -> None:
+        """Add ``square(max(inner, 0)) @ weights``, the second half of an inner layer.
+
+        Parameters
+        ----------
+        inner : (n, n_inner) float32
+        weights : (n_inner, dim) float32
+        sums : (n, dim) float32
+            Changed in place.
+        """
+        ...
+
 
 class Kernels(
     AttentionKernels,

@@ -222,6 +222,11 @@ def _turn(vectors: Floats, cos: Floats, sin: Floats) -> Floats:
     return turned
 
 
+def add_squares(inner: Floats, weights: Floats, sums: Floats) -> None:
+    """See `grassmeans.kernels.interface`."""
+    sums += np.square(np.maximum(inner, 0.0)) @ weights
+
+
 def join_phrases(
     words: Integers, follows: NDArray[np.bool_], trie: PhraseTrie
 ) -> tuple[Integers, Integers]:

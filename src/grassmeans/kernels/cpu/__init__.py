@@ -17,6 +17,7 @@ __all__, __getattr__, __dir__ = give_names(
             "square_projections",
         ),
         "held_matrices": ("hold_matrices",),
+        "inner_layers": ("add_squares",),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
         "phrases": ("join_phrases",),

@@ -1,7 +1,8 @@
 """Attention of places to the other words of their passages, without ever forming a score matrix.
 
-A passage's keys are turned by their places once for all of its queries, head by head, in buffers
-that stay in the cache. Four queries go together, so that what is read serves several products.
+The keys and values of a passage's words are read once, in the order in which they lie in memory;
+keys are turned by their places once for all of its queries, head by head, in buffers that stay in
+the cache. Four queries go together, so that what is read serves several products.
 
 Keys and values come in half precision, which Numba does not know. Their bits are moved into a
 single: a half with its exponent and mantissa in the place of a single's is that half times 2^-112,
@@ -28,6 +29,9 @@ _FUSED = {"contract", "nsz"}
 """Sums stay in their order: code that may reorder them gives other last bits when it is loaded from
 the cache than when it was just compiled. These loops run along vectors, and are as fast without."""
 
+_LANES = 16
+"""Numbers that are compared or added up side by side; buffers are whole multiples of it."""
+
 _HALF_SCALE = np.float32(2.0**112)
 _LOG2_E = np.float32(np.log2(np.e))
 _LOG_2 = np.float32(np.log(2.0))
@@ -49,7 +53,7 @@ def attend_places(
     found = np.zeros(queries.shape, np.float32)
     arguments = (
         as_read_only(queries, np.float32),
-        as_read_only(features, np.float16).view(np.uint16),
+        as_read_only(features, np.float16).view(np.uint16).reshape(*features.shape[:2], -1),
         layer,
         as_read_only(passages, np.int32),
         as_read_only(offsets, np.int64),
@@ -80,6 +84,16 @@ def _attend(
 ) -> None:
     """Every passage writes the rows of its own queries: the order of passages does not matter."""
     n_heads, size = queries.shape[1], queries.shape[2]
+    most = -(-passages.shape[1] // _LANES) * _LANES
+    bits = np.empty((most, 2 * n_heads * size), np.int32)
+    numbers = bits.view(np.float32).reshape(most, 2 * n_heads, size)
+    turned_keys = np.empty((most, size), np.float32)
+    values = np.empty((most, size), np.float32)
+    powers = np.empty(most, np.int32)
+    lanes = np.empty(_LANES, np.float32)
+    factors = np.empty(TILE, np.float32)
+    turned = np.empty((TILE, size), np.float32)
+    rows = np.empty((TILE, size), np.float32)
     for passage in range(start, stop):
         first, end = offsets[passage], offsets[passage + 1]
         length = passages.shape[1]
@@ -87,59 +101,60 @@ def _attend(
             length -= 1
         if first == end or length < 2:
             continue
-        ids = passages[passage, :length]
-        bits = np.empty((2, length, size), np.int32)
-        numbers = bits.view(np.float32)
-        keys = np.empty((size, length), np.float32)
-        scores = np.empty((TILE, length), np.float32)
-        powers = np.empty(length, np.int32)
-        turned = np.empty((TILE, size), np.float32)
-        rows = np.empty((TILE, size), np.float32)
+        width = -(-length // _LANES) * _LANES
+        keys = np.zeros((size, width), np.float32)
+        scores = np.empty((TILE, width), np.float32)
+        _read_words(features, layer, passages[passage, :length], bits)
         for head in range(n_heads):
-            _read_words(features, layer, head, ids, cos, sin, bits, numbers, keys)
+            _take_head(numbers, head, length, cos, sin, turned_keys, keys, values)
             for n in range(first, end, TILE):
                 many = min(TILE, end - n)
                 _turn_queries(queries, head, n, many, places, cos, sin, turned)
                 _score(turned, keys, scores)
                 for a in range(many):
-                    _weigh(scores, a, places[n + a], hidden[n + a], powers)
-                _mix(scores, numbers[1], rows)
+                    hide = places[n + a], hidden[n + a]
+                    factors[a] = _weigh(scores, a, length, hide, powers, lanes)
+                _mix(scores, values, length, rows)
                 for a in range(many):
                     for i in range(size):
-                        found[n + a, head, i] = rows[a, i]
+                        found[n + a, head, i] = rows[a, i] * factors[a]
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FUSED)
-def _read_words(
-    features: Halves,
-    layer: int,
+def _read_words(features: Halves, layer: int, ids: Integers, bits: Integers) -> None:
+    """Keys and values of a passage's words, all heads, 2^-112 times as large."""
+    for t in range(len(ids)):
+        word = ids[t]  # read once: for all the compiler knows, what is written might change it
+        for i in range(features.shape[2]):
+            code = np.int32(features[word, layer, i])
+            bits[t, i] = ((code & 0x7FFF) << 13) | ((code & 0x8000) << 16)
+
+
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
+def _take_head(
+    numbers: Floats,
     head: int,
-    ids: Integers,
+    length: int,
     cos: Floats,
     sin: Floats,
-    bits: Integers,
-    numbers: Floats,
+    turned: Floats,
     keys: Floats,
+    values: Floats,
 ) -> None:
-    """Values of a passage's words to ``numbers[1]``; keys, turned by their places, to columns."""
-    size, length = keys.shape
+    """The keys of a head, turned by their places, to columns; its values to rows."""
+    size, n_heads = len(keys), numbers.shape[1] // 2
     half = size // 2
     for t in range(length):
-        word = ids[t]  # read once: for all the compiler knows, what is written might change it
-        for kind in range(2):
-            for i in range(size):
-                code = np.int32(features[word, layer, kind, head, i])
-                bits[kind, t, i] = ((code & 0x7FFF) << 13) | ((code & 0x8000) << 16)
-    for t in range(length):
         for i in range(half):
-            a, b = numbers[0, t, i] * _HALF_SCALE, numbers[0, t, half + i] * _HALF_SCALE
-            numbers[0, t, i] = a * cos[t, i] - b * sin[t, i]
-            numbers[0, t, half + i] = b * cos[t, i] + a * sin[t, i]
+            x = numbers[t, head, i] * _HALF_SCALE
+            y = numbers[t, head, half + i] * _HALF_SCALE
+            turned[t, i] = x * cos[t, i] - y * sin[t, i]
+            turned[t, half + i] = y * cos[t, i] + x * sin[t, i]
         for i in range(size):
-            numbers[1, t, i] *= _HALF_SCALE
+            values[t, i] = numbers[t, n_heads + head, i] * _HALF_SCALE
     for i in range(size):
         for t in range(length):
-            keys[i, t] = numbers[0, t, i]
+            keys[i, t] = turned[t, i]
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FUSED)
@@ -169,12 +184,12 @@ def _turn_queries(
 @njit(cache=True, error_model="numpy", fastmath=_FUSED)
 def _score(queries: Floats, keys: Floats, scores: Floats) -> None:
     """``queries @ keys`` of four queries, two rows of the keys at a time."""
-    size, length = keys.shape
+    size, width = keys.shape
     scores[:] = np.float32(0.0)
     for i in range(0, size, 2):
         a0, a1, a2, a3 = queries[0, i], queries[1, i], queries[2, i], queries[3, i]
         b0, b1, b2, b3 = queries[0, i + 1], queries[1, i + 1], queries[2, i + 1], queries[3, i + 1]
-        for t in range(length):
+        for t in range(width):
             x, y = keys[i, t], keys[i + 1, t]
             scores[0, t] += a0 * x + b0 * y
             scores[1, t] += a1 * x + b1 * y
@@ -183,46 +198,62 @@ def _score(queries: Floats, keys: Floats, scores: Floats) -> None:
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FUSED)
-def _weigh(scores: Floats, a: int, place: int, other: int, powers: Integers) -> None:
-    """Scores of a query become weights: their softmax, 0 where it may not look.
+def _weigh(
+    scores: Floats, a: int, length: int, hide: tuple[int, int], powers: Integers, lanes: Floats
+) -> np.float32:
+    """Scores of a query become weights, 0 where it may not look; returns the inverse of their sum.
 
     exp(x) = 2^k exp(y) with a whole k and |y| <= log(2) / 2, where seven terms of the series are
     exact to a single's last bit.
     """
-    length = scores.shape[1]
+    width = scores.shape[1]
     numbers = powers.view(np.float32)
-    scores[a, place] = -np.inf
-    if other >= 0:
-        scores[a, other] = -np.inf
-    largest = np.float32(-np.inf)
-    for t in range(length):
-        largest = max(largest, scores[a, t])
+    place, other = hide
+    _fill_hidden(scores, a, length, place, other, np.float32(-np.inf))
+    lanes[:] = np.float32(-np.inf)
+    for t in range(0, width, _LANES):
+        for i in range(_LANES):
+            lanes[i] = max(lanes[i], scores[a, t + i])
+    largest = lanes[0]
+    for i in range(1, _LANES):
+        largest = max(largest, lanes[i])
     if largest == -np.inf:
         scores[a] = np.float32(0.0)
-        return
-    for t in range(length):
+        return np.float32(0.0)
+    for t in range(width):
         x = max((scores[a, t] - largest) * _LOG2_E, _SMALLEST)
         k = np.floor(x + np.float32(0.5))
         y = (x - k) * _LOG_2
         powers[t] = (np.int32(k) + 127) << 23
         series = _C3 + y * (_C4 + y * (_C5 + y * _C6))
         scores[a, t] = np.float32(1.0) + y * (np.float32(1.0) + y * (_C2 + y * series))
-    scores[a, place] = np.float32(0.0)
-    if other >= 0:
-        scores[a, other] = np.float32(0.0)
-    total = np.float32(0.0)
-    for t in range(length):
-        scores[a, t] *= numbers[t]
-        total += scores[a, t]
-    factor = np.float32(1.0) / total
-    for t in range(length):
-        scores[a, t] *= factor
+    _fill_hidden(scores, a, length, place, other, np.float32(0.0))
+    lanes[:] = np.float32(0.0)
+    for t in range(0, width, _LANES):
+        for i in range(_LANES):
+            scores[a, t + i] *= numbers[t + i]
+            lanes[i] += scores[a, t + i]
+    total = lanes[0]
+    for i in range(1, _LANES):
+        total += lanes[i]
+    return np.float32(1.0) / total
 
 
 @njit(cache=True, error_model="numpy", fastmath=_FUSED)
-def _mix(weights: Floats, values: Floats, rows: Floats) -> None:
+def _fill_hidden(
+    scores: Floats, a: int, length: int, place: int, other: int, number: np.float32
+) -> None:
+    """Where a query may not look: at itself, at a hidden place, beyond the passage."""
+    scores[a, place] = number
+    if other >= 0:
+        scores[a, other] = number
+    scores[a, length:] = number
+
+
+@njit(cache=True, error_model="numpy", fastmath=_FUSED)
+def _mix(weights: Floats, values: Floats, length: int, rows: Floats) -> None:
     """``weights @ values`` of four queries, two rows of the values at a time."""
-    length, size = values.shape
+    size = rows.shape[1]
     rows[:] = np.float32(0.0)
     for t in range(0, length - 1, 2):
         a0, a1, a2, a3 = weights[0, t], weights[1, t], weights[2, t], weights[3, t]
