@@ -1,11 +1,14 @@
-"""Work over shards and words: the one place from which tasks go to other processes.
+"""Work over shards and words: the one place from which tasks go to other processes and threads.
 
 They go to processes of this machine by joblib, or to the engine that `use_engine` has chosen.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from joblib import Parallel, delayed
@@ -65,3 +68,21 @@ def map_tasks(
         return
     pool = Parallel(n_jobs=n_workers, return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
     yield from pool(delayed(function)(*task) for task in tasks)
+
+
+def map_here(
+    function: Callable[..., Result], tasks: Iterable[tuple[Any, ...]], n_threads: int
+) -> Iterator[Result]:
+    """As `map_tasks`, on threads of this process: for what shares a device, and waits for it."""
+    waiting: deque[Future[Result]] = deque()
+    with ThreadPoolExecutor(n_threads) as pool:
+        try:
+            for task in tasks:
+                waiting.append(pool.submit(copy_context().run, function, *task))
+                if len(waiting) > n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:  # of no use any more, after an error or an interruption
+                future.cancel()

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import os
+import threading
+from contextvars import ContextVar
 
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.parallel import effective_workers, map_tasks
+from grassmeans.parallel import effective_workers, map_here, map_tasks
 
 
 def square(number: int) -> tuple[int, int]:
@@ -44,3 +46,32 @@ def test_workers_must_be_positive() -> None:
         effective_workers(0)
     assert effective_workers(3) == 3
     assert effective_workers(None) >= 1
+
+
+def test_threads_of_this_process_give_results_in_order() -> None:
+    results = list(map_here(square, ((i,) for i in range(20)), 3))
+    assert results == [(i * i, os.getpid()) for i in range(20)]
+
+
+def test_threads_work_at_the_same_time_in_the_context_of_the_caller() -> None:
+    both = threading.Barrier(2, timeout=10)
+    name: ContextVar[str] = ContextVar("name", default="none")
+    name.set("given")
+
+    def meet(number: int) -> tuple[int, str]:
+        both.wait()
+        return number, name.get()
+
+    assert list(map_here(meet, [(1,), (2,)], 2)) == [(1, "given"), (2, "given")]
+
+
+def test_an_error_of_a_thread_ends_the_others_that_wait() -> None:
+    begun = []
+
+    def fail(number: int) -> None:
+        begun.append(number)
+        raise InputError(f"number {number}")
+
+    with pytest.raises(InputError, match="number 0"):
+        list(map_here(fail, ((i,) for i in range(100)), 2))
+    assert len(begun) < 10

@@ -10,7 +10,6 @@ these rounded distances, so decoding again gives the same result.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import starmap
 from pathlib import Path
 from typing import Protocol
 
@@ -26,10 +25,13 @@ from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.targets import Targets
 from grassmeans.outputs import Building
-from grassmeans.parallel import map_tasks
+from grassmeans.parallel import map_here, map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.schema import check_values, whole
 from grassmeans.senses.inventory import SenseInventory
+
+_SHARDS_AT_ONCE = 4
+"""On a device: it works for one while others are read, prepared and written."""
 
 
 class ShardMeasure(Protocol):
@@ -111,9 +113,11 @@ def measure_corpus(
     is_target = measure.word_of_token[:-1] >= 0
     total = int(np.asarray(corpus.vocabulary.counts)[is_target].sum())
     with progress_bar("measuring", total, unit="occurrences", show=show_progress) as advance:
-        is_here = measure.device != "cpu"  # a GPU is used from this process, whatever the engine
-        measured = starmap(measure_shard, tasks)
-        for n_occurrences in measured if is_here else map_tasks(measure_shard, tasks, workers):
+        if measure.device == "cpu":
+            measured = map_tasks(measure_shard, tasks, workers)
+        else:  # a GPU is used from this process, whatever the engine
+            measured = map_here(measure_shard, tasks, _SHARDS_AT_ONCE)
+        for n_occurrences in measured:
             advance(n_occurrences)
 
 

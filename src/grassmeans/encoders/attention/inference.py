@@ -2,14 +2,18 @@
 
 The keys and values of all words stay on the device. What comes in is sorted by length and by the
 number of places, so that little is filled up; dense layers see the places one after the other,
-attention sees them passage by passage. Layers compute in single precision (TF32 where the GPU has
-it), keys, queries and values are half as long: lines differ from those of the CPU by a thousandth
-or so.
+attention sees them passage by passage. Layers multiply in half precision, whose numbers are as
+exact as those of TF32 and half as long, and add up in single precision: lines differ from those of
+the CPU by a thousandth or so.
+
+Several threads may ask at once: while one prepares its passages, or writes what it was answered,
+the device works for another.
 """
 
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -37,6 +41,8 @@ _ATTENTION = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 
 _EPSILON = 1e-6
 _ON_THE_WAY = 2
+_LARGEST_INNER = 250.0
+"""Its square is a number of half precision."""
 
 
 class _Answer(NamedTuple):
@@ -50,6 +56,26 @@ class _Answer(NamedTuple):
         if self.arrival is not None:
             self.arrival.synchronize()
         return self.rows, self.values.numpy()
+
+
+class _Sent(NamedTuple):
+    """Passages on a device.
+
+    Attributes
+    ----------
+    ids : (n_passages, length) int32
+        -1 fills up.
+    places, owners : (n,) int64
+        Where each place is, and in which passage.
+    slots : (n,) int64
+        Its row where all passages have as many places as that with the most, ``widest``.
+    """
+
+    ids: Tensor
+    places: Tensor
+    owners: Tensor
+    slots: Tensor
+    widest: int
 
 
 class DeviceNetwork:
@@ -73,14 +99,15 @@ class DeviceNetwork:
         parts = [torch.from_numpy(part).to(self._device, self._half) for part in features]
         # (n_layers, n_ids, 2 * dim): a layer's keys and values of a word lie beside each other.
         self._features = torch.cat(parts).transpose(0, 1).flatten(2).contiguous()
-        names = ("start", "queries", "mixing", "inner_up", "inner_down", "output")
-        self._weights = {
-            name: torch.from_numpy(getattr(weights, name)).to(self._device) for name in names
-        }
+        self._start = torch.from_numpy(weights.start).to(self._device)
+        self._output = torch.from_numpy(weights.output).to(self._device)
+        self._layers = _send_layers(weights, self._device, self._half)
         angles = torch.from_numpy(self.shape.angles(self.shape.passage + _LENGTH_STEP))
         self._cos, self._sin = angles.cos().to(self._device), angles.sin().to(self._device)
         self._lines: tuple[SenseLines, Tensor, Tensor] | None = None
         self._levelling = _send_levelling(weights.levelling, self._device)
+        # Precision and kinds of attention are settings of the process.
+        self._turn = threading.Lock()
 
     def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Rows, Floats]]:
         """Which rows, and their unit lines (n, dim), pass by pass."""
@@ -93,23 +120,27 @@ class DeviceNetwork:
 
         As `grassmeans.geometry.distances.measure_senses` gives them; lines stay on the device.
         """
-        if self._lines is None or self._lines[0] is not lines:
-            directions = torch.from_numpy(lines.directions).to(self._device)
-            self._lines = lines, directions, torch.from_numpy(lines.offsets).to(self._device)
-        _, directions, offsets = self._lines
-        numbers = np.asarray(words, np.int64)
+        with self._turn:
+            if self._lines is None or self._lines[0] is not lines:
+                directions = torch.from_numpy(lines.directions).to(self._device)
+                self._lines = lines, directions, torch.from_numpy(lines.offsets).to(self._device)
+            _, directions, offsets = self._lines
+        numbers, n_senses = np.asarray(words, np.int64), lines.n_senses
 
         def measure(found: Tensor, rows: Rows) -> Tensor:
-            mine = self._send(numbers[rows])
-            firsts, ends = offsets[mine], offsets[mine + 1]
-            said = found.any(dim=1)
+            """One product for each sense of each row, however many senses the others have."""
+            mine = numbers[rows]
+            n_pairs = int(n_senses[mine].sum())
+            there = self._send(mine)
+            firsts, counts = offsets[there], offsets[there + 1] - offsets[there]
+            owners = torch.repeat_interleave(counts, output_size=n_pairs)
+            senses = torch.arange(n_pairs, device=found.device)
+            senses -= (counts.cumsum(0) - counts)[owners]
+            products = (found[owners] * directions[firsts[owners] + senses]).sum(dim=1)
+            squares = products.clamp_(min=0.0).double().square()
+            measured = (1.0 - squares).clamp_(0.0, 1.0).sqrt_().float()
             distances = found.new_full((len(found), lines.most_senses), torch.nan)
-            for sense in range(lines.most_senses):
-                line = directions[(firsts + sense).clamp_(max=len(directions) - 1)]
-                squares = (found * line).sum(dim=1).clamp_(min=0.0).double().square()
-                there = said & (firsts + sense < ends)
-                distance = (1.0 - squares).clamp_(0.0, 1.0).sqrt_().float()
-                distances[:, sense] = distance.where(there, distances[:, sense])
+            distances[owners, senses] = measured.masked_fill_(~found.any(dim=1)[owners], torch.nan)
             return distances
 
         return self._stream(passages, measure)
@@ -128,9 +159,10 @@ class DeviceNetwork:
             yield on_the_way.popleft().wait()
 
     def _begin(self, passages: Passages, finish: Callable[[Tensor, Rows], Tensor]) -> _Answer:
-        with torch.inference_mode(), self._precision(), sdpa_kernel(_ATTENTION):
+        sent = self._send_passages(passages)
+        with self._turn, torch.inference_mode(), self._precision(), sdpa_kernel(_ATTENTION):
             try:
-                found = finish(self._predict(passages), passages.rows)
+                found = finish(self._predict(sent), passages.rows)
             except torch.cuda.OutOfMemoryError as error:
                 raise InputError(
                     "the memory of the GPU is too small for this encoder, or others use it: take "
@@ -154,19 +186,23 @@ class DeviceNetwork:
             return tensor
         return tensor.pin_memory().to(self._device, non_blocking=True)
 
-    def _predict(self, passages: Passages) -> Tensor:
-        """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
-        shape, weights = self.shape, self._weights
-        heads = (shape.n_heads, shape.head_dim)
-        n_passages, length = passages.ids.shape
+    def _send_passages(self, passages: Passages) -> _Sent:
+        n_passages = len(passages)
         counts = np.diff(passages.offsets)
         widest = int(counts.max())
         owners = np.repeat(np.arange(n_passages), counts)
-        columns = np.arange(len(owners)) - passages.offsets[owners]
+        slots = owners * widest + np.arange(len(owners)) - passages.offsets[owners]
         ids, places = self._send(passages.ids), self._send(passages.places).long()
-        slots = self._send(owners * widest + columns)  # of places, where passages have equally many
+        return _Sent(ids, places, self._send(owners), self._send(slots), widest)
+
+    def _predict(self, sent: _Sent) -> Tensor:
+        """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
+        shape, half = self.shape, self._half
+        heads = (shape.n_heads, shape.head_dim)
+        n_passages, length = sent.ids.shape
+        ids, places, slots, widest = sent.ids, sent.places, sent.slots, sent.widest
         there = ids >= 0
-        ids = ids.clamp_(min=0)
+        ids = ids.clamp(min=0)
 
         def lay_out(values: Tensor) -> Tensor:
             """(n, ...) by places -> (n_passages, widest, ...) by passages."""
@@ -178,33 +214,31 @@ class DeviceNetwork:
         seen = (torch.arange(length, device=ids.device) != spread) & there[:, None, None]
         mask = torch.zeros(seen.shape, dtype=self._half, device=ids.device)
         mask.masked_fill_(~seen, -torch.inf)
-        turns = self._cos[places][:, None], self._sin[places][:, None]
-        cos = self._cos[:length, None].to(self._half)
-        sin = self._sin[:length, None].to(self._half)
-        x = weights["start"].expand(len(owners), -1)
-        for layer in range(shape.n_layers):
-            read = functional.embedding(ids, self._features[layer])
+        cos, sin = self._cos[:, None].to(half), self._sin[:, None].to(half)
+        turns = cos[places], sin[places]
+        cos, sin = cos[:length], sin[:length]
+        x = self._start[None]  # the same for all places, until they have looked around
+        for number, layer in enumerate(self._layers):
+            read = functional.embedding(ids, self._features[number])
             keys, values = read.view(n_passages, length, 2, *heads).unbind(2)
-            queries = functional.linear(_normalise(x), weights["queries"][layer]).view(-1, *heads)
+            queries = functional.linear(_normalise(x).to(half), layer.queries).view(-1, *heads)
             if shape.normalise_heads:
                 queries = _normalise(queries)
-            queries = lay_out(_rotate(queries, *turns).to(self._half))
             found = functional.scaled_dot_product_attention(
-                queries.transpose(1, 2),
+                lay_out(_rotate(queries.expand(len(places), *heads), *turns)).transpose(1, 2),
                 _rotate(keys, cos, sin).transpose(1, 2),
                 values.transpose(1, 2),
                 attn_mask=mask,
             )
-            found = found.transpose(1, 2).reshape(-1, shape.dim)[slots].to(x.dtype)
-            x = x + functional.linear(found, weights["mixing"][layer])
-            inner = functional.linear(_normalise(x), weights["inner_up"][layer]).relu_().square_()
-            x = torch.addmm(x, inner, weights["inner_down"][layer].T)
-        lines = functional.linear(_normalise(x), weights["output"])
-        rows = self._send(owners)
-        alone = (there.sum(dim=1) < 2)[rows]
+            found = found.transpose(1, 2).reshape(-1, shape.dim)[slots]
+            x = x + functional.linear(found, layer.mixing)
+            inner = functional.linear(_normalise(x).to(half), layer.inner_up).relu_().square_()
+            x += functional.linear(inner, layer.inner_down)
+        lines = functional.linear(_normalise(x), self._output)
+        alone = (there.sum(dim=1) < 2)[sent.owners]
         lines = functional.normalize(lines, dim=1)
         if self._levelling:
-            lines = self._level(lines, ids, there, rows, places)
+            lines = self._level(lines, ids, there, sent.owners, places)
         return lines.masked_fill_(alone[:, None], 0.0)
 
     def _level(
@@ -224,6 +258,30 @@ class DeviceNetwork:
             _level_view(view, parts[f"{name}_mean"], parts[f"{name}_map"]) for view, name in views
         ]
         return functional.normalize(torch.cat(level, dim=1) @ parts["axes"], dim=1)
+
+
+class _Layer(NamedTuple):
+    """The matrices of a layer on a device."""
+
+    queries: Tensor
+    mixing: Tensor
+    inner_up: Tensor
+    inner_down: Tensor
+
+
+def _send_layers(weights: LearnedWeights, device: torch.device, dtype: torch.dtype) -> list[_Layer]:
+    """All layers; what is squared in half precision is made smaller before, larger after."""
+    layers = []
+    for number in range(weights.shape.n_layers):
+        up, down = weights.inner_up[number], weights.inner_down[number]
+        if dtype == torch.float16:
+            # What comes in has a mean square of 1, so this is the largest that can come out.
+            largest = np.sqrt(weights.shape.dim) * np.linalg.norm(up, axis=1).max()
+            factor = np.float32(2.0 ** -np.ceil(np.log2(max(largest / _LARGEST_INNER, 1.0))))
+            up, down = up * factor, down / factor**2
+        matrices = (weights.queries[number], weights.mixing[number], up, down)
+        layers.append(_Layer(*(torch.from_numpy(m).to(device, dtype) for m in matrices)))
+    return layers
 
 
 def _send_levelling(levelling: Levelling | None, device: torch.device) -> dict[str, Tensor]:

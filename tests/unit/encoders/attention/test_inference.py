@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from grassmeans.encoders.learned import LearnedEncoder
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.geometry.contexts import ContextShape
 from grassmeans.geometry.distances import SenseLines
+from grassmeans.parallel import map_here
 
 torch = pytest.importorskip("torch", reason="needs PyTorch (the extra gpu)")
 
@@ -109,6 +111,34 @@ def test_distances_are_those_of_numpy(device, tolerance) -> None:
     assert np.isnan(expected[30]).all()  # a word alone
     np.testing.assert_array_equal(np.isnan(found), np.isnan(expected))
     np.testing.assert_allclose(found, expected, atol=tolerance)
+
+
+def test_threads_that_ask_at_once_get_what_they_would_get_alone() -> None:
+    encoder = make_encoder()
+    rng = np.random.default_rng(5)
+    texts = [number_words([list(rng.choice(WORDS, 40)) for _ in range(20)]) for _ in range(6)]
+    expected = [encoder.encode(text) for text in texts]
+    device = on_device(encoder, "torch-cpu")
+    found = map_here(device.encode, ((text,) for text in texts), 3)
+    for lines, wanted in zip(found, expected, strict=True):
+        np.testing.assert_allclose(lines, wanted, atol=TOLERANCE)
+
+
+@pytest.mark.parametrize("size", [0.1, 40.0])
+def test_squares_of_inner_numbers_stay_in_half_precision(size) -> None:
+    from grassmeans.encoders.attention.inference import _send_layers
+
+    weights = make_encoder().weights
+    weights = replace(weights, inner_up=weights.inner_up * np.float32(size))
+    (layer, *_) = _send_layers(weights, torch.device("cpu"), torch.float16)
+    # The largest numbers that come out: of rows with a mean square of 1, those along a row.
+    up = weights.inner_up[0]
+    rows = up / np.sqrt(np.square(up).mean(axis=1, keepdims=True))
+    inner = (rows @ layer.inner_up.numpy().astype(np.float32).T).clip(0)
+    assert np.square(inner).max() < np.finfo(np.float16).max
+    found = np.square(inner) @ layer.inner_down.numpy().astype(np.float32).T
+    expected = np.square((rows @ up.T).clip(0)) @ weights.inner_down[0].T
+    np.testing.assert_allclose(found, expected, rtol=1e-2, atol=1e-3 * np.abs(expected).max())
 
 
 def test_a_pass_has_passages_of_like_length(monkeypatch) -> None:
