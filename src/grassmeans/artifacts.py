@@ -22,7 +22,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.checked import CHECKSUMS, MANIFEST, TEMPORARY, make_checksums, read_json
+from grassmeans.checked import (
+    CHECKSUMS,
+    INNER,
+    MANIFEST,
+    TEMPORARY,
+    list_inner,
+    make_checksums,
+    read_json,
+)
 from grassmeans.errors import ArtifactError, StorageError
 from grassmeans.version import __version__
 
@@ -173,7 +181,9 @@ def write_manifest(
     with explain_write_errors(folder):
         checksums = make_checksums(folder)
     write_bytes(folder / CHECKSUMS, checksums)
-    manifest = head | fields
+    manifest = {name: value for name, value in (head | fields).items() if name != INNER}
+    if inner := list_inner(folder):
+        manifest[INNER] = inner
     write_json(folder / MANIFEST, manifest | {SEAL: _seal(manifest)})
 
 

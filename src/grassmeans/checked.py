@@ -29,6 +29,8 @@ from grassmeans.errors import ArtifactError
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "checksums.txt"
+INNER = "holds"
+"""The field of a manifest that names the artifacts inside its folder."""
 TEMPORARY = ".partial-"
 SMALL_BYTES = 1 << 20
 """Mapped files of up to this size are compared with their digest when they are opened."""
@@ -202,6 +204,16 @@ def list_files(folder: Path) -> list[str]:
     return sorted(found)
 
 
+def list_inner(folder: Path) -> list[str]:
+    """The artifacts inside an artifact by their names in it, without those inside them."""
+    found: list[str] = []
+    for place, subfolders, _ in os.walk(folder):
+        inner = [name for name in subfolders if (Path(place) / name / MANIFEST).exists()]
+        found.extend((Path(place) / name).relative_to(folder).as_posix() for name in inner)
+        subfolders[:] = [name for name in subfolders if name not in inner]
+    return sorted(found)
+
+
 def digest_of_file(path: Path) -> str:
     """The SHA-256 of a file's content."""
     with path.open("rb") as file:
@@ -230,6 +242,11 @@ def find_damage(folder: Path) -> tuple[list[str], int, int]:
     n_compared = n_unknown = 0
     for manifest in sorted(folder.rglob(MANIFEST)):
         place = manifest.parent
+        problems += [
+            f"{place / name} is missing"
+            for name in _read_inner(manifest)
+            if not (place / name / MANIFEST).exists()
+        ]
         listed = _find_list(place)
         present = list_files(place)
         if listed is None:
@@ -243,6 +260,13 @@ def find_damage(folder: Path) -> tuple[list[str], int, int]:
             elif digest_of_file(place / name) != digest:
                 problems.append(f"{place / name} is not what was written")
     return problems, n_compared, n_unknown
+
+
+def _read_inner(manifest: Path) -> list[str]:
+    """The artifacts that a manifest says are inside; older releases did not say."""
+    about = read_json(manifest)
+    named = about.get(INNER, []) if isinstance(about, dict) else []
+    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
 
 
 def _compare(path: Path, content: bytes | memoryview) -> None:

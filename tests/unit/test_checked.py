@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 
 import numpy as np
 import pytest
@@ -99,6 +100,15 @@ def test_files_are_compared_with_the_list_when_they_are_read(folder) -> None:
     assert checked.find_damage(folder)[0] == [f"{path} is not what was written"]
     path.unlink()
     assert checked.find_damage(folder)[0] == [f"{path} is missing"]
+
+
+def test_a_deleted_inner_artifact_is_noticed(folder) -> None:
+    write_manifest(folder, "thing", 1, {"holds": ["of another folder"]})
+    assert checked.read_json(folder / "manifest.json")["holds"] == ["inner"]
+    shutil.rmtree(folder / "inner")
+    assert checked.find_damage(folder) == ([f"{folder / 'inner'} is missing"], 1, 0)
+    write_manifest(folder, "thing", 1, {})
+    assert checked.find_damage(folder) == ([], 1, 0)
 
 
 def test_large_mapped_files_are_left_to_verifying(folder, monkeypatch) -> None:
