@@ -353,8 +353,7 @@ def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) ->
     if (work / _NEW).exists():
         found = _read_claim(work)
         if found == claim and identity is not None:
-            for left in work.rglob(f"*{TEMPORARY}*"):
-                left.unlink()
+            _sweep(work)
             for inner in [*work.rglob(building_place(Path("*")).name)]:
                 _tidy(building_target(inner), inner)
             return
@@ -370,6 +369,12 @@ def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) ->
     (work / _NEW).mkdir()  # last: what it holds belongs to the claim
 
 
+def _sweep(folder: Path) -> None:
+    """Delete files that nobody writes any more."""
+    for left in folder.rglob(f"*{TEMPORARY}*"):
+        left.unlink(missing_ok=True)
+
+
 def _read_claim(work: Path) -> dict[str, Any]:
     try:
         claim = read_json(work / _CLAIM)
@@ -380,6 +385,7 @@ def _read_claim(work: Path) -> dict[str, Any]:
 
 def _publish(place: Path, work: Path) -> None:
     """Put the new folder into its place; the old one goes last."""
+    _sweep(work / _NEW)  # whatever a killed worker was writing: another one has done it since
     for path in (*(work / _NEW).rglob("*"), work / _NEW):
         sync_to_disk(path)
     try:

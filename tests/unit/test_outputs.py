@@ -62,6 +62,14 @@ def test_an_output_appears_when_it_is_whole_and_leaves_nothing_else(tmp_path) ->
     assert names(place) == ["checksums.txt", "manifest.json"]
 
 
+def test_what_a_killed_worker_was_writing_does_not_come_along(tmp_path) -> None:
+    with output_folder(tmp_path / "t", "thing") as building:
+        (building.folder / "deep").mkdir()
+        (building.folder / "deep" / "a.npy.partial-999-ab").write_text("half")
+        write_manifest(building.folder, "thing", 1, {})
+    assert names(tmp_path / "t" / "deep") == []
+
+
 def test_an_empty_folder_is_filled(tmp_path) -> None:
     (tmp_path / "t").mkdir()
     build(tmp_path / "t", "new")
