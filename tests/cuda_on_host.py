@@ -143,7 +143,10 @@ extern "C" void launch_{name}(int blocks, int threads, {parameters}) {{
 def compile_for_host(source: str, constants: Mapping[str, int]) -> Callable[[str], Any]:
     """As `grassmeans.kernels.gpu.launching.COMPILERS` wants it."""
     flat = re.sub(r"\s+", " ", source)
-    kernels = dict(re.findall(r'extern "C" __global__ void (\w+)\((.*?)\)', flat))
+    found = re.findall(
+        r'extern "C" __global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\((.*?)\)', flat
+    )
+    kernels = dict(found)
     parts = [_HEADER, *(f"#define {name} {value}" for name, value in constants.items()), source]
     for name, parameters in kernels.items():
         arguments = ", ".join(re.findall(r"(\w+)(?:,|$)", parameters))

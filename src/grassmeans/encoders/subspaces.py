@@ -12,7 +12,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import FEW, ContextShape, count_words, gather_rows
 from grassmeans.geometry.distances import SenseLines
-from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
+from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource, rank_places
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.kernels import OCCURRENCE_BLOCK, SenseTable, get_kernels
 from grassmeans.kernels.devices import check_device
@@ -68,6 +68,11 @@ class SubspaceEncoder(ContextEncoder):
     def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
         """(n, rank, dim) bases of the contexts at positions, those of all shards together."""
         return self.span(self.describe_at(source, positions))
+
+    def encode_unordered(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, rank, dim) bases of contexts in any order; their words are sorted, not the bases."""
+        order = np.argsort(positions, kind="stable")
+        return self.span(self.describe_at(source, positions[order])[rank_places(order)])
 
     def span(self, context_ids: NDArray[np.int32]) -> Floats:
         """(n, rank, dim) bases of contexts given as rows of the vectors."""

@@ -34,6 +34,13 @@ _WORTH_KEEPING = 10_000
 _LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
 
 
+def rank_places(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each item of a list stands in an order of it."""
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
 class OccurrenceSource(Protocol):
     """A corpus, or whatever else gives the occurrences at positions."""
 
@@ -170,6 +177,11 @@ class ContextEncoder(ABC):
         for part, occurrences in source.occurrences(positions):
             bases[part] = self.encode(occurrences)
         return bases
+
+    def encode_unordered(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, rank, dim) bases of the occurrences at positions in any order, read in text order."""
+        order = np.argsort(positions, kind="stable")
+        return self.encode_at(source, positions[order])[rank_places(order)]
 
     def measure(
         self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines

@@ -134,16 +134,10 @@ def encode_words(
         return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
     if not drawn:
         return []
-    together = np.concatenate(drawn)
-    order = np.argsort(together, kind="stable")
-    bases = encoder.encode_at(source, together[order])
-    ranks = np.empty_like(order)
-    ranks[order] = np.arange(len(order))
+    bases = encoder.encode_unordered(source, np.concatenate(drawn))
     ends = np.cumsum([len(positions) for positions in drawn])
-    rows = np.split(ranks, ends[:-1])
-    return [
-        EncodedWord(positions, bases[mine]) for positions, mine in zip(drawn, rows, strict=True)
-    ]
+    parts = np.split(bases, ends[:-1])
+    return [EncodedWord(positions, own) for positions, own in zip(drawn, parts, strict=True)]
 
 
 def complete_sample(

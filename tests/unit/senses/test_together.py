@@ -22,7 +22,9 @@ def device(request):
 def planted(n: int, rng, rank: int = 2, dim: int = 12, n_groups: int = 3, poor: int = 0):
     """Bases (n, rank, dim) of subspaces that hold one of some directions, nearly."""
     rows = rng.standard_normal((n, rank, dim))
-    rows[:, 0] = 4 * np.eye(dim)[rng.integers(0, n_groups, n)] + rng.standard_normal((n, dim)) / 4
+    shares = np.arange(n_groups, 0, -1.0)  # no two groups are equally large
+    own = rng.choice(n_groups, n, p=shares / shares.sum())
+    rows[:, 0] = 4 * np.eye(dim)[own] + rng.standard_normal((n, dim)) / 4
     bases = np.linalg.qr(rows.transpose(0, 2, 1))[0].transpose(0, 2, 1)
     bases *= np.sign((bases[:, :1] * rows[:, :1]).sum(axis=2, keepdims=True))
     bases[:poor] = 0.0

@@ -1,9 +1,9 @@
 """Distances of all occurrences of a text to the senses of their words, on a device.
 
-Three kernels a part of the text: the inner products of words near each other (the band), the
-leading eigenpairs of every context's Gram matrix, which is read from the band, and then, a warp a
-context, its basis in registers and the distances to the senses of its word. Words' vectors are read
-from memory once for each 64 words of text, and for each context from the cache.
+Four kernels a part of the text: the inner products of words near each other (the band), every
+context's Gram matrix, which is read from the band, in tridiagonal form, its leading eigenpairs, and
+then, a warp a context, its basis in registers and the distances to the senses of its word. Words'
+vectors are read from memory once for each 64 words of text, and for each context from the cache.
 """
 
 from __future__ import annotations
@@ -14,16 +14,18 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grassmeans.kernels.gpu.launching import Launch
+from grassmeans.kernels.gpu.launching import Launch, Program
 from grassmeans.kernels.gpu.subspaces import (
+    Reduced,
     find_program,
     fit_width,
-    make_room,
+    plan_reducing,
     send_table,
     solve_again,
     solve_precisely,
+    solve_reduced,
 )
-from grassmeans.kernels.gpu.tensors import to_tensor
+from grassmeans.kernels.gpu.tensors import copy_back, to_tensor
 from grassmeans.kernels.interface import (
     Floats,
     Indices,
@@ -34,8 +36,8 @@ from grassmeans.kernels.interface import (
 
 _BAND_ROWS = 64
 _BAND_GROUPS = _BAND_ROWS // 4
-_THREADS = 64
 _WARPS = 4
+_AT_ONCE = 1 << 19  # occurrences; a kilobyte each
 _CANCELLING = 1e-5  # of the largest squared singular value
 
 
@@ -107,7 +109,8 @@ def measure_windows(windows: Windows, part: slice, table: DeviceTable, window: i
     device = table.on_device.vectors.device
     chosen = send_windows(windows, part, device)
     distances, _ = measure_on_device(chosen, table, window)
-    found: Floats = distances.cpu().numpy()
+    found = np.empty(distances.shape, np.float32)
+    copy_back(distances, found)
     return found
 
 
@@ -139,21 +142,31 @@ def measure_on_device(
     columns = (width + 3) // 4 + 1
     launch = Launch(-(-n_kept // _BAND_ROWS), _BAND_GROUPS * columns)
     program.launch("multiply_band", launch, senses.vectors, windows.kept_rows, n_kept, band)
-    solved, poor = make_room(table.rank, width, n, device)
+    for start in range(0, n, _AT_ONCE):
+        part = slice(start, start + _AT_ONCE)
+        some = DeviceWindows(windows.kept_rows, *(array[part] for array in windows[1:]))
+        _measure_part(program, some, band, table, window, distances[part], nearest[part])
+    return distances, nearest
+
+
+def _measure_part(
+    program: Program,
+    windows: DeviceWindows,
+    band: Tensor,
+    table: DeviceTable,
+    window: int,
+    distances: Tensor,
+    nearest: Tensor,
+) -> None:
+    """Write the distances of some occurrences, whose inner products are in the band."""
+    senses, n, n_kept = table.on_device, len(windows.words), len(windows.kept_rows)
+    width = len(band) - 1
+    places = (windows.firsts, windows.ends, windows.centres)
+    room = Reduced.make_room(width, n, band.device)
     program.launch(
-        "solve_windows",
-        Launch(-(-n // _THREADS), _THREADS),
-        band,
-        n_kept,
-        windows.firsts,
-        windows.ends,
-        windows.centres,
-        n,
-        table.fewest,
-        table.tolerance,
-        *solved,
-        poor,
+        "reduce_windows", plan_reducing(width, n), band, n_kept, *places, n, table.fewest, *room
     )
+    solved, poor = solve_reduced(program, room, table.rank, table.tolerance)
     again = torch.nonzero(poor).flatten()
     if len(again):
         ids = list_words(windows, again, width)
@@ -162,7 +175,7 @@ def measure_on_device(
         "measure_distances",
         Launch(-(-n // _WARPS), 32 * _WARPS),
         senses.vectors,
-        *(windows.kept_rows, windows.firsts, windows.ends, windows.centres, windows.words),
+        *(windows.kept_rows, *places, windows.words),
         n,
         solved.coefficients,
         solved.values,
@@ -181,7 +194,6 @@ def measure_on_device(
         worst = again[(used < _CANCELLING * values[0]).nonzero().flatten()]
         if len(worst):
             _measure_precisely(windows, worst, table, window, distances, nearest)
-    return distances, nearest
 
 
 def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:

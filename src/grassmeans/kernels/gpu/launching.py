@@ -23,6 +23,7 @@ from grassmeans.errors import InputError
 SOURCES = Path(__file__).parent / "sources"
 
 _SIGNATURE = re.compile(r'extern "C" __global__ void (?:__launch_bounds__\(.*?\) )?(\w+)\((.*?)\)')
+_INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 _TYPES = {
     "int": ctypes.c_int,
     "float": ctypes.c_float,
@@ -88,9 +89,15 @@ def _convert(kind: Any, value: Any) -> Any:
     return kind(value)
 
 
+def _read_source(name: str) -> str:
+    """A source with those that it includes."""
+    text = (SOURCES / name).read_text(encoding="utf-8")
+    return _INCLUDE.sub(lambda found: _read_source(found[1]), text)
+
+
 @cache
 def _compile(kind: str, name: str, constants: tuple[tuple[str, int], ...]) -> Program:
-    source = (SOURCES / f"{name}.cu").read_text(encoding="utf-8")
+    source = _read_source(f"{name}.cu")
     return Program(source, COMPILERS[kind](source, dict(constants)))
 
 

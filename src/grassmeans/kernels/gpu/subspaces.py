@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from grassmeans.kernels.gpu.launching import Launch, Program, can_launch, load_program
-from grassmeans.kernels.gpu.tensors import to_tensor
+from grassmeans.kernels.gpu.tensors import copy_back, to_tensor
 from grassmeans.kernels.interface import Doubles, Floats, Integers, negligible_share
 
 MOST_WORDS = 32
@@ -24,7 +24,8 @@ MOST_WORDS = 32
 _MOST_PARTS = 24  # float4 of a basis that a thread holds
 _CONTEXTS_AT_ONCE = 1 << 19
 _PLAIN_BYTES = 1 << 29
-_SOLVE_THREADS = 64
+_REDUCE_THREADS, _SOLVE_THREADS = 128, 64  # as in eigenpairs.cu
+_FOUR_LANES = 20  # the widest contexts whose matrices four threads hold; eight hold others
 
 
 class Solved(NamedTuple):
@@ -71,7 +72,7 @@ def solve_subspaces(
 ) -> tuple[Floats, Doubles, Doubles]:
     """See `grassmeans.kernels.interface`."""
     n, dim = len(context_ids), vectors.shape[1]
-    bases = np.zeros((n if with_bases else 0, rank, dim), np.float32)
+    bases = np.empty((n if with_bases else 0, rank, dim), np.float32)
     squares, totals = np.zeros((n, rank)), np.zeros(n)
     table = send_table(vectors, device)
     tolerance = negligible_share(context_ids.shape[1], dim)
@@ -82,7 +83,7 @@ def solve_subspaces(
         squares[part] = solved.values.T.cpu().numpy()
         totals[part] = solved.totals.cpu().numpy()
         if found is not None:
-            bases[part] = found[:, :, :dim].cpu().numpy()
+            copy_back(found[:, :, :dim], bases[part])
     return bases, squares, totals
 
 
@@ -111,7 +112,7 @@ def span_contexts(
     threads = -(-tiles * (tiles + 1) // 2 // 32) * 32
     program.launch("multiply_contexts", Launch(n, max(32, threads)), table, ids, n, grams)
     n_words = (ids >= 0).sum(dim=1, dtype=torch.int32)
-    solved, poor = _solve_grams(program, "solve_single", grams, n_words, rank, width, tolerance)
+    solved, poor = _solve_grams(program, grams, n_words, rank, tolerance)
     again = torch.nonzero(poor).flatten()
     if len(again):
         solve_again(program, solved, again, ids[again], table, tolerance)
@@ -123,30 +124,78 @@ def span_contexts(
     return solved, bases
 
 
-def _solve_grams(
-    program: Program,
-    name: str,
-    grams: Tensor,
-    n_words: Tensor,
-    rank: int,
-    width: int,
-    tolerance: float,
+class Reduced(NamedTuple):
+    """Gram matrices in tridiagonal form, for ``n`` contexts of up to ``width`` words.
+
+    Attributes
+    ----------
+    entries : (width * (width + 1) / 2, n) float32 or float64
+        The diagonal, what stands below it, and reflectors.
+    factors : (width, n) of the same type
+        Of the reflectors.
+    sizes : (n,) int32
+        Words of each context.
+    totals : (n,) float64
+        Traces of the matrices; these are divided by a power of two.
+    """
+
+    entries: Tensor
+    factors: Tensor
+    sizes: Tensor
+    totals: Tensor
+
+    @classmethod
+    def make_room(
+        cls, width: int, n: int, device: torch.device, dtype: torch.dtype = torch.float32
+    ) -> Reduced:
+        """Where the kernels write."""
+        return cls(
+            torch.empty((width * (width + 1) // 2, n), device=device, dtype=dtype),
+            torch.empty((width, n), device=device, dtype=dtype),
+            torch.empty(n, dtype=torch.int32, device=device),
+            torch.empty(n, dtype=torch.float64, device=device),
+        )
+
+
+def plan_reducing(width: int, n: int) -> Launch:
+    """How the kernels start that make matrices tridiagonal."""
+    lanes = 4 if width <= _FOUR_LANES else 8
+    return Launch(-(-n * lanes // _REDUCE_THREADS), _REDUCE_THREADS)
+
+
+def solve_reduced(
+    program: Program, reduced: Reduced, rank: int, tolerance: float
 ) -> tuple[Solved, Tensor]:
-    n = grams.shape[1]
-    solved, poor = make_room(rank, width, n, grams.device)
-    launch = Launch(-(-n // _SOLVE_THREADS), _SOLVE_THREADS)
-    program.launch(name, launch, grams, n_words, n, tolerance, *solved, poor)
-    return solved, poor
-
-
-def make_room(rank: int, width: int, n: int, device: torch.device) -> tuple[Solved, Tensor]:
-    """Where the kernels write eigenpairs, and which contexts single precision cannot tell."""
-    solved = Solved(
-        torch.empty((rank, width, n), device=device),
-        torch.empty((rank, n), dtype=torch.float64, device=device),
-        torch.empty(n, dtype=torch.float64, device=device),
+    """Leading eigenpairs, and (n,) uint8 for which contexts single precision cannot tell."""
+    width, n = reduced.factors.shape
+    device = reduced.totals.device
+    coefficients = torch.empty((rank, width, n), device=device)
+    values = torch.empty((rank, n), dtype=torch.float64, device=device)
+    poor = torch.empty(n, dtype=torch.uint8, device=device)
+    program.launch(
+        "solve_single" if reduced.entries.dtype == torch.float32 else "solve_double",
+        Launch(-(-n // _SOLVE_THREADS), _SOLVE_THREADS),
+        *reduced,
+        n,
+        tolerance,
+        coefficients,
+        values,
+        poor,
     )
-    return solved, torch.empty(n, dtype=torch.uint8, device=device)
+    return Solved(coefficients, values, reduced.totals), poor
+
+
+def _solve_grams(
+    program: Program, grams: Tensor, n_words: Tensor, rank: int, tolerance: float
+) -> tuple[Solved, Tensor]:
+    """The same from Gram matrices (width * (width + 1) / 2, n), in their precision."""
+    n_pairs, n = grams.shape
+    width = int((2 * n_pairs) ** 0.5)
+    room = Reduced.make_room(width, n, grams.device, grams.dtype)
+    name = "reduce_single" if grams.dtype == torch.float32 else "reduce_double"
+    launch = plan_reducing(width, n)
+    program.launch(name, launch, grams, n, room.entries, room.factors, room.totals)
+    return solve_reduced(program, room._replace(sizes=n_words), rank, tolerance)
 
 
 def solve_again(
@@ -160,7 +209,7 @@ def solve_again(
         rows = _take_rows(ids[part], table)
         grams = (rows @ rows.transpose(1, 2))[:, lower[0], lower[1]].T.contiguous()
         n_words = (ids[part] >= 0).sum(dim=1, dtype=torch.int32)
-        found, _ = _solve_grams(program, "solve_double", grams, n_words, rank, width, tolerance)
+        found, _ = _solve_grams(program, grams, n_words, rank, tolerance)
         for whole, some in zip(solved, found, strict=True):
             whole[..., again[part]] = some
 
@@ -223,7 +272,11 @@ def _span_plainly(
 ) -> tuple[Solved, Tensor | None]:
     """As `span_contexts`, with plain tensors in double precision."""
     n, width = ids.shape
-    solved, _ = make_room(rank, width, n, ids.device)
+    solved = Solved(
+        torch.empty((rank, width, n), device=ids.device),
+        torch.empty((rank, n), dtype=torch.float64, device=ids.device),
+        torch.empty(n, dtype=torch.float64, device=ids.device),
+    )
     bases = torch.empty((n, rank, table.shape[1]), device=ids.device) if with_bases else None
     for some in solve_precisely(ids, table, rank, tolerance):
         solved.coefficients[:, :, some.part] = some.coefficients.permute(1, 2, 0).float()
