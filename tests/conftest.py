@@ -17,6 +17,7 @@ from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.settings import InductionSettings
 from synthetic import SyntheticCorpus, make_topic_text
+from tiny_transformer import make_transformer
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -71,6 +72,14 @@ def topic_model_folder(tmp_path_factory, topic_corpus, topic_vectors) -> Path:
         workers=1,
     )
     return folder
+
+
+@pytest.fixture(scope="session")
+def transformer_folder(tmp_path_factory) -> Path:
+    """A tiny random transformer with its tokenizer; skips where the extra is not installed."""
+    pytest.importorskip("torch", reason="the extra transformers is not installed")
+    pytest.importorskip("transformers", reason="the extra transformers is not installed")
+    return make_transformer(tmp_path_factory.mktemp("transformer") / "tiny")
 
 
 @pytest.fixture(scope="session")

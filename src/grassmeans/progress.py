@@ -59,7 +59,7 @@ class _Meter:
         told = [f"{speed} {self._unit}/s"] if self._unit else []
         if self._total is not None:
             left = max(self._total - self.done, 0.0) / self._speed
-            told.append(f"{_duration(left)} left")
+            told.append(f"{format_duration(left)} left")
         return told
 
     def describe_share(self) -> str:
@@ -133,7 +133,14 @@ def _line_writer(description: str, meter: _Meter) -> Advance:
     return advance
 
 
-def _duration(seconds: float) -> str:
+def tell(message: str, show: bool | None = None) -> None:
+    """A line on standard error before long work begins; nothing where ``show`` is False."""
+    if show is not False:
+        print(message, file=sys.stderr, flush=True)
+
+
+def format_duration(seconds: float) -> str:
+    """Hours, minutes and seconds."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}"

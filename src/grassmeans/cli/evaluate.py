@@ -12,9 +12,11 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, note, print_result
 
 if TYPE_CHECKING:
+    from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.grouping import GroupingResult
     from grassmeans.evaluation.running import Task
     from grassmeans.evaluation.systems import System
+    from grassmeans.senses.model import SenseModel
     from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -27,7 +29,14 @@ def evaluate(
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="The task's folder or file.")],
-    model: Annotated[Path | None, typer.Option("--model", help="A model folder.")] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            help="A model; or, with --corpus, an encoder or transformer:NAME, whose contexts are "
+            "grouped.",
+        ),
+    ] = None,
     method: Annotated[
         str | None,
         typer.Option("--method", help="In place of a model: a method, as `compare` names them."),
@@ -159,7 +168,6 @@ def _open_system(
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.systems import ModelSystem, VectorSystem
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-    from grassmeans.senses.model import load
     from grassmeans.vectors.word_vectors import WordVectors
 
     plain: WordVectors | None = None if vectors is None else WordVectors.load(vectors)
@@ -173,16 +181,33 @@ def _open_system(
         if plain is None:
             raise InputError(f"{task.name} needs --model or --vectors")
         return VectorSystem(plain)
+    # Sense vectors belong to the senses that the model has.
+    learnt = Corpus.open(corpus) if corpus is not None and task.needs_senses else None
     return ModelSystem(
-        load(model, device=device),
+        _open_model(model, learnt, device),
         None if lexemes is None else LexemeVectors.load(lexemes),
         vectors=plain,
-        # Sense vectors belong to the senses that the model has.
-        corpus=Corpus.open(corpus) if corpus is not None and task.needs_senses else None,
+        corpus=learnt,
         n_senses=senses if task.needs_senses else None,
         random_state=seed,
         workers=workers,
     )
+
+
+def _open_model(place: Path, corpus: Corpus | None, device: str) -> SenseModel:
+    """A finished model, or one without senses where other contexts are given with a corpus."""
+    from grassmeans.artifacts import find_manifest
+    from grassmeans.encoders import TRANSFORMER
+    from grassmeans.senses.building import open_bare_model
+    from grassmeans.senses.model import load
+
+    manifest = find_manifest(place)
+    is_contexts = manifest is not None and manifest["kind"] in ("encoder", "vectors")
+    if not is_contexts and not str(place).startswith(TRANSFORMER):
+        return load(place, device=device)
+    if corpus is None:
+        raise InputError(f"{place} has no senses: give --corpus, where they are induced")
+    return open_bare_model(place, corpus, device=device)
 
 
 def _note_counts(result: GroupingResult) -> None:

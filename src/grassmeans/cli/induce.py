@@ -24,9 +24,9 @@ def induce(
     inputs: Annotated[
         list[Path],
         typer.Argument(
-            help="A corpus, or files and folders of text; and vectors, an encoder, or a model "
-            "whose contexts are taken (en).",
-            metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL",
+            help="A corpus, or files and folders of text; and vectors, an encoder, a model whose "
+            "contexts are taken (en), or a transformer: its folder or hub name.",
+            metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL|transformer:NAME",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
@@ -75,6 +75,18 @@ def induce(
     drop_repeats: Annotated[
         bool, typer.Option("--drop-repeats", help="Leave repeats of the word out of its contexts.")
     ] = False,
+    layers: Annotated[
+        str | None,
+        typer.Option(help="With a transformer: the mean of these layers, 7-9 say; from 7/12 on."),
+    ] = None,
+    passage: Annotated[
+        int | None,
+        typer.Option(min=1, help="With a transformer: tokens of text that it reads; 64."),
+    ] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(min=1, help="With a transformer: passages at once.")
+    ] = None,
+    cache: options.Cache = None,
     calibrated: Annotated[
         bool, typer.Option("--calibrate/--no-calibrate", help="Learn how sure answers are.")
     ] = True,
@@ -100,6 +112,8 @@ def induce(
 
     [dim]grassmeans induce corpus en -o model --word crane[/] (the contexts of the English model)
 
+    [dim]grassmeans induce corpus transformer:all-mpnet-base-v2 -o model --device cuda[/]
+
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
     """
     from grassmeans.corpus.corpus import Corpus
@@ -112,6 +126,10 @@ def induce(
         "rank": rank,
         "weighting": weighting,
         "drop_repeats": drop_repeats or None,
+        "layers": layers,
+        "passage": passage,
+        "batch_size": batch_size,
+        "cache": cache,
         "n_init": restarts,
         "random_state": seed,
         "max_senses": max_senses,

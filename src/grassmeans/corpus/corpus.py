@@ -30,7 +30,7 @@ from grassmeans.corpus.ingest import (
 )
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.opening import list_inputs
-from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes
+from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText
 from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
 from grassmeans.engines import EngineChoice, use_engine
@@ -288,7 +288,11 @@ class Corpus:
     def occurrences_in(self, shard: Shard, local: NDArray[np.int64]) -> Occurrences:
         """The occurrences at positions inside a shard, in text order."""
         return Occurrences(
-            shard.tokens, shard.document_offsets, local, self.vocabulary.words, shard.document_text
+            shard.tokens,
+            shard.document_offsets,
+            local,
+            self.vocabulary.words,
+            ShardText(shard, self.tokenizer),
         )
 
     def count_of(self, word: str) -> int:

@@ -4,10 +4,86 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+Span = tuple[int, int]
+
+
+class Stretch(NamedTuple):
+    """Some tokens in a row, as they were written.
+
+    Attributes
+    ----------
+    text : str
+        From the first token to where the next one begins, or to the end.
+    spans : list of (int, int)
+        The characters of each token in it.
+    """
+
+    text: str
+    spans: list[Span]
+
+
+class TokenText(Protocol):
+    """The original text of tokens."""
+
+    def read(self, first: int, end: int) -> Stretch:
+        """The text of the tokens ``first:end``, which are of one document."""
+        ...
+
+
+def cut_stretch(text: str, spans: Sequence[Span], first: int, end: int) -> Stretch:
+    """The tokens ``first:end`` of a text whose tokens' characters are known."""
+    begin = spans[first][0]
+    behind = spans[end][0] if end < len(spans) else len(text)
+    last = spans[end - 1][1]
+    tail = text[last:behind].rstrip()
+    moved = [(start - begin, stop - begin) for start, stop in spans[first:end]]
+    return Stretch(text[begin:last] + tail, moved)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenText:
+    """Texts in memory, one a document, which are looked at when they are asked for.
+
+    Attributes
+    ----------
+    find : callable
+        The number of a text -> the text, and the characters of its tokens.
+    offsets : (n_texts + 1,) int64
+        Where the tokens of each text begin, and the end.
+    """
+
+    find: Callable[[int], tuple[str, Sequence[Span]]]
+    offsets: NDArray[np.int64]
+
+    def read(self, first: int, end: int) -> Stretch:
+        """The text of the tokens ``first:end``, which are of one document."""
+        number = int(np.searchsorted(self.offsets, first, side="right")) - 1
+        begin = int(self.offsets[number])
+        return cut_stretch(*self.find(number), first - begin, end - begin)
+
+
+@dataclass(frozen=True, slots=True)
+class MovedText:
+    """The text of tokens that stand in other places here: those of a document are in a row.
+
+    Attributes
+    ----------
+    whole : TokenText
+    origins : (n_tokens,) int64
+        Where each token stands in it.
+    """
+
+    whole: TokenText
+    origins: NDArray[np.int64]
+
+    def read(self, first: int, end: int) -> Stretch:
+        """The text of the tokens ``first:end``, which are of one document."""
+        return self.whole.read(int(self.origins[first]), int(self.origins[end - 1]) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +100,15 @@ class Occurrences:
         Where the occurrences stand in ``tokens``, in text order.
     words : sequence of str
         What the numbers mean. The same object for all texts of a corpus.
-    document_text : callable, optional
-        The text of a document by its number, for kinds of context that read the original.
+    text : TokenText, optional
+        What the tokens were found in, for kinds of context that read the original.
     """
 
     tokens: NDArray[np.int32]
     document_offsets: NDArray[np.int64]
     positions: NDArray[np.int64]
     words: Sequence[str]
-    document_text: Callable[[int], str] | None = None
+    text: TokenText | None = None
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -46,8 +122,13 @@ class Occurrences:
         if type(self) is not Occurrences:
             return replace(self, positions=positions)
         return Occurrences(  # `replace` would take as long as reading a short sentence
-            self.tokens, self.document_offsets, positions, self.words, self.document_text
+            self.tokens, self.document_offsets, positions, self.words, self.text
         )
+
+    def written_in(self, find: Callable[[int], tuple[str, Sequence[Span]]]) -> Occurrences:
+        """The same with the original text of each document, and the characters of its tokens."""
+        text = GivenText(find, self.document_offsets)
+        return Occurrences(self.tokens, self.document_offsets, self.positions, self.words, text)
 
     @property
     def documents(self) -> NDArray[np.int64]:
@@ -60,6 +141,13 @@ class Occurrences:
         """(n,) where the document of each occurrence begins and ends."""
         documents = self.documents
         return self.document_offsets[documents], self.document_offsets[documents + 1]
+
+
+def write_tokens(tokens: Sequence[str]) -> tuple[str, list[Span]]:
+    """Tokens with spaces between them, and the characters of each."""
+    ends = np.cumsum([len(token) + 1 for token in tokens]).tolist()
+    spans = [(end - 1 - len(token), end - 1) for token, end in zip(tokens, ends, strict=True)]
+    return " ".join(tokens), spans
 
 
 def number_words(documents: Iterable[Sequence[str]]) -> Occurrences:
@@ -79,12 +167,21 @@ def number_words(documents: Iterable[Sequence[str]]) -> Occurrences:
 
 
 def read_passages(
-    word: str, passages: Iterable[tuple[str, str]], tokenize: Callable[[str], Sequence[str]]
+    word: str,
+    passages: Iterable[tuple[str, str]],
+    tokenize: Callable[[str], Sequence[str]],
+    write: Callable[[int], tuple[str, Sequence[Span]]] | None = None,
 ) -> Occurrences:
     """One occurrence of a word in each passage, given as the text before and after it.
 
     The occurrence itself is not looked at, so that an inflected form, or one that the tokenizer
     would split, can stand for its lemma.
+
+    Parameters
+    ----------
+    write : callable, optional
+        The number of a passage -> its text, with the occurrence as it is written there, and the
+        characters of its tokens.
     """
     documents = []
     places = []
@@ -95,4 +192,5 @@ def read_passages(
         places.append(start + len(before))
         start += len(document)
         documents.append(document)
-    return number_words(documents).at(np.array(places, np.int64))
+    found = number_words(documents).at(np.array(places, np.int64))
+    return found if write is None else found.written_in(write)

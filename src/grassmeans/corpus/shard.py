@@ -31,6 +31,7 @@ from grassmeans.checked import (
     read_json,
     read_text,
 )
+from grassmeans.corpus.occurrences import Stretch, cut_stretch
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.schema import each, record, row, text
 
@@ -218,6 +219,29 @@ class Shard:
             self.fields[document],
         )
 
+    def read_stretch(self, first: int, end: int, tokenizer: Tokenizer) -> Stretch:
+        """The original text of the tokens ``first:end``, which are of one document."""
+        document = self.document_at(first)
+        rule = self.token_rule(document, tokenizer)
+        last_byte = int(self.text_offsets[document + 1])
+        anchor = int(np.searchsorted(self.anchors[:, 0], first, side="right")) - 1
+        skipped = first - int(self.anchors[anchor, 0])
+        text, spans = "", []
+        # Piece by piece, as the tokens were found: no token goes across an anchor. One token more
+        # tells how far the text goes on behind the last.
+        while len(spans) <= skipped + end - first and anchor < len(self.anchors):
+            begin = int(self.anchors[anchor, 1])
+            if begin >= last_byte:
+                break
+            anchor += 1
+            after = int(self.anchors[anchor, 1]) if anchor < len(self.anchors) else last_byte
+            piece = self._decode(begin, after)
+            spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(piece)]
+            text += piece
+        if len(spans) < skipped + end - first:
+            raise damaged(self.folder / "text.bin", "text and tokens do not fit")
+        return cut_stretch(text, spans, skipped, skipped + end - first)
+
     def _decode(self, start: int, end: int) -> str:
         """Bytes to text; a character cut at either end is left out."""
         content = bytes(self.text[start:end])
@@ -300,6 +324,18 @@ def _is_entry(entry: Any) -> bool:
     if not isinstance(entry, list) or _ABOUT(entry[:2]) or len(entry) > 3:
         return False
     return len(entry) < 3 or not (_FIELDS(entry[2]) or each(text)(list(entry[2].values())))
+
+
+@dataclass(frozen=True, slots=True)
+class ShardText:
+    """The original text of a shard, as `grassmeans.corpus.occurrences.TokenText`."""
+
+    shard: Shard
+    tokenizer: Tokenizer
+
+    def read(self, first: int, end: int) -> Stretch:
+        """The text of the tokens ``first:end``, which are of one document."""
+        return self.shard.read_stretch(first, end, self.tokenizer)
 
 
 def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:

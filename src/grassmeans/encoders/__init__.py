@@ -23,13 +23,23 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from grassmeans.encoders.learned import LearnedEncoder as LearnedEncoder
+    from grassmeans.encoders.pretrained.fitting import Pretrained
     from grassmeans.encoders.subspaces import SubspaceEncoder as SubspaceEncoder
+    from grassmeans.encoders.transformer import TransformerEncoder as TransformerEncoder
 
 VECTORS_FOLDER = "vectors"
 FUNCTION_WORDS = "function_words.txt"
 
+TRANSFORMER = "transformer:"
+"""Before the folder or the hub's name of a transformer, wherever contexts are given by name."""
+
 __getattr__ = give_names(
-    __name__, {"learned": ("LearnedEncoder",), "subspaces": ("SubspaceEncoder",)}
+    __name__,
+    {
+        "learned": ("LearnedEncoder",),
+        "subspaces": ("SubspaceEncoder",),
+        "transformer": ("TransformerEncoder",),
+    },
 )[1]
 
 
@@ -70,16 +80,24 @@ def read_function_words(folder: Path) -> frozenset[str]:
     return frozenset(words.split("\n")) if words else frozenset()
 
 
-def open_contexts(path: Path, device: str = "cpu") -> WordVectors | ContextEncoder:
-    """What contexts can be made of: word vectors, an encoder, or the encoder of a model.
+def open_contexts(
+    path: str | Path, device: str = "cpu"
+) -> WordVectors | ContextEncoder | Pretrained:
+    """What contexts can be made of: word vectors, an encoder, the encoder of a model.
 
     Parameters
     ----------
-    path : Path
-        A folder of any of these kinds, or a file of vectors.
+    path : str or Path
+        A folder of any of these kinds, or a file of vectors; or ``transformer:`` and the folder or
+        the hub's name of a transformer, which has to be fitted to a corpus.
     device : {"cpu", "cuda"}
         Where an encoder computes.
     """
+    if str(path).startswith(TRANSFORMER):
+        from grassmeans.encoders.pretrained.fitting import Pretrained
+
+        return Pretrained(str(path).removeprefix(TRANSFORMER))
+    path = Path(path)
     if path.is_dir() and (path / MANIFEST).exists():
         manifest = read_manifest(path)
         if "context" in manifest:

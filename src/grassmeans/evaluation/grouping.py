@@ -246,7 +246,8 @@ def read_instances(
 ) -> Occurrences:
     """The occurrences of a word in its instances."""
     passages = [(instance.left, instance.right) for instance in instances]
-    return occurrences_in_passages(word, passages, tokenizer)
+    forms = [instance.word for instance in instances]
+    return occurrences_in_passages(word, passages, tokenizer, forms=forms)
 
 
 def _located(group: Sequence[Instance]) -> NDArray[np.bool_]:

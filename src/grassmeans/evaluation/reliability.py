@@ -30,7 +30,6 @@ from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
 from grassmeans.senses.matching import match_groups
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.pseudowords import (
-    N_PSEUDOWORDS,
     KnownAnswers,
     answer_pseudowords,
     make_pseudowords,
@@ -288,7 +287,8 @@ def _answer_others(
 ) -> KnownAnswers:
     """The pseudo-words that come after those of the calibration."""
     encoder, settings = model.encoder, model.settings
-    apart = make_pseudowords(corpus, encoder, settings, 2 * N_PSEUDOWORDS)[N_PSEUDOWORDS:]
+    used = encoder.n_pseudowords
+    apart = make_pseudowords(corpus, encoder, settings, 2 * used)[used:]
     found = answer_pseudowords(
         corpus, encoder, settings, apart, workers=workers, show_progress=show_progress
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
-from grassmeans.corpus.occurrences import number_words
+from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.explorer.endpoints import changes, dial, texts, words
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods
@@ -95,7 +95,8 @@ def warm_up(opened: OpenModel) -> None:
     words = opened.base.vectors.words[:_WORDS]
     if len(words) == 0 or encoder.shape.rank > encoder.vectors.dim:
         return
-    text = number_words([list(words)] * _CONTEXTS)
+    text = number_words([list(words)] * (2 if encoder.uses_all_cores else _CONTEXTS))
+    text = text.written_in(lambda _: write_tokens(words))
     bases = encoder.encode(text[:: len(words)])
     induce_directions(bases, min(2, len(bases)), n_init=1, random_state=0)
     if opened.corpus is not None:

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape, gather_rows, rows_of_words
@@ -46,6 +47,29 @@ class OccurrenceSource(Protocol):
 
     def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
         """Which of the positions, and their occurrences, part by part."""
+        ...
+
+
+@runtime_checkable
+class UnfittedContexts(Protocol):
+    """What becomes a kind of context once it has seen a corpus.
+
+    Attributes
+    ----------
+    settings : collection of str
+        Names of what `fit` can be told beside the corpus and the device.
+    """
+
+    settings: Collection[str]
+
+    def fit(
+        self,
+        corpus: Corpus,
+        device: str = "cpu",
+        show_progress: bool | None = None,
+        **changes: Any,
+    ) -> ContextEncoder:
+        """The kind of context for a corpus."""
         ...
 
 
@@ -86,6 +110,10 @@ class ContextEncoder(ABC):
         model must keep them all.
     idk_distance : float or None
         From which distance on a model that is not calibrated says "I don't know"; None for never.
+    uses_all_cores : bool
+        Whether one process with it keeps all cores busy, so that others would only share them.
+    n_pseudowords : int
+        Made-up words from which it is learnt how sure answers are.
     induction : mapping
         Settings of induction that suit this kind of context better than the paper's.
     """
@@ -100,6 +128,8 @@ class ContextEncoder(ABC):
     lines_have_ends: ClassVar[bool] = False
     space_is_fixed: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6
+    uses_all_cores: ClassVar[bool] = False
+    n_pseudowords: ClassVar[int] = 60
     induction: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(
@@ -170,6 +200,21 @@ class ContextEncoder(ABC):
             raise InputError(
                 f"contexts of the kind {self.kind!r} are computed on the CPU: leave the device out"
             )
+
+    def measure_cost(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> float | None:
+        """Seconds for one context, measured on a few; None where they are soon encoded anyway."""
+        return None
+
+    def take_over(self, other: ContextEncoder) -> None:
+        """Compute where another one does, with what it has loaded: both have the same contents."""
+        self.use_device(other.device)
+
+    def hiding_words(self) -> ContextEncoder:
+        """The same kind of context, which does not see the word whose context it is.
+
+        For pseudo-words, which are told apart by what is around them. Most kinds are so already.
+        """
+        return self
 
     def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
         """(n, rank, dim) bases of the occurrences at positions of a corpus, in text order."""

@@ -38,8 +38,8 @@ class ShardMeasure(Protocol):
     """A way to measure the distances of a shard's occurrences."""
 
     @property
-    def device(self) -> str:
-        """Where distances are measured; any other than "cpu" is used from one process."""
+    def shards_here(self) -> int:
+        """How many shards this process measures at once; 0 where its workers measure them."""
         ...
 
     @property
@@ -72,9 +72,11 @@ class EncoderMeasure:
     word_of_token: NDArray[np.int32]
 
     @property
-    def device(self) -> str:
-        """That of the encoder."""
-        return self.encoder.device
+    def shards_here(self) -> int:
+        """Some on a GPU; one where the encoder keeps all cores busy by itself."""
+        if self.encoder.uses_all_cores:
+            return 1
+        return 0 if self.encoder.device == "cpu" else _SHARDS_AT_ONCE
 
     def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
@@ -113,10 +115,10 @@ def measure_corpus(
     is_target = measure.word_of_token[:-1] >= 0
     total = int(np.asarray(corpus.vocabulary.counts)[is_target].sum())
     with progress_bar("measuring", total, unit="occurrences", show=show_progress) as advance:
-        if measure.device == "cpu":
+        if measure.shards_here:
+            measured = map_here(measure_shard, tasks, measure.shards_here)
+        else:
             measured = map_tasks(measure_shard, tasks, workers)
-        else:  # a GPU is used from this process, whatever the engine
-            measured = map_here(measure_shard, tasks, _SHARDS_AT_ONCE)
         for n_occurrences in measured:
             advance(n_occurrences)
 

@@ -51,7 +51,8 @@ def build_model(
         A corpus folder.
     contexts : path or str
         Word vectors (a folder, or a word2vec, GloVe or fastText file) for the paper's subspaces; an
-        encoder for learned contexts; or a model, or the name of one, whose contexts are taken.
+        encoder for learned contexts; a model, or the name of one, whose contexts are taken; or
+        ``transformer:`` and the folder or the hub's name of a transformer.
     words : str or iterable of str, optional
         The words to induce, or the only one; without it all frequent content words (see `induce`).
     settings : InductionSettings, optional
@@ -76,8 +77,7 @@ def build_model(
     place = resolve_name(contexts)
     if settings is None and is_model(place):
         changes = {"n_senses": AUTO} | changes
-    given, settings = choose_encoder(source, place, settings, changes)
-    given.use_device(device)
+    given, settings = choose_encoder(source, place, settings, changes, device, show_progress)
     chosen = None if words is None else check_words(words)
     used = describe_sources(source, given, settings)["inputs"]
     identity: list[Any] = [settings.to_dict(), used, chosen, min_count, calibrated]
@@ -88,7 +88,7 @@ def build_model(
         ) as building,
     ):
         encoder = _store_encoder(given, place, building.folder, source.function_words)
-        encoder.use_device(device)
+        encoder.take_over(given)
         inventory = induce(
             source,
             encoder,
@@ -112,6 +112,21 @@ def build_model(
             lemma_table=collect_forms(source),
         ).fill(building.folder)
     return load(Path(output))
+
+
+def open_bare_model(
+    contexts: str | Path, corpus: Corpus, *, device: str = "cpu", **changes: Any
+) -> SenseModel:
+    """A model without any senses yet: what contexts are made of, and the corpus's token rule.
+
+    Parameters
+    ----------
+    contexts : path or str
+        As for `build_model`.
+    """
+    encoder, settings = choose_encoder(corpus, resolve_name(contexts), None, changes, device)
+    manifest = describe_sources(corpus, encoder, settings)
+    return SenseModel(encoder, SenseInventory([]), corpus.text_tokenizer, manifest)
 
 
 def inherit_answer_rule(model: SenseModel) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from grassmeans.corpus.phrases import Phrases
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.encoders import open_contexts
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.geometry.encoder import ContextEncoder, UnfittedContexts
 from grassmeans.senses.building import (
     describe_sources,
     inherit_answer_rule,
@@ -54,7 +54,7 @@ _TEXTS_AT_ONCE = 4096
 _EXAMPLES_SHOWN = 2
 _WIDTH = 40
 
-Contexts = str | Path | WordVectors | ContextEncoder | SenseModel
+Contexts = str | Path | WordVectors | ContextEncoder | UnfittedContexts | SenseModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +63,12 @@ class ContextSource:
 
     Attributes
     ----------
-    contexts : WordVectors or ContextEncoder
+    contexts : WordVectors, ContextEncoder or UnfittedContexts
     manifest : dict
         Fields of the model they are taken from: how sure its answers are.
     """
 
-    contexts: WordVectors | ContextEncoder
+    contexts: WordVectors | ContextEncoder | UnfittedContexts
     manifest: dict[str, Any]
 
 
@@ -92,7 +92,9 @@ def fit_model(
     source = choose_contexts(contexts, corpus, language, workers)
     if settings is None:
         changes = {"n_senses": AUTO} | changes
-    encoder, settings = choose_encoder(corpus, source.contexts, settings, changes)
+    encoder, settings = choose_encoder(
+        corpus, source.contexts, settings, changes, show_progress=show_progress
+    )
     inventory = induce(
         corpus,
         encoder,
@@ -147,7 +149,7 @@ def choose_contexts(
         contexts = load(place)
     if isinstance(contexts, SenseModel):
         return ContextSource(contexts.encoder, inherit_answer_rule(contexts))
-    if isinstance(contexts, WordVectors | ContextEncoder):
+    if isinstance(contexts, WordVectors | ContextEncoder | UnfittedContexts):
         return ContextSource(contexts, {})
     raise InputError(
         "contexts must be word vectors, an encoder or a model, the path or name of one, or "

@@ -28,9 +28,9 @@ from grassmeans.geometry.contexts import (
     ContextShape,
     check_common_words,
 )
-from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.geometry.encoder import ContextEncoder, UnfittedContexts
 from grassmeans.parallel import effective_workers, map_tasks, stays_here
-from grassmeans.progress import progress_bar
+from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans, fit_together
@@ -161,7 +161,7 @@ class WordInducer:
 
     def work_ahead(self, words: Sequence[str]) -> WordInducer:
         """The same, with words encoded together and their contexts grouped together."""
-        known = [word for word in words if self._occurs(word)]
+        known = [word for word in words if self.occurs(word)]
         encoded = encode_words(known, self.source, self.encoder, self.settings)
         samples = [word.leave_out_poor() for word in encoded]
         grouped = self._group(known, samples)
@@ -193,7 +193,8 @@ class WordInducer:
         grouped = {word: self.grouped[word] for word in words if word in self.grouped}
         return replace(self, encoded=encoded, grouped=grouped)
 
-    def _occurs(self, word: str) -> bool:
+    def occurs(self, word: str) -> bool:
+        """Whether the source has the word."""
         try:
             return self.source.count_of(word) > 0
         except UnknownWordError:
@@ -232,7 +233,7 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
 
 def induce(
     corpus: Corpus | str | Path,
-    contexts: WordVectors | ContextEncoder | str | Path,
+    contexts: WordVectors | ContextEncoder | UnfittedContexts | str | Path,
     words: str | Iterable[str] | None = None,
     *,
     min_count: int | None = None,
@@ -250,7 +251,8 @@ def induce(
         A corpus, or its folder.
     contexts : WordVectors, ContextEncoder, path or str
         What contexts are made of: word vectors for the paper's subspaces, or any kind of context;
-        or the path of either, or the path or name of a model whose contexts are taken.
+        or the path of either, or the path or name of a model whose contexts are taken; or
+        ``transformer:`` and the folder or the hub's name of a transformer.
         Where a GPU encodes and groups (`ContextEncoder.use_device`), it does so from this process.
     words : str or iterable of str, optional
         One word or several, in any case where the corpus is lower-cased. Unknown and too rare ones
@@ -265,7 +267,9 @@ def induce(
         contexts: ``n_senses=2``, ``rank=5``, ...
     """
     corpus = Corpus.open(corpus) if isinstance(corpus, str | Path) else corpus
-    encoder, settings = choose_encoder(corpus, contexts, settings, changes)
+    encoder, settings = choose_encoder(
+        corpus, contexts, settings, changes, show_progress=show_progress
+    )
     chosen = (
         frequent_words(corpus, encoder.vectors, min_count)
         if words is None
@@ -274,38 +278,79 @@ def induce(
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")
     inducer = WordInducer(corpus, encoder, settings)
+    _tell_cost(inducer, chosen, show_progress)
     found = collect_results(induce_words(chosen, inducer, workers, parts, show_progress))
     found.remember(encoder, corpus.text_tokenizer)
     return found
 
 
+def _tell_cost(inducer: WordInducer, words: Sequence[str], show_progress: bool | None) -> None:
+    """Say how long the encoding of all contexts will take, where it takes long."""
+    most = inducer.settings.max_contexts
+    counts = {word: inducer.source.count_of(word) for word in words if inducer.occurs(word)}
+    if not counts or show_progress is False:
+        return
+    positions = inducer.source.positions(max(counts, key=lambda word: counts[word]))
+    seconds = inducer.encoder.measure_cost(inducer.source, positions)
+    if seconds is not None:
+        total = sum(min(count, most) for count in counts.values())
+        tell(
+            f"{total:,} contexts of {len(counts):,} words to encode, {1 / seconds:,.0f} a second: "
+            f"about {format_duration(total * seconds)}",
+        )
+
+
 def choose_encoder(
     corpus: Corpus,
-    contexts: WordVectors | ContextEncoder | str | Path,
+    contexts: WordVectors | ContextEncoder | UnfittedContexts | str | Path,
     settings: InductionSettings | None,
     changes: dict[str, Any],
+    device: str | None = None,
+    show_progress: bool | None = None,
 ) -> tuple[ContextEncoder, InductionSettings]:
-    """The kind of context, and the settings with some of them changed by name."""
+    """The kind of context, and the settings with some of them changed by name.
+
+    What has to be fitted to a corpus first is fitted here.
+
+    Parameters
+    ----------
+    device : str, optional
+        Where contexts are computed from now on; where the encoder given does, by default.
+    """
     opened = open_contexts(resolve_name(contexts)) if isinstance(contexts, str | Path) else contexts
-    if not isinstance(opened, WordVectors | ContextEncoder):
-        raise InputError(
-            "contexts must be word vectors, an encoder, or the path of one, got "
-            f"{type(opened).__name__}"
-        )
-    is_plain = isinstance(opened, WordVectors)
-    shaping = {known.name for known in fields(ContextShape)} if is_plain else set()
+    shaping = _list_shaping(opened)
     inducing = {known.name for known in fields(InductionSettings)}
     for name in changes:
         if name not in shaping | inducing:
             known = ", ".join(sorted(shaping | inducing))
             raise InputError(f"unknown setting {name!r}: expected one of {known}")
-    encoder = opened
-    if isinstance(encoder, WordVectors):
-        shape = ContextShape.from_dict(changes)
-        encoder = SubspaceEncoder(encoder, shape, corpus.function_words)
+    own = {name: value for name, value in changes.items() if name in shaping}
+    encoder: ContextEncoder
+    if isinstance(opened, WordVectors):
+        encoder = SubspaceEncoder(opened, ContextShape.from_dict(own), corpus.function_words)
+    elif isinstance(opened, ContextEncoder):
+        encoder = opened
+    else:
+        encoder = opened.fit(corpus, device or "cpu", show_progress, **own)
+    if device is not None:
+        encoder.use_device(device)
     check_common_words(corpus, encoder.vectors)
     chosen = settings or InductionSettings(**encoder.induction)
     return encoder, replace(chosen, **{k: v for k, v in changes.items() if k in inducing})
+
+
+def _list_shaping(contexts: Any) -> set[str]:
+    """The settings that say how contexts are made of what was given."""
+    if isinstance(contexts, WordVectors):
+        return {known.name for known in fields(ContextShape)}
+    if isinstance(contexts, ContextEncoder):
+        return set()
+    if isinstance(contexts, UnfittedContexts):
+        return set(contexts.settings)
+    raise InputError(
+        "contexts must be word vectors, an encoder, or the path of one, got "
+        f"{type(contexts).__name__}"
+    )
 
 
 def collect_results(results: Iterable[Result]) -> SenseInventory:
@@ -326,7 +371,8 @@ def induce_words(
 ) -> Iterator[Result]:
     """Yield the result of every word, in their order: parallel over batches, resumable by batch."""
     batches = [list(words[i : i + BATCH_WORDS]) for i in range(0, len(words), BATCH_WORDS)]
-    n_workers = min(effective_workers(workers), max(len(batches), 1))
+    alone = isinstance(inducer, WordInducer) and inducer.encoder.uses_all_cores
+    n_workers = 1 if alone else min(effective_workers(workers), max(len(batches), 1))
     tasks = _make_tasks(batches, inducer, parts)
     with progress_bar("inducing", len(words), unit="words", show=show_progress) as advance:
         if stays_here(n_workers):

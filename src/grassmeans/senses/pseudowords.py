@@ -28,7 +28,6 @@ from grassmeans.senses.samples import encode_words
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
-N_PSEUDOWORDS = 60
 CONTEXTS_A_WORD = 160
 FEWEST_CONTEXTS = 40
 FEWEST_PSEUDOWORDS = 6
@@ -67,12 +66,15 @@ def calibrate(
     encoder: ContextEncoder,
     settings: InductionSettings,
     *,
-    n_pseudowords: int = N_PSEUDOWORDS,
+    n_pseudowords: int | None = None,
     workers: int | None = 1,
     show_progress: bool | None = None,
 ) -> Calibration | None:
-    """Learn how likely answers are right; None where the corpus has too few words for it."""
-    groups = make_pseudowords(corpus, encoder, settings, n_pseudowords)
+    """Learn how likely answers are right; None where the corpus has too few words for it.
+
+    From as many pseudo-words as the kind of context asks for, where no number is given.
+    """
+    groups = make_pseudowords(corpus, encoder, settings, n_pseudowords or encoder.n_pseudowords)
     if len(groups) < FEWEST_PSEUDOWORDS:
         return None
     found = answer_pseudowords(
@@ -152,7 +154,7 @@ def answer_pseudowords(
     sampling = replace(settings, max_contexts=CONTEXTS_A_WORD)
     parts: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
-        tasks = _encode_groups(corpus, encoder, sampling, groups)
+        tasks = _encode_groups(corpus, encoder.hiding_words(), sampling, groups)
         for answers in map_tasks(answer_pseudoword, tasks, workers):
             if answers is not None:
                 parts.append(answers)

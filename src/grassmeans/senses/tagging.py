@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.given import check_words, iterate_documents, spell_word
-from grassmeans.corpus.occurrences import Occurrences, number_words, read_passages
+from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
 from grassmeans.corpus.sentences import find_sentences
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.corpus.vocabulary import is_function_word
@@ -21,7 +21,7 @@ from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, IdkRule
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import Lemmas
-from grassmeans.senses.marked_text import AnyTokenizer, ReadText, read_text
+from grassmeans.senses.marked_text import AnyTokenizer, ReadText, blank_markup, read_text
 from grassmeans.senses.widening import SentencedText, Widened, measure_near_first
 
 _TARGETS_AT_ONCE = 4096
@@ -157,6 +157,7 @@ def locate_targets(
         keys += text.entries
         start += len(text.keys)
     found = number_words(text.keys for text in texts).at(np.array(places, np.int64))
+    found = found.written_in(lambda i: (blank_markup(texts[i].text), texts[i].spans))
     edges = np.unique(np.array([*begins, start], np.int64))  # a text may be empty
     return SentencedText(found, edges, encoder.rows_of(found.words) >= 0), keys
 
@@ -253,17 +254,40 @@ def passage_distances(
 
 def occurrences_in_passages(
     word: str,
-    passages: Iterable[tuple[str, str]],
+    passages: Sequence[tuple[str, str]],
     tokenizer: AnyTokenizer,
     lemmas: Lemmas | None = None,
+    forms: Sequence[str] | None = None,
 ) -> Occurrences:
-    """One occurrence of a word in each passage, given as the text before and after it."""
+    """One occurrence of a word in each passage, given as the text before and after it.
+
+    Parameters
+    ----------
+    forms : sequence of str, optional
+        How the word is written in each passage; as it is by default.
+    """
 
     def tokenize(text: str) -> list[str]:
         keys = tokenizer.tokenize(normalize_text(text))
         return keys if lemmas is None else [lemmas.context_of(key) for key in keys]
 
-    return read_passages(word, passages, tokenize)
+    def write(number: int) -> tuple[str, list[Span]]:
+        left, right = passages[number]
+        form = (forms[number] if forms is not None else "") or word
+        return write_passage(left, form, right, tokenizer)
+
+    return read_passages(word, passages, tokenize, write)
+
+
+def write_passage(
+    left: str, form: str, right: str, tokenizer: AnyTokenizer
+) -> tuple[str, list[Span]]:
+    """A passage around a word as one text, and the characters of its tokens."""
+    before, after = normalize_text(left), normalize_text(right)
+    behind = len(before) + len(form)
+    spans = [*tokenizer.spans(before), (len(before), behind)]
+    spans += [(behind + start, behind + end) for start, end in tokenizer.spans(after)]
+    return f"{before}{form}{after}", spans
 
 
 def read_running_text(
@@ -282,12 +306,9 @@ def read_running_text(
     found = occurrences_in_passages(word, passages, tokenizer)
     edges = [found.document_offsets]
     for (left, right), start in zip(passages, found.document_offsets.tolist(), strict=False):
-        before, after = normalize_text(left), normalize_text(right)
-        places = [first for first, _ in tokenizer.spans(before)]
-        places.append(len(before))
-        behind = len(before) + len(word)
-        places += [behind + first for first, _ in tokenizer.spans(after)]
-        sentences = find_sentences(f"{before}{word}{after}")
+        text, spans = write_passage(left, word, right, tokenizer)
+        places = [first for first, _ in spans]
+        sentences = find_sentences(text)
         edges.append(start + np.searchsorted(places, sentences))
     return SentencedText(found, np.unique(np.concatenate(edges)), describes(found.words))
 

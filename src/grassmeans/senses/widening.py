@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.corpus.occurrences import MovedText, Occurrences, TokenText
 from grassmeans.senses.calibration import ConfidenceRule
 
 Floats = NDArray[np.float32]
@@ -62,7 +62,9 @@ class SentencedText:
     def in_sentences(self) -> Occurrences:
         """The occurrences with their sentences as documents."""
         whole = self.occurrences
-        return Occurrences(whole.tokens, self.sentence_offsets, whole.positions, whole.words)
+        return Occurrences(
+            whole.tokens, self.sentence_offsets, whole.positions, whole.words, whole.text
+        )
 
     def stretches(self, reach: int | None, rows: Places) -> Stretches:
         """Where the sentences within reach of some of the occurrences begin and end.
@@ -88,7 +90,11 @@ class SentencedText:
         offsets = np.concatenate([[0], np.cumsum(bounds[:, 1] - bounds[:, 0])])
         tokens = np.concatenate([whole.tokens[first:last] for first, last in bounds.tolist()])
         positions = offsets[numbers] + whole.positions[rows] - stretches[0]
-        return Occurrences(tokens, offsets, positions, whole.words)
+        text: TokenText | None = None
+        if whole.text is not None:
+            origins = np.concatenate([np.arange(first, last) for first, last in bounds.tolist()])
+            text = MovedText(whole.text, origins)
+        return Occurrences(tokens, offsets, positions, whole.words, text)
 
     def says_little(
         self, distances: Floats, stretches: Stretches, rows: Places, rule: ConfidenceRule | None

@@ -32,10 +32,16 @@ Device = Annotated[
     str,
     typer.Option(
         "--device",
-        metavar="cpu|cuda",
+        metavar="cpu|cuda|onnx",
         help="Where to compute: on the CPU, or on a GPU (extra gpu), which pays for large inputs. "
         "It is used from one process, whatever the workers and the engine; results differ by "
-        "rounding only.",
+        "rounding only. With a transformer also onnx: the CPU in 8 bits (extra onnx).",
+    ),
+]
+Cache = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache", help="With a transformer: keep the contexts' lines here for the next run."
     ),
 ]
 TrainingDevice = Annotated[

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation import reliability
 from grassmeans.evaluation.reliability import (
     PSEUDOWORDS,
     LabelledWord,
@@ -18,6 +17,7 @@ from grassmeans.evaluation.reliability import (
 )
 from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.pseudowords import make_pseudowords
 
@@ -102,7 +102,7 @@ def test_pseudowords_are_held_apart(topic_model, topic_corpus) -> None:
 def test_other_pseudowords_are_answered(topic_model, topic_corpus, monkeypatch) -> None:
     with pytest.raises(InputError, match="too few words for pseudo-words"):
         report_reliability(topic_model, topic_corpus, show_progress=False)
-    monkeypatch.setattr(reliability, "N_PSEUDOWORDS", 5)
+    monkeypatch.setattr(ContextEncoder, "n_pseudowords", 5)
     report = report_reliability(topic_model, topic_corpus, show_progress=False)
     found = report.groups[PSEUDOWORDS]
     assert found.n_instances > 50

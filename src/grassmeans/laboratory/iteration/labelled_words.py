@@ -88,7 +88,7 @@ class LabelledWords(Corpus):
             plain.document_offsets,
             plain.positions,
             plain.words,
-            plain.document_text,
+            plain.text,
             shard=shard,
         )
 

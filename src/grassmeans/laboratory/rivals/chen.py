@@ -81,7 +81,7 @@ class OrderedMeasure:
     window: int
     margin: float
     simple_first: bool
-    device: str = "cpu"
+    shards_here: int = 0
 
     def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""

@@ -185,7 +185,7 @@ class CosineMeasure:
     row_of_token: NDArray[np.int32]
     word_of_token: NDArray[np.int32]
     window: int
-    device: str = "cpu"
+    shards_here: int = 0
 
     def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""

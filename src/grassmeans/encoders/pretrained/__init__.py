@@ -1,0 +1,1 @@
+"""Pretrained transformers: what `grassmeans.encoders.transformer` is made of."""
