@@ -31,7 +31,7 @@ from grassmeans.checked import (
     read_json,
     read_text,
 )
-from grassmeans.corpus.occurrences import Stretch, cut_stretch
+from grassmeans.corpus.occurrences import Span, Stretch, cut_stretch
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.schema import each, record, row, text
 
@@ -226,7 +226,8 @@ class Shard:
         last_byte = int(self.text_offsets[document + 1])
         anchor = int(np.searchsorted(self.anchors[:, 0], first, side="right")) - 1
         skipped = first - int(self.anchors[anchor, 0])
-        text, spans = "", []
+        text = ""
+        spans: list[Span] = []
         # Piece by piece, as the tokens were found: no token goes across an anchor. One token more
         # tells how far the text goes on behind the last.
         while len(spans) <= skipped + end - first and anchor < len(self.anchors):

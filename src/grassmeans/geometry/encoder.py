@@ -52,15 +52,12 @@ class OccurrenceSource(Protocol):
 
 @runtime_checkable
 class UnfittedContexts(Protocol):
-    """What becomes a kind of context once it has seen a corpus.
+    """What becomes a kind of context once it has seen a corpus."""
 
-    Attributes
-    ----------
-    settings : collection of str
-        Names of what `fit` can be told beside the corpus and the device.
-    """
-
-    settings: Collection[str]
+    @property
+    def settings(self) -> Collection[str]:
+        """Names of what `fit` can be told beside the corpus and the device."""
+        ...
 
     def fit(
         self,

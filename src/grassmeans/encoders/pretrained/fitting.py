@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,11 @@ class Pretrained:
     """A transformer that has seen no corpus yet: what ``transformer:NAME`` stands for."""
 
     source: str
-    settings: ClassVar[tuple[str, ...]] = tuple(known.name for known in fields(TransformerSettings))
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Names of what `fit` can be told beside the corpus and the device."""
+        return tuple(known.name for known in fields(TransformerSettings))
 
     def fit(
         self,

@@ -136,8 +136,8 @@ class Pieces:
                 places += mine
                 words += [n_words] * len(mine)
                 n_words += 1
-        index = (np.array(values, np.int64) for values in (rows, places, words))
-        return PieceBatch(ids, lengths, *index, n_words)
+        index = [np.array(values, np.int64) for values in (rows, places, words)]
+        return PieceBatch(ids, lengths, index[0], index[1], index[2], n_words)
 
 
 class Network(ABC):

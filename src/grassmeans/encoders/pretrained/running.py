@@ -88,7 +88,7 @@ def export_network(head: ModelHead, path: Path) -> None:
     torch = load_torch(PURPOSE, EXTRA)
     network, layers = head.load(torch.float32), head.layers
 
-    class MeanOfLayers(torch.nn.Module):  # type: ignore[misc]
+    class MeanOfLayers(torch.nn.Module):  # type: ignore[misc, name-defined]
         def __init__(self) -> None:
             super().__init__()
             self.network = network
