@@ -56,6 +56,10 @@ def _write_texts(folder: Path, paragraphs: list[str]) -> None:
         half = len(paragraphs) // 2
         for number, part in enumerate((paragraphs[:half], paragraphs[half:]), start=1):
             (folder / name / f"{number}.txt").write_text("\n\n".join(part) + "\n", encoding="utf-8")
+    for name, chosen in (("letters-1850", _is_early), ("letters-2000", lambda text: True)):
+        (folder / name).mkdir()
+        kept = [text for text in paragraphs if chosen(text)]
+        (folder / name / f"{name[-4:]}.txt").write_text("\n\n".join(kept), encoding="utf-8")
     (folder / "novels").mkdir()
     (folder / "novels" / "1.txt").write_bytes(_RUSSIAN.encode("cp1251"))
     (folder / "novels" / "2.txt").write_bytes(_RUSSIAN.replace("Старый", "Новый").encode())
@@ -73,6 +77,11 @@ def _write_texts(folder: Path, paragraphs: list[str]) -> None:
     (folder / "posts.csv").write_text("id,body\n" + "".join(rows), encoding="utf-8")
     (folder / "function-words.txt").write_text("the\nof\nand\na\nto\nin\n")
     (folder / "words.txt").write_text("\n".join(WORDS) + "\n")
+
+
+def _is_early(text: str) -> bool:
+    """Whether a paragraph may be of the time before there were cranes of steel."""
+    return not {"steel", "load", "cargo"} & set(re.findall(r"\w+", text))
 
 
 def _write_tokenised(folder: Path, paragraphs: list[str]) -> None:

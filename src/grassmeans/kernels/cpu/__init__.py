@@ -20,6 +20,7 @@ __all__, __getattr__, __dir__ = give_names(
         "inner_layers": ("add_squares",),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
+        "permutations": ("permute_groups",),
         "phrases": ("join_phrases",),
         "skipgram": ("train_skipgram",),
         "subspaces": ("solve_subspaces",),

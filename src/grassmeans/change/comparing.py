@@ -1,0 +1,455 @@
+"""Words in groups of documents: the shares of their senses, and how much they differ.
+
+The two public functions, `sense_shares` and `rank_changes`, give plain tables; `compare_groups`
+gives all that is known, for the report.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.change.contexts import Example, examine_word
+from grassmeans.change.grouping import GroupedDocuments, group_documents
+from grassmeans.change.measures import jensen_shannon
+from grassmeans.change.testing import (
+    N_PERMUTATIONS,
+    correct_many,
+    find_intervals,
+    find_p_values,
+)
+from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.given import check_words
+from grassmeans.errors import InputError
+from grassmeans.progress import progress_bar
+from grassmeans.senses.model import SenseModel, load
+
+FEWEST = 10
+"""Occurrences with a sense that a group needs to be compared."""
+
+LEVEL = 0.05
+RARE_SHARE = 0.05
+"""A sense is new, or gone, where it had at most this share."""
+
+EXAMINED = 50
+"""Words of a ranking of all, from the top, whose contexts are compared and shown."""
+
+Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeSettings:
+    """What is compared, and how.
+
+    Parameters
+    ----------
+    fewest : int
+        Occurrences with a sense that a group needs: others are shown, and not compared.
+    level : float
+        Share of false alarms among the changes that are reported.
+    n_permutations : int
+        Of the test; so many are tried for words that changed, few for others.
+    max_contexts : int
+        Of a word and group in a corpus without labels.
+    examined : int
+        Words, from the top of the ranking, whose contexts are compared (APD, PRT) and shown.
+    random_state : int
+    """
+
+    fewest: int = FEWEST
+    level: float = LEVEL
+    n_permutations: int = N_PERMUTATIONS
+    max_contexts: int = MAX_CONTEXTS
+    examined: int = EXAMINED
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("fewest", "n_permutations", "max_contexts"):
+            if getattr(self, name) < 1:
+                raise InputError(f"{name} must be 1 or more, got {getattr(self, name)}")
+        if self.examined < 0 or self.random_state < 0:
+            raise InputError("examined and random_state must be 0 or more")
+        if not 0.0 < self.level < 1.0:
+            raise InputError(f"level must lie between 0 and 1, got {self.level}")
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShares:
+    """A word in one group.
+
+    Attributes
+    ----------
+    counts : (n_senses,) int64
+        Occurrences of each sense.
+    low, high : (n_senses,) float64
+        95% intervals of the shares; NaN where the word does not occur.
+    n_unknown : int
+        Occurrences that are "I don't know".
+    is_few : bool
+        Too few to be compared.
+    """
+
+    group: str
+    counts: NDArray[np.int64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    n_unknown: int
+    is_few: bool
+
+    @property
+    def n(self) -> int:
+        """Occurrences that have a sense."""
+        return int(self.counts.sum())
+
+    @property
+    def shares(self) -> NDArray[np.float64]:
+        """(n_senses,) of these; NaN where there are none."""
+        return self.counts / self.n if self.n else np.full(len(self.counts), np.nan)
+
+
+@dataclass(slots=True)
+class PairChange:
+    """A word in two groups.
+
+    Attributes
+    ----------
+    jsd, apd, prt : float
+        See `grassmeans.change.measures`; NaN where there are too few occurrences, or the word's
+        contexts were not compared.
+    p_value, q_value : float
+        Of the test, and corrected for all tests; NaN where nothing was tested: too few occurrences,
+        or a word with one sense.
+    gained, lost : tuple of int
+        Senses that were rare in the first group and are not in the second, beyond chance; and the
+        other way round.
+    """
+
+    first: str
+    second: str
+    n_first: int
+    n_second: int
+    jsd: float = math.nan
+    apd: float = math.nan
+    prt: float = math.nan
+    p_value: float = math.nan
+    q_value: float = math.nan
+    is_change: bool = False
+    gained: tuple[int, ...] = ()
+    lost: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class WordChange:
+    """A word in all groups.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of its senses.
+    groups : list of GroupShares
+        All groups, in order.
+    pairs : list of PairChange
+    examples : list of Example
+        Uses of each sense in each group, where the word was looked at closely.
+    """
+
+    word: str
+    names: tuple[str, ...]
+    groups: list[GroupShares]
+    pairs: list[PairChange]
+    examples: list[Example] = field(default_factory=list)
+
+    @property
+    def rank_key(self) -> tuple[float, float, str]:
+        """Changes first, the largest distance first."""
+        largest = max((p.jsd for p in self.pairs if not math.isnan(p.jsd)), default=-1.0)
+        found = any(pair.is_change for pair in self.pairs)
+        return (-float(found), -largest, self.word)
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Words in groups of documents, those that changed most first.
+
+    Attributes
+    ----------
+    by : str
+        How documents were grouped.
+    groups : tuple of str
+    n_documents : tuple of int
+        Of each group.
+    n_left_out : int
+        Documents in no group.
+    n_tested : int
+        Tests that the q-values are corrected for.
+    absent : tuple of str
+        Words that were asked for and occur in no group.
+    """
+
+    by: str
+    groups: tuple[str, ...]
+    n_documents: tuple[int, ...]
+    n_left_out: int
+    example_left_out: str
+    n_tested: int
+    words: list[WordChange]
+    absent: tuple[str, ...]
+    settings: ChangeSettings
+
+
+def compare_groups(
+    model: SenseModel | str | Path,
+    documents: GroupedDocuments,
+    words: str | Iterable[str] | None = None,
+    settings: ChangeSettings | None = None,
+    *,
+    show_progress: bool | None = None,
+) -> Comparison:
+    """Compare the senses of words between groups of documents.
+
+    Parameters
+    ----------
+    words : str or iterable of str, optional
+        Those to compare; all that the model has senses for by default, in a labelled corpus.
+
+    `InputError` where model and corpora do not fit; `UnknownWordError` for a word without senses.
+    """
+    chosen = settings or ChangeSettings()
+    opened = model if isinstance(model, SenseModel) else load(model)
+    asked = None if words is None else spell_words(opened, check_words(words))
+    found: list[WordChange] = []
+    blocks = collect_uses(
+        opened,
+        documents,
+        asked,
+        max_contexts=chosen.max_contexts,
+        random_state=chosen.random_state,
+    )
+    total = len(opened.inventory) if asked is None else len(asked)
+    with progress_bar("comparing", total, unit="words", show=show_progress) as advance:
+        for uses in blocks:
+            found += _compare_block(opened, uses, documents, chosen)
+            advance(len(uses.words))
+    pairs = [pair for word in found for pair in word.pairs]
+    q_values = correct_many(np.array([pair.p_value for pair in pairs]))
+    for pair, q_value in zip(pairs, q_values.tolist(), strict=True):
+        pair.q_value, pair.is_change = q_value, bool(q_value <= chosen.level)
+    found.sort(key=lambda word: word.rank_key)
+    look_at = found if asked is not None else found[: chosen.examined]
+    _look_closely(opened, documents, look_at, chosen, show_progress)
+    sizes = np.bincount(
+        np.concatenate([part.groups[part.groups >= 0] for part in documents.parts]),
+        minlength=len(documents.names),
+    )
+    present = {word.word for word in found}
+    return Comparison(
+        documents.by,
+        documents.names,
+        tuple(sizes.tolist()),
+        documents.n_left_out,
+        documents.example,
+        int(np.count_nonzero(~np.isnan(q_values))),
+        found,
+        tuple(word for word in asked or () if word not in present),
+        chosen,
+    )
+
+
+def _compare_block(
+    model: SenseModel, uses: Uses, documents: GroupedDocuments, settings: ChangeSettings
+) -> list[WordChange]:
+    counts = uses.count_senses(len(documents.names))
+    known = counts[:, :, 1:]
+    totals = known.sum(axis=2)
+    low, high = find_intervals(uses, counts)
+    enough = totals >= settings.fewest
+    distances: dict[tuple[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    for pair in documents.pairs:
+        both = enough[:, pair[0]] & enough[:, pair[1]]
+        distance = jensen_shannon(*(known[:, group].astype(np.float64) for group in pair))
+        tested = both & (uses.n_senses > 1)
+        p_values = find_p_values(uses, pair, tested, settings.n_permutations, settings.random_state)
+        distances[pair] = np.where(both, distance, np.nan), p_values
+    found = []
+    for i in np.flatnonzero(counts.sum(axis=(1, 2)) > 0).tolist():
+        n_senses = int(uses.n_senses[i])
+        groups = [
+            GroupShares(
+                name,
+                known[i, g, :n_senses],
+                low[i, g, :n_senses],
+                high[i, g, :n_senses],
+                int(counts[i, g, 0]),
+                not enough[i, g],
+            )
+            for g, name in enumerate(documents.names)
+        ]
+        pairs = [
+            _make_pair(groups[pair[0]], groups[pair[1]], float(jsd[i]), float(p_values[i]))
+            for pair, (jsd, p_values) in distances.items()
+        ]
+        word = uses.words[i]
+        names = tuple(model.inventory.name_of(word, k) for k in range(1, n_senses + 1))
+        found.append(WordChange(word, names, groups, pairs))
+    return found
+
+
+def _make_pair(first: GroupShares, second: GroupShares, jsd: float, p_value: float) -> PairChange:
+    pair = PairChange(first.group, second.group, first.n, second.n, jsd, p_value=p_value)
+    if not math.isnan(jsd):
+        pair.gained, pair.lost = _find_new(first, second), _find_new(second, first)
+    return pair
+
+
+def _find_new(before: GroupShares, after: GroupShares) -> tuple[int, ...]:
+    """Senses whose share was small and has grown by more than the intervals allow."""
+    is_new = (before.shares <= RARE_SHARE) & (before.high < after.low)
+    return tuple((np.flatnonzero(is_new) + 1).tolist())
+
+
+def _look_closely(
+    model: SenseModel,
+    documents: GroupedDocuments,
+    words: Sequence[WordChange],
+    settings: ChangeSettings,
+    show_progress: bool | None,
+) -> None:
+    """Compare the contexts of words, and find examples; the words are changed in place."""
+    with progress_bar("contexts", len(words), unit="words", show=show_progress) as advance:
+        for word in words:
+            distances, word.examples = examine_word(
+                model, documents, word.word, settings.random_state
+            )
+            for pair, (apd, prt) in zip(word.pairs, distances, strict=True):
+                if min(pair.n_first, pair.n_second) >= settings.fewest:
+                    pair.apd, pair.prt = apd, prt
+            advance()
+
+
+def sense_shares(
+    model: SenseModel | str | Path,
+    corpus: Corpora,
+    word: str,
+    *,
+    by: str | None = None,
+    settings: ChangeSettings | None = None,
+) -> Any:
+    """The shares of a word's senses in groups of documents.
+
+    Parameters
+    ----------
+    model : SenseModel, path or name
+    corpus : Corpus, path or several
+        Labelled by the model, or not: then a sample of the word's occurrences is measured.
+    by : str, optional
+        ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
+
+    Returns
+    -------
+    table
+        A row for each group and sense: ``word``, ``group``, ``sense``, ``name``, ``count``,
+        ``share``, ``low`` and ``high`` (95%), ``n`` (occurrences of the group), ``unknown`` (those
+        that are "I don't know"), ``few`` (too few to be compared). A pandas frame where pandas is
+        installed, else a list of dictionaries.
+    """
+    documents = group_documents(corpus, by)
+    chosen = settings or ChangeSettings()
+    opened = model if isinstance(model, SenseModel) else load(model)
+    names = spell_words(opened, check_words(word, "word"))
+    rows: list[dict[str, Any]] = []
+    for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):
+        for found in _compare_block(opened, uses, documents, chosen):
+            rows += share_rows(found)
+    return as_table(rows)
+
+
+def rank_changes(
+    model: SenseModel | str | Path,
+    corpus: Corpora,
+    *,
+    by: str | None = None,
+    words: str | Iterable[str] | None = None,
+    settings: ChangeSettings | None = None,
+    show_progress: bool | None = False,
+) -> Any:
+    """Words by how much their senses differ between groups of documents, most first.
+
+    Parameters
+    ----------
+    words : str or iterable of str, optional
+        All that the model has senses for by default, in a labelled corpus.
+
+    Returns
+    -------
+    table
+        A row for each word and pair of groups: ``word``, ``first``, ``second``, ``n_first``,
+        ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
+        ``changed``, ``gained``, ``lost``. A pandas frame where pandas is installed, else a list of
+        dictionaries.
+    """
+    documents = group_documents(corpus, by)
+    found = compare_groups(model, documents, words, settings, show_progress=show_progress)
+    return as_table([row for word in found.words for row in change_rows(word)])
+
+
+def change_rows(word: WordChange) -> list[dict[str, Any]]:
+    """A row for each pair of groups, of plain values; None where something is not known."""
+    return [
+        {
+            "word": word.word,
+            "first": pair.first,
+            "second": pair.second,
+            "n_first": pair.n_first,
+            "n_second": pair.n_second,
+            "jsd": _plain(pair.jsd),
+            "apd": _plain(pair.apd),
+            "prt": _plain(pair.prt),
+            "p": _plain(pair.p_value),
+            "q": _plain(pair.q_value),
+            "changed": pair.is_change,
+            "gained": list(pair.gained),
+            "lost": list(pair.lost),
+        }
+        for pair in word.pairs
+    ]
+
+
+def share_rows(word: WordChange) -> list[dict[str, Any]]:
+    """A row for each group and sense, of plain values; None where the word does not occur."""
+    return [
+        {
+            "word": word.word,
+            "group": group.group,
+            "sense": number,
+            "name": name,
+            "count": int(group.counts[number - 1]),
+            "share": _plain(float(group.shares[number - 1])),
+            "low": _plain(float(group.low[number - 1])),
+            "high": _plain(float(group.high[number - 1])),
+            "n": group.n,
+            "unknown": group.n_unknown,
+            "few": group.is_few,
+        }
+        for group in word.groups
+        for number, name in enumerate(word.names, 1)
+    ]
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 6)
+
+
+def as_table(rows: list[dict[str, Any]]) -> Any:
+    """Rows as a pandas frame where pandas is installed, else as they are."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)

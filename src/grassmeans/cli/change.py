@@ -1,0 +1,214 @@
+"""`grassmeans change`: how the senses of words differ between groups of documents."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from grassmeans.errors import InputError
+from grassmeans.terminal import options
+from grassmeans.terminal.output import draw_table, name_some, note, print_json, wants_json
+
+if TYPE_CHECKING:
+    from grassmeans.change.comparing import Comparison
+    from grassmeans.evaluation.reports import ResultTable
+
+_SHOWN = 20
+_KIND, _VERSION = "change report", 1
+_SUFFIXES = (".html", ".csv", ".json", ".parquet")
+
+
+def change(
+    model: options.Model,
+    corpora: Annotated[
+        list[Path],
+        typer.Argument(help="A corpus folder, labelled or not; or several, side by side."),
+    ],
+    by: Annotated[
+        str | None,
+        typer.Option(
+            help="Group documents by a field: date:decade, date:year, date:25 (years), source; "
+            "without it corpora are compared."
+        ),
+    ] = None,
+    words: options.Words = None,
+    words_file: options.WordsFile = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="All words of the model; needs a labelled corpus.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="A file .html, .csv, .json or .parquet; or a folder for all of them.",
+        ),
+    ] = None,
+    fewest: Annotated[
+        int, typer.Option(min=1, help="Occurrences that a group needs to be compared.")
+    ] = 10,
+    level: Annotated[
+        float, typer.Option(help="Share of false alarms among the reported changes.")
+    ] = 0.05,
+    permutations: Annotated[
+        int, typer.Option(min=1, max=10_000_000, help="Chance divisions tried for each change.")
+    ] = 20_000,
+    max_contexts: Annotated[
+        int,
+        typer.Option(min=1, help="Occurrences of a word and group measured where no labels are."),
+    ] = 5_000,
+    examined: Annotated[
+        int,
+        typer.Option(min=0, help="With --all: words from the top with APD, PRT and examples."),
+    ] = 50,
+    control: Annotated[
+        bool,
+        typer.Option("--control", help="Divide the documents by chance: nothing should change."),
+    ] = False,
+    seed: options.Seed = 0,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
+) -> None:
+    """Compare the senses of words between times, sources or corpora, and rank the words by change.
+
+    For each word and pair of groups: the shares of its senses with 95% intervals, three distances
+    (Jensen-Shannon of the senses, average pairwise distance and distance of prototypes of the
+    contexts), the chance of so large a difference, corrected for all words, senses gained and lost,
+    and examples of each side. A labelled corpus (`grassmeans label`) ranks all words in minutes;
+    without labels, name words.
+
+    [dim]grassmeans change en letters --by date:decade --word lane --word record -o report[/]
+
+    [dim]grassmeans change model labelled --by source --all -o report[/]
+
+    [dim]grassmeans change en old-books new-books --word engine -o report.html[/]
+    """
+    from grassmeans.change.comparing import ChangeSettings, compare_groups
+    from grassmeans.change.grouping import group_documents
+    from grassmeans.outputs import check_output, check_output_file
+
+    chosen = options.choose_words(words, words_file)
+    if (chosen is None) != everything:
+        raise InputError("name words with --word or --words, or take --all: one of them")
+    settings = ChangeSettings(fewest, level, permutations, max_contexts, examined, seed)
+    if output is not None:
+        if _is_file(output):
+            check_output_file(output, inputs=corpora, overwrite=overwrite)
+        else:
+            check_output(output, _KIND, inputs=corpora, overwrite=overwrite)
+    documents = group_documents(corpora, by)
+    if control:
+        documents = documents.shuffle(seed)
+    found = compare_groups(model, documents, chosen, settings)
+    _note(found)
+    if output is not None:
+        _write(found, output, corpora, overwrite, f"Change of senses, by {found.by}")
+    _show(found, output, as_json)
+
+
+def _is_file(output: Path) -> bool:
+    if output.suffix in _SUFFIXES:
+        return True
+    if output.suffix and not output.is_dir():
+        raise InputError(
+            f"{output}: a report is a file {', '.join(_SUFFIXES)}, or a folder for all of them"
+        )
+    return False
+
+
+def _note(found: Comparison) -> None:
+    if found.n_left_out:
+        about = f", {found.example_left_out!r} say" if found.example_left_out else ""
+        note(
+            f"documents in no group, as their field is missing or cannot be read: "
+            f"{found.n_left_out:,}{about}"
+        )
+    if found.absent:
+        note(f"words that occur in no group: {name_some(list(found.absent))}")
+
+
+def _write(
+    found: Comparison, output: Path, corpora: list[Path], overwrite: bool, title: str
+) -> None:
+    from grassmeans.artifacts import write_bytes, write_manifest
+    from grassmeans.change import tables
+    from grassmeans.outputs import output_file, output_folder
+    from grassmeans.pictures.change_page import draw_change_page
+
+    changes = tables.list_changes(found)
+    if _is_file(output):
+        with output_file(output, inputs=corpora, overwrite=overwrite) as place:
+            if output.suffix == ".parquet":
+                tables.write_parquet(changes, place)
+            elif output.suffix == ".csv":
+                place.write_bytes(tables.write_csv(changes))
+            elif output.suffix == ".json":
+                place.write_bytes(tables.write_json(found))
+            else:
+                place.write_text(draw_change_page(found, title), encoding="utf-8")
+        return
+    with output_folder(output, _KIND, inputs=corpora, overwrite=overwrite) as building:
+        folder = building.folder
+        write_bytes(folder / "report.html", draw_change_page(found, title).encode())
+        write_bytes(folder / "changes.csv", tables.write_csv(changes))
+        write_bytes(folder / "shares.csv", tables.write_csv(tables.list_shares(found)))
+        write_bytes(folder / "changes.json", tables.write_json(found))
+        if _has_parquet():
+            tables.write_parquet(changes, folder / "changes.parquet")
+        fields = {"by": found.by, "groups": list(found.groups), "n_words": len(found.words)}
+        write_manifest(folder, _KIND, _VERSION, fields)
+
+
+def _has_parquet() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("pyarrow") is not None
+
+
+def _show(found: Comparison, output: Path | None, as_json: bool) -> None:
+    from grassmeans.change import tables
+
+    if not wants_json(as_json):
+        draw_table(_tabulate(found))
+        if output is not None:
+            note(f"the report is in {output}")
+        return
+    if output is None:
+        print_json(tables.to_dict(found))
+        return
+    n_changed = sum(any(pair.is_change for pair in word.pairs) for word in found.words)
+    print_json(
+        {
+            "report": str(output),
+            "groups": list(found.groups),
+            "n_words": len(found.words),
+            "n_tested": found.n_tested,
+            "n_changed": n_changed,
+            "n_documents_left_out": found.n_left_out,
+            "absent": list(found.absent),
+        }
+    )
+
+
+def _tabulate(found: Comparison) -> ResultTable:
+    from grassmeans.evaluation.reports import ResultTable
+    from grassmeans.pictures.change_page import format_chance, format_number
+
+    rows = [
+        (
+            word.word,
+            f"{pair.first} ({pair.n_first:,})",
+            f"{pair.second} ({pair.n_second:,})",
+            *(format_number(value) for value in (pair.jsd, pair.apd, pair.prt)),
+            format_chance(pair),
+            " ".join(map(str, pair.gained)),
+            " ".join(map(str, pair.lost)),
+        )
+        for word in found.words
+        for pair in word.pairs
+    ]
+    note_below = f"{len(rows) - _SHOWN:,} more rows" if len(rows) > _SHOWN else ""
+    columns = ("word", "from", "to", "JSD", "APD", "PRT", "q", "gained", "lost")
+    return ResultTable(columns, tuple(rows[:_SHOWN]), note_below)
