@@ -23,6 +23,7 @@ from grassmeans.labelling.targets import find_targets, read_targets
 from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.samples import word_seeds
+from grassmeans.senses.versions import list_digests
 
 BLOCK_USES = 8_000_000
 """Uses that are in memory at once; a word that has more is alone."""
@@ -112,9 +113,10 @@ _Columns = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
 def _read_labels(
     model: SenseModel, documents: GroupedDocuments, words: Sequence[str] | None
 ) -> Iterator[Uses]:
+    digests = list_digests(model)  # senses of earlier versions have the same numbers
     for part in documents.parts:
         about = part.corpus.manifest["labelled"]
-        if about["model_digest"] != model.digest:
+        if about["model_digest"] not in digests:
             raise InputError(
                 f"{part.corpus.path} was labelled by another model ({about['model'] or 'unnamed'})"
                 ": give that one, or label the corpus again"

@@ -70,11 +70,13 @@ def info(
     terminal().print(table)
 
 
-def _count_words(artifact: Path) -> tuple[dict[str, int], dict[str, list[Any]]]:
-    """How many words and senses a model has, and the words themselves."""
+def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
+    """How many words and senses a model has, its versions, and the words themselves."""
     from grassmeans.senses.model import load
+    from grassmeans.senses.versions import describe_versions, read_versions
 
-    inventory = load(artifact).inventory
+    model = load(artifact)
+    inventory = model.inventory
     skipped = [{"word": found.word, "reason": found.reason} for found in inventory.skipped]
     listed: dict[str, list[Any]] = {"words": list(inventory.words), "skipped": skipped}
     counts = {
@@ -82,7 +84,7 @@ def _count_words(artifact: Path) -> tuple[dict[str, int], dict[str, list[Any]]]:
         "n_senses": sum(inventory.sense_counts.values()),
         "n_skipped": len(skipped),
     }
-    return counts, listed
+    return counts | {"versions": describe_versions(read_versions(model))}, listed
 
 
 def _verify(artifact: Path) -> str:

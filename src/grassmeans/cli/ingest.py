@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -70,6 +70,12 @@ def ingest(
     keep_duplicates: Annotated[
         bool, typer.Option("--keep-duplicates", help="Keep documents whose text was there before.")
     ] = False,
+    append: Annotated[
+        Path | None,
+        typer.Option(
+            help="A corpus to which the documents are added; -o is a new folder, the old one stays."
+        ),
+    ] = None,
     workers: options.Workers = None,
     engine: options.Engine = None,
     overwrite: options.Overwrite = False,
@@ -90,6 +96,8 @@ def ingest(
 
     [dim]grassmeans ingest letters/ -o corpus --meta date --meta source[/]
 
+    [dim]grassmeans ingest letters-2026/ -o letters2 --append letters[/]
+
     [dim]grassmeans ingest treebank.conllu -o corpus --column lemma[/]
 
     [dim]grassmeans ingest s3://bucket/dumps/*.bz2 -o corpus --engine dask://scheduler:8786[/]
@@ -99,6 +107,21 @@ def ingest(
     from grassmeans.corpus.tokenizer import Tokenizer
     from grassmeans.corpus.vocabulary import load_function_words
 
+    reading: dict[str, Any] = {
+        "format": format,
+        "text_field": text_field,
+        "column": column,
+        "encoding": encoding,
+        "meta": tuple(meta or ()),
+    }
+    if append is not None:
+        from grassmeans.corpus.appending import append_files
+
+        corpus = append_files(
+            append, inputs, output, workers=workers, overwrite=overwrite, **reading
+        )
+        _report(corpus, output, as_json)
+        return
     rules = IngestOptions(
         tokenizer=Tokenizer(lowercase=not keep_case, numbers=numbers, segment=segment),
         language=language,
@@ -113,12 +136,13 @@ def ingest(
         workers=workers,
         engine=engine,
         overwrite=overwrite,
-        format=format,
-        text_field=text_field,
-        column=column,
-        encoding=encoding,
-        meta=tuple(meta or ()),
+        **reading,
     )
+    _report(corpus, output, as_json)
+
+
+def _report(corpus: Corpus, output: Path, as_json: bool) -> None:
+    """Say what was read."""
     report = corpus.manifest
     note_report(report)
     _remark_language(corpus)

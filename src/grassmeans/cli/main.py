@@ -32,6 +32,7 @@ from grassmeans.cli.score import score
 from grassmeans.cli.show import show
 from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
+from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError
 from grassmeans.laboratory.commands.build_dataset import app as build_dataset
@@ -113,7 +114,7 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
 
 
 _USE_A_MODEL = "Use what was found"
-_register("From text to senses", ingest, phrases, vectors, encoder, induce)
+_register("From text to senses", ingest, phrases, vectors, encoder, induce, update)
 _register(_USE_A_MODEL, show, tag, label, change, lexemes, iterate, similar, info, convert)
 _register(_USE_A_MODEL, compact, copy, export, evaluate, reliability, score, compare, reproduce)
 _register(_USE_A_MODEL, explore, demo)

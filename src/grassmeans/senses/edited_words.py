@@ -37,6 +37,7 @@ from grassmeans.senses.model import (
 )
 from grassmeans.senses.model_places import KIND, models_folder
 from grassmeans.senses.samples import WordSample
+from grassmeans.senses.versions import EDITED, append_version
 from grassmeans.vectors.word_vectors import WordVectors
 
 HIDDEN_DIRECTIONS = "hidden_directions.npy"
@@ -262,6 +263,8 @@ def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWo
         "earlier": [*earlier.get("earlier", []), *earlier.get("edits", [])],
         "hidden": [list(key) for key in hidden],
     }
+    same = all(_keeps_numbers(edited) for edited in edits.values())
+    append_version(model, folder, EDITED, {"edits": about["edits"]}, keeps_numbers=same)
     facts = {key: value for key, value in model.manifest.items() if key not in _HEAD}
     inventory = apply_edits(model, edits).inventory
     about_version = facts | {"edited": about}
@@ -273,6 +276,13 @@ def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWo
         folder,
         lemma_table=model.lemma_table,
     ).fill(folder)
+
+
+def _keeps_numbers(edited: EditedWord) -> bool:
+    """Whether each sense that a word had is still the one of its number, and nothing else."""
+    n_before = len(edited.original.senses)
+    actions = {edit.action for edit in edited.edits}
+    return not actions & {"merge", "split"} and len(edited.entry.senses) == n_before
 
 
 def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:

@@ -127,7 +127,7 @@ def merge_near(groups: Groups, limit: float, rare_ease: float = 0.0) -> NDArray[
     """
     senses = np.arange(len(groups.shares))
     while len(groups.shares) > 1:
-        nearness = groups.cosines() + rare_ease * _measure_rarity(groups.shares)
+        nearness = groups.cosines() + rare_ease * measure_rarity(groups.shares)
         np.fill_diagonal(nearness, -np.inf)
         first, second = sorted(np.unravel_index(int(nearness.argmax()), nearness.shape))
         if nearness[first, second] < limit:
@@ -138,7 +138,7 @@ def merge_near(groups: Groups, limit: float, rare_ease: float = 0.0) -> NDArray[
     return senses
 
 
-def _measure_rarity(shares: Doubles) -> Doubles:
+def measure_rarity(shares: Doubles) -> Doubles:
     """(n, n) how many times ten the smaller of two groups is rarer than `RARE`; 0 where it is not.
 
     A group is never so rare that a logarithm of nothing is taken.

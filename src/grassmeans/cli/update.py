@@ -1,0 +1,104 @@
+"""`grassmeans update`: a model + new text -> the model, grown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from grassmeans.terminal import options
+from grassmeans.terminal.output import name_some, note, print_summary
+
+_SHOWN = 10
+
+
+def update(
+    model: options.Model,
+    texts: Annotated[
+        list[Path], typer.Argument(help="New files or folders of text, or one corpus folder.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Folder of the new model; the old one stays.")
+    ],
+    words: options.Words = None,
+    words_file: options.WordsFile = None,
+    min_count: Annotated[
+        int | None,
+        typer.Option(
+            min=1, help="Occurrences in the new text from which a word without senses gets some."
+        ),
+    ] = None,
+    max_contexts: Annotated[
+        int | None,
+        typer.Option(min=1, help="New occurrences of a word that are looked at; as in the model."),
+    ] = None,
+    new_senses: Annotated[
+        bool,
+        typer.Option(
+            "--new-senses/--no-new-senses", help="Take new senses of known words into the model."
+        ),
+    ] = True,
+    format: Annotated[str, typer.Option(help="Of the files, as for ingest.")] = "auto",
+    text_field: Annotated[
+        str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
+    ] = "text",
+    encoding: Annotated[
+        str | None, typer.Option(help="Of the text files that are no UTF-8.")
+    ] = None,
+    workers: options.Workers = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
+) -> None:
+    """Grow a model with new text: the cost is that of the new text, and senses keep their numbers.
+
+    New words get vectors while the old ones are held, and senses where they are frequent. The
+    contexts of known words go to the senses that they have, whose shares follow; those that no
+    sense explains, where they are enough and near each other, become a proposed new sense, which is
+    printed with examples. The log of versions in the model tells what came when
+    (`grassmeans info`). Started again after an interruption, it goes on from where it was.
+
+    [dim]grassmeans update model letters-2026/ -o model2[/]
+
+    [dim]grassmeans update en posts.jsonl --text-field body --word lane -o mine[/]
+    """
+    from dataclasses import asdict
+
+    from grassmeans.senses.growing import update_model
+
+    found = update_model(
+        model,
+        texts,
+        output,
+        words=options.choose_words(words, words_file),
+        min_count=min_count,
+        max_contexts=max_contexts,
+        new_senses=new_senses,
+        workers=workers,
+        overwrite=overwrite,
+        format=format,
+        text_field=text_field,
+        encoding=encoding,
+    )
+    if found.new_words:
+        note(f"words that have senses now: {name_some(list(found.new_words))}")
+    for sense in found.born[:_SHOWN]:
+        note(
+            f"a new sense: {sense.word}.{sense.number} ({sense.name}), some {sense.n_contexts} "
+            "occurrences" + "".join(f"\n    {line}" for line in sense.examples[:3])
+        )
+    print_summary(
+        {
+            "model": str(output),
+            "n_tokens": found.n_tokens,
+            "n_documents": found.n_documents,
+            "n_words": found.n_words,
+            "n_new_vectors": len(found.new_vectors),
+            "new_words": list(found.new_words),
+            "born": [asdict(sense) for sense in found.born],
+        },
+        f"[bold]{found.n_words:,}[/] words of the model in {found.n_tokens:,} words of new text; "
+        f"{len(found.born):,} new senses, {len(found.new_words):,} words with senses for the first "
+        f"time\nnext: [bold]grassmeans show {output} WORD[/], [bold]grassmeans info {output}[/]",
+        as_json,
+    )

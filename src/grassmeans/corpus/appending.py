@@ -1,0 +1,166 @@
+"""New documents for a corpus: they become new shards, and the words are counted anew.
+
+The text of the old corpus is not read again: its shards keep their files, but for the numbers of
+their tokens, which follow the order of the words by count. The old corpus is not touched.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts import digest_of, identify_file, share_file, write_array, write_manifest
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.documents import ReadOptions, ReadReport
+from grassmeans.corpus.fields import check_field_names
+from grassmeans.corpus.ingest import (
+    FORMAT_VERSION,
+    KIND,
+    IngestOptions,
+    ingest_files,
+    shard_folder,
+)
+from grassmeans.corpus.opening import list_inputs
+from grassmeans.corpus.shard import write_index
+from grassmeans.corpus.tokenizer import mend_surrogates
+from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.errors import InputError
+from grassmeans.outputs import Building, output_folder
+from grassmeans.parallel import map_tasks
+from grassmeans.progress import progress_bar
+
+_FUNCTION_WORDS = "function_words.txt"
+_NEW = "corpus"
+_MOST_WORDS = 2_000_000
+_NUMBERED = ("tokens.npy", "index_")  # what depends on the numbers of words
+
+
+def append_files(
+    corpus: str | Path,
+    inputs: str | Path | Sequence[str | Path],
+    output: str | Path,
+    *,
+    workers: int | None = None,
+    overwrite: bool = False,
+    show_progress: bool | None = None,
+    **reading: Any,
+) -> Corpus:
+    """Read files or folders, and write a corpus of the old documents and the new ones.
+
+    They are split into words by the rule of the old corpus, whose fields are kept of them, too.
+    Documents that come twice among the new ones are left out where they were in the old corpus.
+
+    Parameters
+    ----------
+    corpus : path
+        The old corpus; it stays as it is.
+    **reading
+        For `grassmeans.corpus.documents.ReadOptions`, as for `Corpus.from_files`.
+
+    `InputError` where the old corpus is labelled, or other fields are asked for.
+    """
+    old = Corpus.open(corpus)
+    if "labelled" in old.manifest:
+        raise InputError(f"{corpus} is labelled: append to the corpus that it was made from")
+    meta = check_field_names(reading.pop("meta", ()) or old.fields)
+    if set(meta) != set(old.fields):
+        known = ", ".join(old.fields) or "none"
+        raise InputError(f"{corpus} keeps these fields of its documents: {known}; name no others")
+    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+    report = ReadReport()
+    files = list_inputs(given, report)
+    options = _take_options(old)
+    read_options = ReadOptions(keep_redirects=options.keep_links, meta=meta, **reading)
+    identity = [old.manifest["digest"], [identify_file(path) for path in files], list(meta)]
+    with output_folder(
+        output, KIND, identity, inputs=[corpus, *files], overwrite=overwrite
+    ) as building:
+        place = building.scratch / _NEW
+        if not (place / "manifest.json").exists():
+            ingest_files(
+                files,
+                place,
+                options,
+                read_options,
+                report=report,
+                workers=workers,
+                show_progress=show_progress,
+            )
+        _join(old, Corpus.open(place), building, workers, show_progress)
+    return Corpus.open(output)
+
+
+def _take_options(old: Corpus) -> IngestOptions:
+    """How the documents of a corpus became tokens."""
+    about = old.manifest["options"]
+    usual = IngestOptions()
+    return IngestOptions(
+        tokenizer=old.tokenizer,
+        language=about["language"],
+        function_words=old.function_words,
+        keep_links=bool(about.get("keep_links", False)),
+        keep_duplicates=bool(about.get("keep_duplicates", False)),
+        max_vocabulary=int(about.get("max_vocabulary", _MOST_WORDS)),
+        shard_chars=int(about.get("shard_chars", usual.shard_chars)),
+        fields=old.fields,
+    )
+
+
+def _join(
+    old: Corpus,
+    new: Corpus,
+    building: Building,
+    workers: int | None,
+    show_progress: bool | None,
+) -> None:
+    """Put the shards of both side by side, under the numbers of a common vocabulary."""
+    counts: Counter[str] = Counter()
+    for part in (old, new):
+        words = part.vocabulary.words
+        counts.update(dict(zip(words, part.vocabulary.counts.tolist(), strict=True)))
+    options = replace(_take_options(old), tokenizer=new.tokenizer)
+    vocabulary = Vocabulary.from_counts(counts, max_size=options.max_vocabulary)
+    vocabulary.save(building.folder)
+    share_file(old.path / _FUNCTION_WORDS, building.folder / _FUNCTION_WORDS)
+    tasks: list[tuple[Path, Path, NDArray[np.int32]]] = []
+    for part in (old, new):
+        # One more: tokens beyond the vocabulary have the number -1, the last.
+        ids = np.append(vocabulary.ids_of(part.vocabulary.words), np.int32(-1))
+        for shard in part.shards:
+            tasks.append((shard.folder, shard_folder(building.folder, len(tasks)), ids))
+    with progress_bar("numbering", len(tasks), unit="shards", show=show_progress) as advance:
+        for _ in map_tasks(_renumber, tasks, workers):
+            advance()
+    fields = {name: old.manifest[name] + new.manifest[name] for name in ("n_documents", "n_tokens")}
+    for name in ("skipped", "remarks"):
+        fields[name] = dict(Counter(old.manifest[name]) + Counter(new.manifest[name]))
+    fields |= {
+        "examples": {**new.manifest["examples"], **old.manifest["examples"]},
+        "n_types": len(vocabulary),
+        "digest": digest_of([old.manifest["digest"], new.manifest["digest"]]),
+        "options": options.to_dict(),
+        "sources": [mend_surrogates(s) for m in (old, new) for s in m.manifest.get("sources", [])],
+        "shards": [*old.manifest["shards"], *new.manifest["shards"]],
+        "appended": [
+            *old.manifest.get("appended", []),
+            {"to": old.manifest["digest"], "first_shard": len(old.shards)},
+        ],
+    }
+    write_manifest(building.folder, KIND, FORMAT_VERSION, fields)
+
+
+def _renumber(source: Path, target: Path, ids: NDArray[np.int32]) -> None:
+    """A shard with other numbers of its words; what does not depend on them is shared."""
+    target.mkdir(parents=True, exist_ok=True)
+    tokens = ids[np.load(source / "tokens.npy", allow_pickle=False)]
+    write_array(target / "tokens.npy", tokens)
+    write_index(target, tokens)
+    for path in sorted(source.iterdir()):
+        if not path.name.startswith(_NUMBERED):
+            share_file(path, target / path.name)
