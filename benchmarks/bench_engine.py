@@ -33,6 +33,7 @@ from grassmeans import Corpus, SkipGram, WordVectors, build_model, use_engine
 from grassmeans.corpus.documents import ReadReport
 from grassmeans.corpus.reading import read_documents
 from grassmeans.engines.messages import Packer
+from grassmeans.evaluation.similarity_scores import read_word_pairs, score_word_pairs
 from grassmeans.labelling import label_corpus
 from grassmeans.vectors.skipgram import train_vectors
 from measurement import write_result
@@ -210,7 +211,11 @@ def measure_parts(options: argparse.Namespace, folder: Path) -> list[dict[str, A
             with meter.watch() as found:
                 vectors = train_vectors(corpus, folder / f"parts-{parts}", trainer)
             score, n_pairs = rate_pairs(vectors, options.scws)
-            rows.append({"parts": parts, "scws": score, "n_pairs": n_pairs} | found)
+            others = {
+                name: round(score_word_pairs(vectors, read_word_pairs(Path(path))).spearman, 2)
+                for name, path in (pair.split("=", maxsplit=1) for pair in options.pairs)
+            }
+            rows.append({"parts": parts, "scws": score, "n_pairs": n_pairs} | others | found)
             print(json.dumps(rows[-1]), flush=True)
     return rows
 
@@ -224,6 +229,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--corpus", type=Path, help="train vectors on it instead")
     parser.add_argument("--scws", type=Path)
+    parser.add_argument("--pairs", action="append", default=[], help="NAME=FILE of rated words")
     parser.add_argument("--parts", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--dim", type=int, default=100)
     parser.add_argument("--epochs", type=int, default=1)

@@ -38,6 +38,7 @@ from grassmeans.vectors.training import (
     draw_matrix,
     keep_probabilities,
 )
+from kmeans_peers import PEERS
 from measurement import write_result
 
 GPU, DEVICE = "cuda", torch.device("cuda")
@@ -346,12 +347,7 @@ def bench_kmeans(text: Text, vectors: np.ndarray, most: int = 30) -> dict[str, A
         for name, n in (("cpu", 8), (GPU, len(bases)))
     }
     rates: dict[str, float | None] = {}
-    for name, iterate in (
-        ("ours", iterate_ours),
-        ("plain_pytorch", iterate_plainly),
-        ("flash_kmeans", iterate_flash_kmeans),
-        ("cuml", iterate_cuml),
-    ):
+    for name, iterate in PEERS.items():
         try:
             n_iterations = iterate(lines, starts, most)
             seconds = take_time(lambda i=iterate: i(lines, starts, most))
@@ -365,45 +361,6 @@ def bench_kmeans(text: Text, vectors: np.ndarray, most: int = 30) -> dict[str, A
         "iterations_per_s": rates,
         "signed_words_per_s": signed,
     }
-
-
-def iterate_ours(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
-    """K-Grassmeans of signed lines (n_words, n, dim) from starts (n_words, n_senses, dim)."""
-    from grassmeans.kernels.gpu.induction import Block, advance
-
-    limits = torch.full((len(lines),), most, device=DEVICE)
-    numbers = torch.full_like(limits, starts.shape[1])
-    block = Block(lines[:, :, None], torch.full_like(limits, lines.shape[1]), signed=True)
-    reached = advance(block, starts[:, None], numbers, limits, 0.0, lambda iteration: 1)
-    return int(reached.n_iter.max()) + 1
-
-
-def iterate_plainly(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
-    """Cosine k-means as one would write it first with tensors of PyTorch."""
-    centres = starts
-    for _ in range(most):
-        labels = (lines @ centres.transpose(1, 2)).argmax(dim=2)
-        groups = torch.nn.functional.one_hot(labels, starts.shape[1]).to(lines.dtype)
-        centres = torch.nn.functional.normalize(groups.transpose(1, 2) @ lines, dim=2)
-    return most
-
-
-def iterate_flash_kmeans(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
-    """The same with flash-kmeans."""
-    from flash_kmeans import batch_kmeans_Cosine
-
-    given = {"max_iters": most, "init_centroids": starts}
-    return int(batch_kmeans_Cosine(lines, starts.shape[1], **given)[2])
-
-
-def iterate_cuml(lines: torch.Tensor, starts: torch.Tensor, most: int) -> int:
-    """The same with cuML, which takes a word at a time."""
-    from cuml.cluster import KMeans
-
-    for own, start in zip(lines, starts, strict=True):
-        given = {"init": start.cpu().numpy(), "n_init": 1, "max_iter": most, "tol": 0.0}
-        KMeans(len(start), **given).fit(own)
-    return most
 
 
 def _unit(rows: np.ndarray) -> np.ndarray:

@@ -11,10 +11,14 @@ mean counts. If a part's n updates bring a row the share 1 - exp(-c n) of its wa
 all k parts, one after the other, would bring it 1 - exp(-c n k): so the sum of changes is taken
 times (1 - exp(-c n k)) / (1 - exp(-c n)) / k, which is 1 for rare words and 1 / k, the mean, for
 frequent ones. With the mean for all, a training in four parts loses most of what it learned.
+
+What parts lose by not knowing of each other grows with how far a round moves the vectors: its words
+times the learning rate, which falls. Rounds are short at first, and become longer as it does.
 """
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,7 +55,7 @@ vectors are small and alike, parts that know nothing of each other lead astray."
 
 ROUNDS = 100
 MOST_ROUND_WORDS = 10_000_000
-"""Of a part, between two averages: about so many rounds, but none longer than this."""
+"""About so many rounds, but none in which a part has more words than this."""
 
 SATURATION = 0.003
 """The share of its way that one update brings a row."""
@@ -143,13 +147,28 @@ def _plan_rounds(plan: Plan, n_parts: int) -> list[list[list[Chunk]]]:
     if n_parts > 1:
         words = min(WARM_UP_SHARE * plan.n_tokens, WARM_UP_WORDS)
         n_warm = next((i for i, c in enumerate(chunks) if c.tokens_before >= words), 0)
-    words = min(plan.n_tokens / ROUNDS / n_parts, MOST_ROUND_WORDS)
-    each = max(1, round(words / CHUNK_TOKENS)) * n_parts
     rounds = [[chunks[:n_warm]]] if n_warm else []
-    for i in range(n_warm, len(chunks), each):
-        block = chunks[i : i + each]
+    done = n_warm
+    while done < len(chunks):
+        words = min(_size_round(chunks[done], chunks[n_warm], plan) / n_parts, MOST_ROUND_WORDS)
+        end = done + max(1, round(words / CHUNK_TOKENS)) * n_parts
+        block = chunks[done:end]
         rounds.append([block[part::n_parts] for part in range(min(n_parts, len(block)))])
+        done = end
     return rounds
+
+
+def _size_round(begin: Chunk, first: Chunk, plan: Plan) -> float:
+    """Words of all parts in a round: times the learning rate, as much as in any other round.
+
+    Parameters
+    ----------
+    begin, first : Chunk
+        What this round begins with, and the first round of several parts.
+    """
+    left, left_at_first = (1 - chunk.tokens_before / plan.n_tokens for chunk in (begin, first))
+    rest = max(left**2 - left_at_first**2 / ROUNDS, 0.0)  # the rate falls to 0 in a line
+    return (left - math.sqrt(rest)) * plan.n_tokens
 
 
 def _shards_of(shards: Sequence[TokenShard], part: Sequence[Chunk]) -> dict[int, TokenShard]:

@@ -10,7 +10,7 @@ from grassmeans.errors import InputError
 from grassmeans.vectors import averaging, training
 from grassmeans.vectors.averaging import PartSettings, find_shares, join_rows
 from grassmeans.vectors.skipgram import train_vectors
-from grassmeans.vectors.training import TrainingSettings
+from grassmeans.vectors.training import Chunk, Plan, TrainingSettings
 
 COUNTS = np.array([1_000_000, 1_000, 1], np.int64)
 
@@ -29,6 +29,25 @@ def make_trainer(**changes) -> SkipGram:
 def make_common(n_words: int = 3) -> PartSettings:
     frozen = np.zeros(n_words, np.bool_)
     return PartSettings(TrainingSettings(dim=2, sample=0.0), COUNTS[:n_words], frozen, frozen, 1)
+
+
+def test_rounds_become_longer_as_the_rate_falls() -> None:
+    n_chunks, size = 4_000, averaging.CHUNK_TOKENS
+    chunks = [Chunk(0, 0, 0, 0, i, i * size, size) for i in range(n_chunks)]
+    rounds = averaging._plan_rounds(Plan(chunks, n_chunks * size), 2)
+    flat = [chunk.number for parts in rounds for i in range(len(parts[0]))
+            for chunk in [part[i] for part in parts if i < len(part)]]  # fmt: skip
+    assert flat == list(range(n_chunks))
+    assert len(rounds[0]) == 1
+    lengths = [sum(map(len, parts)) for parts in rounds[1:]]
+    # 500 chunks are done alone: 7/8 of the way are left, and (7/8)^2 of the changes.
+    assert lengths[0] == 2 * round(n_chunks * (7 / 8 - np.sqrt(0.99 * (7 / 8) ** 2)) / 2)
+    moved = [
+        sum(1 - chunk.number / n_chunks for part in parts for chunk in part)
+        for parts in rounds[1:-20]
+    ]
+    assert max(moved) < 1.15 * min(moved)
+    assert lengths[-3] > 3 * lengths[0]
 
 
 def test_one_part_is_the_ordinary_training(topic_corpus, small_chunks) -> None:
