@@ -10,11 +10,11 @@ from grassmeans.cli.main import app
 
 ON_A_DEVICE = {
     *("vectors", "lexemes", "encoder", "induce", "tag", "label", "iterate", "evaluate"),
-    *("reliability", "compare", "reproduce"),
+    *("reliability", "compare", "reproduce", "update", "change"),
 }
 IN_AN_ENGINE = {
     *("ingest", "phrases", "vectors", "lexemes", "induce", "label", "iterate", "evaluate"),
-    *("reliability", "compare", "reproduce", "build-dataset pseudowords"),
+    *("reliability", "compare", "reproduce", "update", "build-dataset pseudowords"),
 }
 NEITHER = {
     *("show", "similar", "info", "convert", "compact", "copy", "export", "score", "explore"),

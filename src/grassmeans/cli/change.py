@@ -68,6 +68,7 @@ def change(
         typer.Option("--control", help="Divide the documents by chance: nothing should change."),
     ] = False,
     seed: options.Seed = 0,
+    device: options.Device = "cpu",
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -88,6 +89,7 @@ def change(
     from grassmeans.change.comparing import ChangeSettings, compare_groups
     from grassmeans.change.grouping import group_documents
     from grassmeans.outputs import check_output, check_output_file
+    from grassmeans.senses.model import load
 
     chosen = options.choose_words(words, words_file)
     if (chosen is None) != everything:
@@ -101,7 +103,7 @@ def change(
     documents = group_documents(corpora, by)
     if control:
         documents = documents.shuffle(seed)
-    found = compare_groups(model, documents, chosen, settings)
+    found = compare_groups(load(model, device=device), documents, chosen, settings)
     _note(found)
     if output is not None:
         _write(found, output, corpora, overwrite, f"Change of senses, by {found.by}")

@@ -46,7 +46,9 @@ def update(
     encoding: Annotated[
         str | None, typer.Option(help="Of the text files that are no UTF-8.")
     ] = None,
+    device: options.Device = "cpu",
     workers: options.Workers = None,
+    engine: options.Engine = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
@@ -64,22 +66,25 @@ def update(
     """
     from dataclasses import asdict
 
+    from grassmeans.engines import use_engine
     from grassmeans.senses.growing import update_model
 
-    found = update_model(
-        model,
-        texts,
-        output,
-        words=options.choose_words(words, words_file),
-        min_count=min_count,
-        max_contexts=max_contexts,
-        new_senses=new_senses,
-        workers=workers,
-        overwrite=overwrite,
-        format=format,
-        text_field=text_field,
-        encoding=encoding,
-    )
+    with use_engine(engine, workers):
+        found = update_model(
+            model,
+            texts,
+            output,
+            words=options.choose_words(words, words_file),
+            min_count=min_count,
+            max_contexts=max_contexts,
+            new_senses=new_senses,
+            device=device,
+            workers=workers,
+            overwrite=overwrite,
+            format=format,
+            text_field=text_field,
+            encoding=encoding,
+        )
     if found.new_words:
         note(f"words that have senses now: {name_some(list(found.new_words))}")
     for sense in found.born[:_SHOWN]:

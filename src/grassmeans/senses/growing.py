@@ -104,6 +104,7 @@ def update_model(
     min_count: int | None = None,
     max_contexts: int | None = None,
     new_senses: bool = True,
+    device: str = "cpu",
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -124,6 +125,8 @@ def update_model(
         Of a word in the new text that are looked at; the model's own by default.
     new_senses : bool
         Take new senses of known words into the model; otherwise they are in the report alone.
+    device : {"cpu", "cuda"}
+        Where new vectors are trained and contexts encoded; a GPU is used from this process.
     **reading
         How files are read, as for `Corpus.from_files`.
 
@@ -145,11 +148,21 @@ def update_model(
         corpus = _read_texts(old, given, building.scratch, workers, show_progress, reading)
         _check_language(old, corpus)
         _copy_model(place, building.folder)
-        encoder, new_vectors = _grow_vectors(old, corpus, building.folder, workers, show_progress)
+        trainer = SkipGram(
+            dim=old.vectors.dim, min_count=_MIN_COUNT, workers=workers, device=device
+        )
+        encoder, new_vectors = _grow_vectors(old, corpus, building.folder, trainer, show_progress)
+        encoder.use_device(device)
         grower = SenseGrower(corpus, encoder, settings, place)
         looked_at = list_words(old, corpus, encoder, chosen, min_count)
         results = list(
-            induce_words(looked_at, grower, workers, building.scratch / "words", show_progress)
+            induce_words(
+                looked_at,
+                grower,
+                workers if device == "cpu" else 1,
+                building.scratch / "words",
+                show_progress,
+            )
         )
         grown = [result for result in results if isinstance(result, WordSenses)]
         born = [sense for entry in grown for sense in _find_born(old, entry)]
@@ -235,7 +248,7 @@ def _grow_vectors(
     model: SenseModel,
     corpus: Corpus,
     folder: Path,
-    workers: int | None,
+    trainer: SkipGram,
     show_progress: bool | None,
 ) -> tuple[ContextEncoder, tuple[str, ...]]:
     """The encoder with vectors for new words too, and these words."""
@@ -245,7 +258,6 @@ def _grow_vectors(
     if encoder.space_is_fixed or not missing:
         return encoder, ()
     known = [word for word in frequent if word in vectors]
-    trainer = SkipGram(dim=vectors.dim, min_count=_MIN_COUNT, workers=workers)
     trainer.fit(corpus, start=vectors, frozen_inputs=known, show_progress=show_progress)
     added = trainer.vectors_.vectors[trainer.vectors_.ids_of(missing)]
     added *= _mean_length(vectors.vectors) / max(_mean_length(added), 1e-12)
