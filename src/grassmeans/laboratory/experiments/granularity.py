@@ -23,23 +23,14 @@ from grassmeans.laboratory.experiments.experiment import (
     summarise,
 )
 from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree, build_sense_tree
-from grassmeans.laboratory.wordnet.database import Synset, WordNet
-from grassmeans.laboratory.wordnet.related_words import RelatedWords
+from grassmeans.laboratory.wordnet.database import WordNet
+from grassmeans.laboratory.wordnet.linking import SynsetLink, SynsetLinker
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.settings import InductionSettings
 
-_RELATED = 60  # words of WordNet that are looked at for each of its senses
 _GAP = 0.05
 _NODE_WIDTH = 0.06
 _SMALLEST_BAND = 0.005
-
-
-@dataclass(frozen=True, slots=True)
-class WordNetLink:
-    """A sense of WordNet, and the words that it has in common with a group."""
-
-    synset: Synset
-    common: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -72,7 +63,8 @@ class Granularity(Experiment):
             for word in words
         ]
         place = setup.test_sets.wordnet
-        links = None if place is None else link_trees(trees, WordNet.open(place))
+        linker = None if place is None else SynsetLinker(WordNet.open(place), setup.vectors)
+        links = None if linker is None else link_trees(trees, linker)
         missing = [word for word in self.words if word not in words]
         return Findings(
             values=_measure_nesting(trees),
@@ -87,33 +79,22 @@ class Granularity(Experiment):
         return word in setup.vectors and int(count) >= self.fewest_contexts
 
 
-Links = dict[tuple[str, int, int], WordNetLink]
-"""(word, level, number) -> the sense of WordNet that has most words in common with the group."""
+Links = dict[tuple[str, int, int], SynsetLink]
+"""(word, level, number) -> the synset that the group is nearest to."""
 
 
-def link_trees(trees: Iterable[SenseTree], wordnet: WordNet) -> Links:
-    """Find the sense of WordNet for every group that shares words with one."""
-    related = RelatedWords(wordnet)
+def link_trees(trees: Iterable[SenseTree], linker: SynsetLinker) -> Links:
+    """Find the synset of WordNet for every group that one is near to."""
     links: Links = {}
     for tree in trees:
-        vocabularies = [
-            (sense.synset, _words_of(tree.word, sense.synset, related))
-            for sense in wordnet.senses_of(wordnet.base_form(tree.word))
-        ]
-        for node in (node for level in tree.levels for node in level):
-            words = {wordnet.base_form(word) for word in (*node.words, *node.nearest_words)}
-            found = [WordNetLink(synset, tuple(sorted(words & v))) for synset, v in vocabularies]
-            # Of senses with as many common words the first, which WordNet holds for commoner.
-            best = max(found, key=lambda link: len(link.common), default=None)
-            if best is not None and best.common:
-                links[tree.word, node.level, node.number] = best
+        nodes = [node for level in tree.levels for node in level]
+        found = linker.link(tree.word, [[*node.words, *node.nearest_words] for node in nodes])
+        links |= {
+            (tree.word, node.level, node.number): link
+            for node, link in zip(nodes, found, strict=True)
+            if link is not None
+        }
     return links
-
-
-def _words_of(word: str, synset: Synset, related: RelatedWords) -> frozenset[str]:
-    """Base forms of the gloss, the synonyms and the words around a sense."""
-    around = map(related.wordnet.base_form, related.find(word, synset, _RELATED))
-    return related.content(word, synset).union(around)
 
 
 def draw_tree(tree: SenseTree) -> Figure:
@@ -233,16 +214,12 @@ def _make_table(tree: SenseTree, links: Links | None) -> DataTable:
         row.append(", ".join(node.words))
         if links is not None:
             link = links.get((tree.word, node.level, node.number))
-            row += [None, None] if link is None else [_show(link.synset), ", ".join(link.common)]
+            row += [None, None] if link is None else [str(link), round(link.cosine, 2)]
         rows.append(tuple(row))
     if links is not None:
-        columns += ("WordNet", "common words")
+        columns += ("WordNet", "cosine")
     caption = f"The groups of {tree.word!r}"
     return DataTable(f"granularity-{tree.word}", columns, tuple(rows), caption, shown=True)
-
-
-def _show(synset: Synset) -> str:
-    return f"{synset.lemmas[0].replace('_', ' ')} ({synset.pos}): {synset.definition}"
 
 
 def _explain(missing: Sequence[str], links: Links | None) -> tuple[str, ...]:
@@ -255,9 +232,9 @@ def _explain(missing: Sequence[str], links: Links | None) -> tuple[str, ...]:
     ]
     if links is not None:
         text.append(
-            "The sense of WordNet is the one whose gloss, synonyms and related words have most "
-            "words in common with a group's characteristic and nearest words. One common word is "
-            "weak evidence, and proper names have often no sense there."
+            "The sense of WordNet is the one nearest to a group's characteristic and nearest "
+            "words: by the words of its gloss and by its synonyms, as means of vectors. About "
+            "eight in ten are the sense that a person would choose; names have often none there."
         )
     if missing:
         text.append(f"Too rare in this corpus: {', '.join(missing)}.")

@@ -219,15 +219,20 @@ class GlossVectors:
         return np.stack([self._find_one(word, own, synset) for synset in synsets])
 
     def _find_one(self, word: str, own: Floats, synset: Synset) -> Floats:
-        known = self._read.get(synset.name)
-        if known is None:
-            known = self._read[synset.name] = self._read_gloss(synset)
+        known = self.read(synset)
         rows = np.array([row for other, row in known.items() if other != word], np.int32)
         units = self._unit_rows(rows)
         units = units[units @ own > self.least_cosine]
         return units.mean(axis=0) if len(units) else own
 
-    def _read_gloss(self, synset: Synset) -> dict[str, int]:
+    def read(self, synset: Synset) -> dict[str, int]:
+        """The words of definition, examples and lemmas that have a vector, with their rows."""
+        known = self._read.get(synset.name)
+        if known is None:
+            known = self._read[synset.name] = self._look_up(synset)
+        return known
+
+    def _look_up(self, synset: Synset) -> dict[str, int]:
         text = " ".join([synset.definition, *synset.examples, *synset.lemmas]).lower()
         words = dict.fromkeys(_WORD.findall(text.replace("_", " ")))
         rows = {

@@ -12,6 +12,7 @@ from grassmeans.laboratory.experiments.experiment import (
 from grassmeans.laboratory.experiments.granularity import Granularity, link_trees
 from grassmeans.laboratory.experiments.sense_tree import SenseNode, SenseTree
 from grassmeans.laboratory.wordnet.database import WordNet
+from grassmeans.laboratory.wordnet.linking import SynsetLinker
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {
@@ -45,13 +46,13 @@ def make_tree(*words: tuple[str, ...]) -> SenseTree:
     return SenseTree("crane", 10, 10, ((top,), nodes))
 
 
-def test_groups_are_linked_to_the_sense_with_most_common_words(tmp_path):
+def test_groups_are_linked_to_the_sense_with_the_nearest_gloss(setup, tmp_path):
     wordnet = WordNet.open(write_wordnet(tmp_path / "wordnet", ENTRIES))
-    tree = make_tree(("machineba", "machinebe", "birdba"), ("unheard",))
-    links = link_trees([tree], wordnet)
+    tree = make_tree(("machinebi", "machinebo"), ("unheard",))
+    links = link_trees([tree], SynsetLinker(wordnet, setup.vectors))
     assert list(links) == [("crane", 2, 1)]
     assert links["crane", 2, 1].synset.definition.startswith("machineba that lifts")
-    assert links["crane", 2, 1].common == ("machineba", "machinebe")
+    assert links["crane", 2, 1].cosine > 0.5
 
 
 def test_every_word_of_the_corpus_has_a_picture_and_its_data(findings):
@@ -75,7 +76,7 @@ def test_wordnet_senses_stand_in_the_tables(setup, tmp_path):
     folder = write_wordnet(tmp_path / "wordnet", ENTRIES)
     experiment = replace(Granularity.quick(), words=("crane",), max_senses=2)
     table = experiment.run(replace(setup, test_sets=TestSets(wordnet=folder))).tables[0]
-    assert table.columns[-2:] == ("WordNet", "common words")
+    assert table.columns[-2:] == ("WordNet", "cosine")
     linked = {row[-2] for row in table.rows if row[0] == 2}
     assert linked == {f"crane (n): {ENTRIES[key].gloss}" for key in ("bird", "machine")}
 
