@@ -1,0 +1,66 @@
+"""What every device offers: the functions, one group an idea, and what goes between them.
+
+This package is the contract and the reference of the kernels; it needs NumPy only. All functions
+take and give NumPy arrays (C order, of the types named here; read-only memory maps are fine), so
+those of different devices can be mixed.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from grassmeans.kernels.interface.arrays import Doubles, Floats, Halves, Indices, Integers
+from grassmeans.kernels.interface.attention import AttentionKernels
+from grassmeans.kernels.interface.blocks import Advanced, BlockKernels, HeldContexts
+from grassmeans.kernels.interface.labelling import OCCURRENCE_BLOCK, LabellingKernels, SenseTable
+from grassmeans.kernels.interface.permutations import PermutationKernels, Permuted
+from grassmeans.kernels.interface.subspaces import SubspaceKernels, negligible_share
+from grassmeans.kernels.interface.text import (
+    NOT_KEPT,
+    PhraseKernels,
+    PhraseTrie,
+    TextKernels,
+    Windows,
+)
+from grassmeans.kernels.interface.training import HeldMatrices, Sampling, TrainingKernels
+
+__all__ = [
+    "NOT_KEPT",
+    "OCCURRENCE_BLOCK",
+    "Advanced",
+    "AttentionKernels",
+    "BlockKernels",
+    "Doubles",
+    "Floats",
+    "Halves",
+    "HeldContexts",
+    "HeldMatrices",
+    "Indices",
+    "Integers",
+    "Kernels",
+    "LabellingKernels",
+    "PermutationKernels",
+    "Permuted",
+    "PhraseKernels",
+    "PhraseTrie",
+    "Sampling",
+    "SenseTable",
+    "SubspaceKernels",
+    "TextKernels",
+    "TrainingKernels",
+    "Windows",
+    "negligible_share",
+]
+
+
+class Kernels(
+    AttentionKernels,
+    TextKernels,
+    PermutationKernels,
+    PhraseKernels,
+    SubspaceKernels,
+    LabellingKernels,
+    TrainingKernels,
+    Protocol,
+):
+    """Everything that `grassmeans.kernels.get_kernels` gives."""
