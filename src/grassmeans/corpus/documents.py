@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import codecs
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from grassmeans.corpus.fields import Fields, check_field_names
 from grassmeans.errors import InputError
@@ -42,6 +43,26 @@ class RawDocument:
     keys: tuple[str, ...] | None = None
     sentences: tuple[int, ...] | None = None
     fields: Fields = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A part of a file that is read by itself.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    blocks : iterable of (bytes, bool)
+        The part and what follows it, and which of both it is: a document that begins in the part
+        may end behind it.
+    is_first : bool
+        Whether the file begins with the part.
+    """
+
+    path: Path
+    blocks: Iterable[tuple[bytes, bool]]
+    is_first: bool
 
 
 @dataclass(frozen=True, slots=True)

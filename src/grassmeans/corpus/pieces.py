@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 from grassmeans.corpus.archives import find_archive_kind
 from grassmeans.corpus.detection import detect_format, find_foreign_kind
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.documents import FilePart, RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.lines import is_plain_utf8
 from grassmeans.corpus.opening import BLOCK_BYTES, read_head
 from grassmeans.corpus.readers.mediawiki import read_mediawiki_part
@@ -159,8 +159,8 @@ def _read_part(piece: Piece, options: ReadOptions, report: ReadReport) -> Iterat
         with piece.path.open("rb") as file:
             is_packed = file.read(3) == b"BZh"
             blocks = (_read_streams if is_packed else _read_plain)(file, piece)
-            read = _PART_READERS[piece.format]
-            for document in read(blocks, piece.path, piece.start == 0, report, options):
+            part = FilePart(piece.path, blocks, is_first=piece.start == 0)
+            for document in _PART_READERS[piece.format](part, report, options):
                 yield from check_document(document, piece.path, report, options)
     except (OSError, EOFError, ValueError, InputError) as error:
         raise OddPartError(str(error)) from error

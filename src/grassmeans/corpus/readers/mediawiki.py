@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from xml.parsers import expat
 
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.documents import FilePart, RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.fields import pick_fields
 from grassmeans.corpus.lines import find_encoding, narrow_blocks
 from grassmeans.corpus.opening import read_blocks, read_head
@@ -130,24 +130,12 @@ def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iter
 
 
 def read_mediawiki_part(
-    blocks: Iterable[tuple[bytes, bool]],
-    path: Path,
-    is_first: bool,
-    report: ReadReport,
-    options: ReadOptions,
+    part: FilePart, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
-    """Yield the articles whose pages begin in a part of a file.
-
-    Parameters
-    ----------
-    blocks : iterable of (bytes, bool)
-        The part and what follows it, and which of both it is.
-    is_first : bool
-        Whether the file begins with the part.
-    """
-    encoding = _find_declared_encoding(read_head(path))
-    pages = _PageStream(path, report, encoding, is_inside=not is_first)
-    yield from _choose_articles(_read_part_pages(blocks, pages), report, options)
+    """Yield the articles whose pages begin in a part of a file."""
+    encoding = _find_declared_encoding(read_head(part.path))
+    pages = _PageStream(part.path, report, encoding, is_inside=not part.is_first)
+    yield from _choose_articles(_read_part_pages(part.blocks, pages), report, options)
 
 
 def _read_part_pages(blocks: Iterable[tuple[bytes, bool]], pages: _PageStream) -> Iterator[_Page]:

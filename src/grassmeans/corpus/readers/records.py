@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.corpus.documents import FilePart, RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.fields import Fields, pick_fields
 from grassmeans.corpus.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
 from grassmeans.errors import InputError, MissingExtraError
@@ -134,33 +134,22 @@ def count_from(text: str, first: int) -> str:
 
 
 def read_json_part(
-    blocks: Iterable[tuple[bytes, bool]],
-    path: Path,
-    is_first: bool,
-    report: ReadReport,
-    options: ReadOptions,
+    part: FilePart, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
     """Yield the documents of those lines that begin in a part of a file, or end the line before it.
 
-    Parameters
-    ----------
-    blocks : iterable of (bytes, bool)
-        The part and what follows it, and which of both it is.
-    is_first : bool
-        Whether the file begins with the part.
-
     `UnicodeDecodeError` where it is no UTF-8.
     """
-    content = _cut_lines(blocks, is_first)
-    if is_first:
+    content = _cut_lines(part.blocks, part.is_first)
+    if part.is_first:
         head = next(content, b"").removeprefix(codecs.BOM_UTF8)
         content = chain([head], content)
     splitter = LineSplitter(_MAX_RECORD, skip_long=True)
     lines = (line.decode().removesuffix("\r") for line in splitter.split(content))
     numbered = ((LocalNumber(number), line) for number, line in enumerate(lines, start=1))
-    yield from _parse_lines(_count_lines(numbered, report), path, report, options)
+    yield from _parse_lines(_count_lines(numbered, report), part.path, report, options)
     for _ in range(splitter.n_skipped):
-        report_long_line(path, report, _MAX_RECORD)
+        report_long_line(part.path, report, _MAX_RECORD)
 
 
 def _count_lines(lines: Iterable[tuple[int, str]], report: ReadReport) -> Iterator[tuple[int, str]]:
