@@ -106,6 +106,23 @@ def test_lineup_of_word_vectors_and_senses(folder: Path) -> None:
     assert table.startswith("| method | K | P / R at 1 | P / R at 2 |")
 
 
+def test_one_table_of_all_test_sets_comes_first(folder: Path) -> None:
+    options = ("--task", f"jsonl={folder / 'a.jsonl'}", "--task", f"lineup={folder / 'lineup.txt'}")
+    found = run(folder, "compare", *options, "--methods", "one,kmeans", "--senses", 2, "--markdown")
+    lines = found.stdout.splitlines()
+    assert lines[0] == "## all test sets"
+    assert lines[2] == (
+        "| method | K | jsonl: V, F, clusters | lineup: P / R at 4 | induction s | decoding s |"
+    )
+    assert lines[4].startswith("| one | - | 0.00 (0.0–0.0), 65.52 (65.5–65.5), 1.00 | ")
+    assert lines[5].startswith("| kmeans | 2 | 100.00 (100.0–100.0), 100.00 (100.0–100.0), 2.00 | ")
+    assert [line for line in lines if line.startswith("##")] == [
+        "## all test sets",
+        "## jsonl",
+        "## lineup",
+    ]
+
+
 def test_evaluate_with_a_method(folder: Path) -> None:
     options = ("jsonl", "--data", folder / "a.jsonl", "--method", "kmeans")
     found = json.loads(run(folder, "evaluate", *options).stdout)

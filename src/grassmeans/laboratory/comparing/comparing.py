@@ -21,7 +21,7 @@ from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import RunSettings, Task, evaluate
 from grassmeans.evaluation.systems import System
 from grassmeans.evaluation.tasks.instances import known_form
-from grassmeans.evaluation.tasks.loading import CLUSTERING_TASKS, OTHER_TASKS, check_place
+from grassmeans.evaluation.tasks.loading import OTHER_TASKS, check_place
 from grassmeans.evaluation.tasks.loading import check_task_name as check_name
 from grassmeans.evaluation.tasks.loading import open_task as open_core_task
 from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
@@ -31,7 +31,7 @@ from grassmeans.outputs import remove_leftovers
 from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.vectors.word_vectors import WordVectors
 
-ALL_TASKS = (*CLUSTERING_TASKS, *OTHER_TASKS, "lineup")
+_TASKS = (*OTHER_TASKS, "lineup")  # beside those that group instances
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,13 +316,13 @@ def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Ta
     Parameters
     ----------
     name : str
-        One of `ALL_TASKS`.
+        A test set of `grassmeans.evaluation`, or ``lineup``.
     data : path
         Its folder or file.
     gold : path, optional
         A gold key in place of the one inside ``data``.
     """
-    check_name(name, ALL_TASKS)
+    check_name(name, _TASKS)
     return (
         LineupTask(check_place(name, data))
         if name == "lineup"

@@ -1,4 +1,4 @@
-"""Rows of a comparison as tables for people: one for each test set."""
+"""Rows of a comparison as tables for people: one for each test set, and one of all."""
 
 from __future__ import annotations
 
@@ -48,8 +48,18 @@ _SENTENCES: _Places = {
 }
 
 
+SUMMARY = "all test sets"
+
+# What stands for a test set where all are in one table.
+_HEADLINES: Mapping[str, Sequence[str]] = {
+    "scws": ("SoftSim", "HardSim", "AvgSim", "MaxSim"),
+    "lineup": ("P / R at 4",),
+    "sentences": ("answered", "accuracy", "pairwise"),
+}
+
+
 def tabulate_comparison(rows: Sequence[ComparisonRow]) -> dict[str, ResultTable]:
-    """A table for each task, in the order of the rows.
+    """A table for each task, in the order of the rows; where there are several, one of all first.
 
     Its columns are the method, K, the scores of all words with 95% intervals, and the seconds of
     induction and decoding; "-" where a method has no such score. Rows that failed say so, and
@@ -58,12 +68,56 @@ def tabulate_comparison(rows: Sequence[ComparisonRow]) -> dict[str, ResultTable]
     by_task: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         by_task.setdefault(row.task, []).append(row)
-    return {task: _tabulate_task(task, found) for task, found in by_task.items()}
+    tables = {task: _tabulate_task(task, found) for task, found in by_task.items()}
+    return tables if len(tables) == 1 else {SUMMARY: _tabulate_all(rows, tuple(tables)), **tables}
 
 
 def to_markdown(tables: Mapping[str, ResultTable]) -> str:
     """The tables in Markdown, each below a heading."""
     return "\n".join(f"## {task}\n\n{table.to_markdown()}" for task, table in tables.items())
+
+
+def _tabulate_all(rows: Sequence[ComparisonRow], tasks: Sequence[str]) -> ResultTable:
+    """A line for each system: its main scores on every test set, and its seconds."""
+    systems: dict[tuple[str, str], dict[str, ComparisonRow]] = {}
+    for row in rows:
+        number = "-" if row.n_senses is None else str(row.n_senses)
+        systems.setdefault((row.method, number), {})[row.task] = row
+    names = {task: _name_headlines(task, rows) for task in tasks}
+    lines = tuple(
+        (
+            *system,
+            *(_headline(found.get(task), names[task]) for task in tasks),
+            format_value(
+                max((row.induction_seconds or 0.0 for row in found.values()), default=0.0)
+            ),
+            format_value(float(sum(row.decoding_seconds for row in found.values()))),
+        )
+        for system, found in systems.items()
+    )
+    heads = (f"{task}: {', '.join(names[task])}" for task in tasks)
+    return ResultTable(("method", "K", *heads, "induction s", "decoding s"), lines)
+
+
+def _name_headlines(task: str, rows: Sequence[ComparisonRow]) -> tuple[str, ...]:
+    """The scores of a test set that are shown: all of them where its usual ones are absent."""
+    own = (row for row in rows if row.task == task and row.error is None)
+    cells = next((_score_cells(task, row.result) for row in own), {})
+    scores = [name for name in cells if not name.endswith("95%")]
+    wanted = _HEADLINES.get(task, scores)
+    return tuple(name for name in wanted if name in cells) or tuple(scores)
+
+
+def _headline(row: ComparisonRow | None, names: Sequence[str]) -> str:
+    """Scores with their intervals: ``33.92 (26.2–42.0), 68.16 (62.8–74.1), 1.98``."""
+    if row is None or row.error is not None:
+        return "failed"
+    cells = _score_cells(row.task, row.result)
+    intervals = {name: cells.get(f"{name} 95%", "-") for name in names}
+    return ", ".join(
+        cells.get(name, "-") + ("" if intervals[name] == "-" else f" ({intervals[name]})")
+        for name in names
+    )
 
 
 def _tabulate_task(task: str, rows: Sequence[ComparisonRow]) -> ResultTable:
