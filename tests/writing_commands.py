@@ -58,6 +58,16 @@ COMMANDS = {
         ("labelled",),
         ("--min-count 1 ", "--min-count 100000 "),
     ),
+    "update": Command(
+        f"update model books -o {OUT} --word crane -j 1",
+        ("model", "books"),
+        ("books", "numbers.txt"),
+    ),
+    "append": Command(
+        f"ingest books --append corpus -o {OUT} -j 1",
+        ("corpus", "books"),
+        ("books", "numbers.txt"),
+    ),
     "compact": Command(f"compact model -o {OUT} --bits 4", ("model",), ("--bits 4", "--bits 5")),
     "convert": Command(
         f"convert vectors {OUT} --to compact --bits 4", ("vectors",), ("--bits 4", "--bits 5")

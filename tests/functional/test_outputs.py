@@ -72,7 +72,7 @@ def test_inputs_are_kept(name, given, material, tmp_path, capsys) -> None:
 
 @EVERY_COMMAND
 def test_folders_of_another_kind_are_kept(name, material, finished, tmp_path, capsys) -> None:
-    makes_corpus = name in ("ingest", "label")
+    makes_corpus = name in ("ingest", "append", "label")
     finished("compact" if makes_corpus else "ingest", tmp_path / "out")
     capsys.readouterr()
     before = contents(tmp_path)

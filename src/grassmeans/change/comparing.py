@@ -235,7 +235,7 @@ def compare_groups(
     total = len(opened.inventory) if asked is None else len(asked)
     with progress_bar("comparing", total, unit="words", show=show_progress) as advance:
         for uses in blocks:
-            found += _compare_block(opened, uses, documents, chosen)
+            found += compare_uses(opened, uses, documents, chosen)
             advance(len(uses.words))
     pairs = [pair for word in found for pair in word.pairs]
     q_values = correct_many(np.array([pair.p_value for pair in pairs]))
@@ -262,9 +262,10 @@ def compare_groups(
     )
 
 
-def _compare_block(
+def compare_uses(
     model: SenseModel, uses: Uses, documents: GroupedDocuments, settings: ChangeSettings
 ) -> list[WordChange]:
+    """Some words over the groups, without the correction for many tests."""
     counts = uses.count_senses(len(documents.names))
     known = counts[:, :, 1:]
     totals = known.sum(axis=2)
@@ -365,7 +366,7 @@ def sense_shares(
     names = spell_words(opened, check_words(word, "word"))
     rows: list[dict[str, Any]] = []
     for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):
-        for found in _compare_block(opened, uses, documents, chosen):
+        for found in compare_uses(opened, uses, documents, chosen):
             rows += share_rows(found)
     return as_table(rows)
 

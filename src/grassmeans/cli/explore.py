@@ -30,6 +30,10 @@ def explore(
         Path | None,
         typer.Option(help="Folder for new versions of the model; beside it by default."),
     ] = None,
+    changes: Annotated[
+        Path | None,
+        typer.Option(help="A report of `grassmeans change`: its words that changed most."),
+    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open a browser.")
     ] = False,
@@ -58,7 +62,7 @@ def explore(
             f"listening on {host}: everybody who can reach this machine can use the explorer, "
             "change the session and save new versions"
         )
-    app = create_app(model, corpus, hosts=[bracketed(host)], save_to=save_to)
+    app = create_app(model, corpus, hosts=[bracketed(host)], save_to=save_to, changes_path=changes)
     address = f"http://{bracketed(visible_name(host))}:{listening.getsockname()[1]}/"
     note(f"the explorer is at {address} (stop it with Ctrl+C)")
     if not no_browser:

@@ -21,6 +21,8 @@ from grassmeans.senses.samples import WordSample
 from grassmeans.senses.settings import InductionSettings
 
 if TYPE_CHECKING:
+    from grassmeans.change.grouping import GroupedDocuments
+    from grassmeans.explorer.queries.change import ChangedWords
     from grassmeans.explorer.queries.concordance import MeasuredWord
     from grassmeans.explorer.queries.induction import InducedWord
     from grassmeans.explorer.queries.tagging import SenseName
@@ -31,6 +33,7 @@ from typing import Generic, TypeVar
 
 _MANY = 1 << 16  # entries of caches that are bounded by their size
 _MANY_NAMES = 4096
+_FEW_GROUPINGS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +68,10 @@ class OpenModel:
     limits : Limits
     save_to : Path or None
         Where new versions go; None for beside the model.
-    samples, distances, inductions, views, names : BoundedCache
+    samples, distances, inductions, views, groups, names : BoundedCache
         What was worked out for the words looked at last.
+    changes : ChangedWords or None
+        The words that changed most, of a report that was made before.
     saving : Lock
         Held while a version is saved.
     """
@@ -93,6 +98,8 @@ class OpenModel:
         )
         self.inductions: BoundedCache[InducedWord] = BoundedCache(memory.inductions)
         self.views: BoundedCache[WordView] = BoundedCache(memory.words)
+        self.groups: BoundedCache[GroupedDocuments] = BoundedCache(_FEW_GROUPINGS)
+        self.changes: ChangedWords | None = None
         self.names: BoundedCache[tuple[SenseName, ...]] = BoundedCache(_MANY_NAMES)
         self.saving = threading.Lock()
         self._changing = threading.Lock()

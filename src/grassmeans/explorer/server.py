@@ -10,13 +10,14 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from grassmeans.corpus.occurrences import number_words, write_tokens
-from grassmeans.explorer.endpoints import changes, dial, texts, words
+from grassmeans.explorer.endpoints import changes, dial, groups, texts, words
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods
 from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.limits import Limits
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.change import read_report
 from grassmeans.explorer.work import WorkPool
 from grassmeans.senses.directions import induce_directions
 from grassmeans.version import __version__
@@ -34,6 +35,7 @@ def create_app(
     *,
     hosts: Collection[str] = (),
     save_to: str | Path | None = None,
+    changes_path: str | Path | None = None,
 ) -> FastAPI:
     """The application on a model.
 
@@ -47,9 +49,13 @@ def create_app(
         Names that the server may be called by, besides those of the loopback interface.
     save_to : path, optional
         The folder in which new versions of the model are put; beside the model by default.
+    changes_path : path, optional
+        A report of `grassmeans change`, for the list of words that changed most.
     """
     bounds = limits or Limits()
     opened = OpenModel.open(model_path, corpus_path, bounds, save_to)
+    if changes_path is not None:
+        opened.changes = read_report(changes_path)
     session = Session(opened, WorkPool(bounds.work))
 
     @asynccontextmanager
@@ -72,7 +78,7 @@ def create_app(
     )
     app.state.session = session
     add_error_handlers(app)
-    for module in (words, texts, dial, changes):
+    for module in (words, texts, dial, changes, groups):
         app.include_router(module.make_router(session))
     add_pages(app, session)
     app.add_middleware(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,9 @@ from grassmeans.senses.model import SenseModel
 
 VERSIONS = "versions.jsonl"
 BUILT, GROWN, EDITED = "built", "grown", "edited"
-_RULES = {"version": whole(1), "kind": text, "created": text}
+_RULES = {"version": whole(1), "kind": text}
 _OPTIONAL = {
+    "created": text,
     "digest_before": text,
     "keeps_numbers": flag,
     "born": each(record()),
@@ -45,18 +45,18 @@ def read_versions(model: SenseModel) -> list[dict[str, Any]]:
             if values["version"] != number:
                 raise damaged(path, f"line {number} is version {values['version']}")
             found.append(values)
+    if not found:
+        raise damaged(path, "it has no version")
+    # The manifest says when the last one was made: the same update gives the same file.
+    found[-1]["created"] = str(model.manifest.get("created", ""))
     return found
 
 
 def _describe_first(model: SenseModel) -> dict[str, Any]:
     about = model.manifest
     first = {"version": 1, "kind": BUILT, "created": str(about.get("created", ""))}
-    known = {
-        name: about["corpus"][name]
-        for name in ("n_tokens", "n_documents")
-        if name in about.get("corpus", {})
-    }
-    return first | known
+    corpus = about.get("corpus", {})
+    return first | {name: corpus[name] for name in ("n_tokens", "n_documents") if name in corpus}
 
 
 def append_version(
@@ -74,9 +74,8 @@ def append_version(
         Whether every sense that there was has the number that it had.
     """
     earlier = read_versions(model)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    new = {"version": len(earlier) + 1, "kind": kind, "created": now}
-    new |= {"digest_before": model.digest, "keeps_numbers": keeps_numbers} | dict(about)
+    new = {"version": len(earlier) + 1, "kind": kind, "digest_before": model.digest}
+    new |= {"keeps_numbers": keeps_numbers} | dict(about)
     lines = [json.dumps(version, ensure_ascii=False) for version in (*earlier, new)]
     write_bytes(folder / VERSIONS, "\n".join(lines).encode())
 

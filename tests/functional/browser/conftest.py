@@ -21,13 +21,15 @@ PATIENCE = 20_000
 
 
 @contextmanager
-def serve(model: Path, corpus: Path | None = None) -> Iterator[str]:
+def serve(model: Path, corpus: Path | None = None, changes: Path | None = None) -> Iterator[str]:
     """The explorer on a free port, in a thread; its address."""
     pytest.importorskip("fastapi", reason="needs the extra explorer")
     uvicorn = pytest.importorskip("uvicorn", reason="needs the extra explorer")
     from grassmeans.explorer.server import create_app
 
-    config = uvicorn.Config(create_app(model, corpus), port=0, log_level="warning")
+    config = uvicorn.Config(
+        create_app(model, corpus, changes_path=changes), port=0, log_level="warning"
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -38,6 +40,12 @@ def serve(model: Path, corpus: Path | None = None) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
     server.should_exit = True
     thread.join(timeout=10)
+
+
+@pytest.fixture(scope="session", name="serve")
+def give_serve() -> Callable[..., Any]:
+    """What serves other models, for tests with models of their own."""
+    return serve
 
 
 @pytest.fixture(scope="session")

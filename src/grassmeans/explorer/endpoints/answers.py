@@ -168,6 +168,9 @@ def _take_whole(value: Any) -> Any:
 MAX_OFFSET = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
 
+MOST_CHARACTERS = 200
+"""Of the name of a field or of a group."""
+
 
 def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | None = None) -> None:
     """Refuse a page that is too large; tables to download may be longer than pages."""

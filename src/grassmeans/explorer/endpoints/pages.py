@@ -32,6 +32,8 @@ class Health:
     has_corpus: bool
     idk_threshold: float | None
     calibrated: bool
+    fields: tuple[str, ...]  # of the corpus's documents: a date, a source
+    has_changes: bool  # whether there is a list of words that changed most
     version: str
 
 
@@ -53,6 +55,8 @@ def add_pages(app: FastAPI, session: Session) -> None:
                 has_corpus=opened.corpus is not None,
                 idk_threshold=rule.at_least if isinstance(rule, ConfidenceRule) else rule,
                 calibrated=calibrated,
+                fields=() if opened.corpus is None else opened.corpus.fields,
+                has_changes=opened.changes is not None,
                 version=__version__,
             )
         )

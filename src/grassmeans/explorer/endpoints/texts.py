@@ -10,6 +10,7 @@ from pydantic import Field
 
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
+    MOST_CHARACTERS,
     RequestBody,
     Session,
     check_page,
@@ -65,10 +66,18 @@ def make_router(session: Session) -> APIRouter:
         offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
         limit: Annotated[int, Query(ge=1)] = 50,
         senses: Annotated[int | None, Query(ge=1, description="Senses induced anew.")] = None,
+        by: Annotated[
+            str,
+            Query(
+                max_length=MOST_CHARACTERS,
+                description="With group: a field, or a time: source, date:decade.",
+            ),
+        ] = "",
+        group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
         kind: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
     ) -> Response:
         check_page(limits, limit, kind)
-        wanted = concordance.LineFilter(sense, idk_only, min_confidence, q, sort, senses)
+        wanted = concordance.LineFilter(sense, idk_only, min_confidence, q, sort, senses, by, group)
         is_long = await session.ask(concordance.needs_work, word, wanted)
         page = {"offset": offset, "limit": limit}
         found = await session.answer(

@@ -17,10 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of_array
+from grassmeans.change.grouping import GroupedDocuments, group_documents
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.corpus.tokenizer import normalize_text
-from grassmeans.explorer.limits import NothingThereError
+from grassmeans.errors import InputError
+from grassmeans.explorer.limits import ConflictError, NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
 from grassmeans.explorer.queries.words import Line, check_query, example_lines_of
@@ -49,6 +51,8 @@ class LineFilter:
         The surest lines come first, under "sense" within each sense.
     n_senses : int or None
         Senses induced anew, so many; None for the model's.
+    by, group : str
+        Only lines of documents in this group, as ``date:decade`` or a field tells it.
     """
 
     sense: int | None = None
@@ -57,6 +61,8 @@ class LineFilter:
     query: str = ""
     sort: str = "position"
     n_senses: int | None = None
+    by: str = ""
+    group: str = ""
 
     @property
     def needs_senses(self) -> bool:
@@ -135,6 +141,7 @@ def find_lines(
     directions = model.inventory.directions(key)
     if not wanted.needs_senses:
         positions = opened.corpus.positions(word_id_of(opened, key))
+        positions = positions[_in_group(opened, positions, wanted)]
         if wanted.query:
             positions = positions[stand_near(opened.corpus, positions, wanted.query, check)]
         page = measure_positions(opened, key, positions[offset : offset + limit], directions, check)
@@ -235,6 +242,7 @@ def _choose(
         passes &= measured.senses == wanted.sense
     if wanted.idk_only:
         passes &= measured.senses == 0
+    passes &= _in_group(opened, measured.positions, wanted)
     rows = np.flatnonzero(passes)
     if wanted.query and opened.corpus is not None:
         positions = measured.positions[rows]
@@ -244,6 +252,29 @@ def _choose(
     elif wanted.sort == "sense":
         rows = rows[np.lexsort((-measured.confidence[rows], measured.senses[rows]))]
     return rows
+
+
+def _in_group(
+    opened: OpenModel, positions: NDArray[np.int64], wanted: LineFilter
+) -> NDArray[np.bool_]:
+    """(n,) which occurrences stand in documents of the group that is asked for."""
+    if not wanted.by:
+        return np.ones(len(positions), np.bool_)
+    corpus = opened.require_corpus("grouping documents")
+    documents = find_groups(opened, wanted.by)
+    if wanted.group not in documents.names:
+        raise NothingThereError(f"there is no group {wanted.group!r} by {wanted.by!r}")
+    groups = documents.parts[0].groups[corpus.documents_of(positions)]
+    return np.asarray(groups == documents.names.index(wanted.group))
+
+
+def find_groups(opened: OpenModel, by: str) -> GroupedDocuments:
+    """The documents of the corpus in groups; `ConflictError` where they cannot be grouped so."""
+    corpus = opened.require_corpus("grouping documents")
+    try:
+        return opened.groups.get_or_make(by, lambda: group_documents(corpus, by))
+    except InputError as error:
+        raise ConflictError(str(error)) from error
 
 
 def _read_lines(opened: OpenModel, page: MeasuredWord) -> tuple[Line, ...]:
@@ -264,6 +295,7 @@ def _read_lines(opened: OpenModel, page: MeasuredWord) -> tuple[Line, ...]:
                 distances=()
                 if np.isnan(distances[0])
                 else tuple(round(float(d), 4) for d in distances),
+                fields=dict(found.fields),
             )
         )
     return tuple(lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -215,6 +215,8 @@ class Line:
     confidence: float  # probability of the nearest sense
     # To every sense; empty where there are too few known words around the occurrence.
     distances: tuple[float, ...]
+    # What else is known of the document: a date, a source.
+    fields: dict[str, str] = field(default_factory=dict)
 
 
 def example_lines_of(opened: OpenModel, word: str) -> list[Line]:

@@ -14,6 +14,8 @@ export function readFilters(params) {
     confidence: params.get("confidence") ?? "",
     q: params.get("q") ?? "",
     sort: params.get("sort") ?? "",
+    by: params.get("by") ?? "",
+    group: params.get("group") ?? "",
   };
 }
 
@@ -27,6 +29,10 @@ export function makeFilters(onChange) {
   const idk = h("input", { type: "checkbox", onchange: now });
   const confidence = h("input", { type: "range", min: 0, max: 1, step: 0.05, value: 0, oninput: showConfidence, onchange: now });
   const shown = h("output", {});
+  const only = h("input", { type: "checkbox", onchange: now });
+  const onlyName = h("span", {});
+  const onlyLabel = h("label", { class: "check", hidden: true }, only, onlyName);
+  let held = { by: "", group: "" };
 
   function showConfidence() {
     shown.textContent = Number(confidence.value) ? Number(confidence.value).toFixed(2) : "any";
@@ -37,6 +43,7 @@ export function makeFilters(onChange) {
       sense: sense.value, q: text.value.trim(), idk: idk.checked,
       confidence: Number(confidence.value) ? confidence.value : "",
       sort: sort.value === SORTS[0][0] ? "" : sort.value,
+      ...(only.checked ? held : { by: "", group: "" }),
     };
   }
 
@@ -52,6 +59,10 @@ export function makeFilters(onChange) {
     idk.checked = values.idk;
     confidence.value = values.confidence || 0;
     sort.value = values.sort || SORTS[0][0];
+    if (values.by) held = { by: values.by, group: values.group };
+    only.checked = Boolean(values.by);
+    onlyLabel.hidden = !held.by;
+    onlyName.textContent = `only ${held.group}`;
     showConfidence();
   }
 
@@ -60,6 +71,7 @@ export function makeFilters(onChange) {
     h("label", {}, "Text in the line", text),
     h("label", {}, h("span", {}, "Confidence at least ", shown), confidence),
     h("label", {}, "Sort by", sort),
-    h("label", { class: "check" }, idk, "only “don’t know”"));
+    h("label", { class: "check" }, idk, "only “don’t know”"),
+    onlyLabel);
   return { element, set };
 }

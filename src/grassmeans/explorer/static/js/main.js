@@ -9,6 +9,8 @@ import { runInduction } from "./jobs.js";
 import { parseRoute } from "./router.js";
 import { makeSearch } from "./search.js";
 import { emptyPanel, errorPanel } from "./status.js";
+import { mount as change } from "./views/change.js";
+import { mount as changes } from "./views/changes.js";
 import { mount as concordance } from "./views/concordance.js";
 import { mount as geometry } from "./views/geometry.js";
 import { mount as start } from "./views/start.js";
@@ -16,9 +18,9 @@ import { mount as text } from "./views/text.js";
 import { mount as word } from "./views/word.js";
 import { mount as words } from "./views/words.js";
 
-const VIEWS = { start, words, word, concordance, text, geometry };
-const OF_A_WORD = new Set(["word", "concordance", "geometry"]);
-const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", geometry: "geometry" };
+const VIEWS = { start, words, word, concordance, change, changes, text, geometry };
+const OF_A_WORD = new Set(["word", "concordance", "change", "geometry"]);
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", change: "change", changes: "Most changed", geometry: "geometry" };
 const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");
@@ -91,6 +93,7 @@ async function begin() {
     return;
   }
   showFooter();
+  document.querySelector("[data-view=changes]").hidden = !app.health.has_changes;
   document.getElementById("site-search").replaceChildren(makeSearch());
   show();
 }

@@ -20,13 +20,15 @@ function lineRow(line, names, hasCorpus) {
   const word = inCorpus
     ? button(line.word, () => openDocument(line.position), { class: "keyword", title: "Read its document" })
     : h("b", { class: "keyword" }, line.word);
+  const about = Object.values(line.fields ?? {}).join(" · ");
   const row = h("tr", { "--sense": senseColour(line.sense), class: inCorpus ? "can-open" : null },
     h("td", { class: "left" }, h("bdi", {}, line.left)), h("td", { class: "middle" }, word),
     h("td", { class: "right" }, h("bdi", {}, line.right)),
     h("td", { class: "sense", title: name }, senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
     h("td", { class: "confidence" },
       h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
-      h("span", {}, (line.confidence ?? 0).toFixed(2))));
+      h("span", {}, (line.confidence ?? 0).toFixed(2))),
+    about ? h("td", { class: "about soft" }, about) : null);
   if (inCorpus) {
     row.addEventListener("click", (event) => {
       // Not while text is being selected, and the button speaks for itself.
@@ -38,6 +40,7 @@ function lineRow(line, names, hasCorpus) {
 
 function linesTable(lines, names, hasCorpus) {
   const columns = ["before", "word", "after", "sense", "confidence"];
+  if (lines.some((line) => Object.keys(line.fields ?? {}).length)) columns.push("document");
   const longest = Math.max(4, ...lines.map((line) => line.word.length));
   return h("table", { class: "kwic", "--letters": longest },
     h("thead", {}, h("tr", {}, columns.map((label) => h("th", { scope: "col" }, label)))),
@@ -63,7 +66,7 @@ export function mount(root, route, app) {
   function query(extra = {}) {
     return makeUrl("api/concordance", {
       word, sense: values.idk ? "" : values.sense, idk_only: values.idk, min_confidence: values.confidence,
-      q: values.q, sort: values.sort, senses: k, ...extra,
+      q: values.q, sort: values.sort, senses: k, by: values.by, group: values.group, ...extra,
     });
   }
 
