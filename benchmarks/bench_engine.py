@@ -5,9 +5,10 @@
     python benchmarks/bench_engine.py --corpus corpus --scws ratings.txt --dim 100 --epochs 1 \
         --name engine-vectors                                  # vectors in 1, 2 and 4 parts
 
-Both run the same tasks in turns, in workers that are started already; what starting takes is told
-apart. Processor time is that of all processes together, and is what to compare on a machine that
-others use too. Memory is the largest resident size of a worker.
+Both run the same tasks in turns, in workers that are started already, and ratios are medians of
+those of neighbouring runs; what starting takes is told apart. Processor time is that of all
+processes together, and is what to compare on a machine that others use too. Memory is the largest
+resident size of a worker.
 """
 
 from __future__ import annotations
@@ -154,15 +155,16 @@ def compare_engines(folder: Path, n_words: int, workers: int, runs: int) -> dict
         starting = time.perf_counter() - started
         for name, job in jobs.items():
             measured: dict[str, list[dict[str, float]]] = {"local": [], "dask": []}
+            sizes: list[int] = []
             for engine in ("local", None):  # compiles and imports, in all workers
                 job(engine, workers)
-            for _ in range(runs):
-                with meter.watch() as found:
-                    job("local", workers)
-                measured["local"].append(found)
-                with count_messages() as sizes, meter.watch() as found:
-                    job(None, workers)
-                measured["dask"].append(found)
+            for run in range(runs):
+                turns = (("local", "local"), ("dask", None))
+                for engine, given in turns if run % 2 else reversed(turns):
+                    with count_messages() as counted, meter.watch() as found:
+                        job(given, workers)
+                    measured[engine].append(found)
+                    sizes = counted or sizes
             rows[name] = _summarise(measured) | {
                 "messages": len(sizes),
                 "largest_message_bytes": max(sizes, default=0),
@@ -180,8 +182,9 @@ def _summarise(measured: dict[str, list[dict[str, float]]]) -> dict[str, Any]:
         for engine, runs in measured.items()
     }
     for name in ("seconds", "cpu_seconds"):
-        best = {e: min(run[name] for run in runs) for e, runs in measured.items()}
-        summary[f"{name}_dask_to_local"] = round(best["dask"] / best["local"], 3)
+        pairs = zip(measured["dask"], measured["local"], strict=True)
+        ratios = [dask[name] / local[name] for dask, local in pairs]
+        summary[f"{name}_dask_to_local"] = round(statistics.median(ratios), 3)
     return summary
 
 
