@@ -29,10 +29,6 @@ SynsetPlace = tuple[str, int]
 
 _WORD = re.compile(r"[a-z]{2,}")
 _RELATED = ("@", "&", "$")  # hypernyms, similar adjectives, groups of verbs
-_ALIKE = (
-    1.0  # lexemes of a synset are alike, related synsets are; both beside the sums' weight of 1
-)
-_EVEN = 0.01  # ... and where nothing else tells, a word's lexemes have even shares of it
 _TOLERANCE = 1e-3
 _MAX_STEPS = 200
 
@@ -119,8 +115,9 @@ def extend_vectors(lexicon: Lexicon, vectors: WordVectors, wordnet: WordNet) -> 
     - a word less the sum of its lexemes;
     - a lexeme less the mean of its synset's lexemes, which is the synset over their number;
     - the means of two synsets that are related, one less the other;
-    - with a small weight, a lexeme less its even share of the word.
+    - a lexeme less its even share of the word.
 
+    Without the last, senses that few words share would be anything that makes the sums come out.
     All dimensions have the same sparse matrix, so one product serves a step of conjugate gradients
     in all of them.
 
@@ -141,16 +138,16 @@ def extend_vectors(lexicon: Lexicon, vectors: WordVectors, wordnet: WordNet) -> 
     system = vstack(
         [
             sums,
-            np.sqrt(_ALIKE) * (identity - gathered.T @ means),
-            np.sqrt(_ALIKE) * (means[pairs[:, 0]] - means[pairs[:, 1]]),
-            np.sqrt(_EVEN) * identity,
+            identity - gathered.T @ means,
+            means[pairs[:, 0]] - means[pairs[:, 1]],
+            identity,
         ],
         format="csr",
     )
     targets = vectors.vectors[vectors.ids_of(lexicon.words)]
     n_shares = n_of_word[lexicon.word_of, None].astype(np.float32)
     shares: Floats = targets[lexicon.word_of] / n_shares
-    wanted = sums.T @ targets + _EVEN * shares
+    wanted = sums.T @ targets + shares
     lexemes = _solve_columns((system.T @ system).tocsr(), wanted, shares)
     return ExtendedVectors(lexicon, lexemes, (gathered @ lexemes).astype(np.float32))
 

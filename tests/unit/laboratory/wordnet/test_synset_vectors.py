@@ -36,15 +36,14 @@ def test_lexemes_are_pairs_of_words_and_synsets(wordnet: WordNet) -> None:
     assert related.relate_synsets(wordnet).tolist() == [[0, 1]]
 
 
-def test_a_word_is_the_sum_of_its_lexemes_and_lexemes_of_a_synset_are_alike(wordnet) -> None:
-    # The verb shares nothing with other words: what is left of crane is its.
+def test_senses_go_towards_the_words_that_share_them(wordnet: WordNet) -> None:
     vectors = WordVectors(["crane", "heron", "derrick"], [[1, 1, 1], [1, 0, 0], [0, 1, 0]])
     found = extend_vectors(Lexicon.collect(wordnet, vectors.words), vectors, wordnet)
-    bird, lift, stretch, heron, derrick = found.lexemes
-    np.testing.assert_allclose(bird + lift + stretch, [1, 1, 1], atol=0.02)
-    np.testing.assert_allclose(bird, heron, atol=0.07)  # even shares pull a little
-    np.testing.assert_allclose(lift, derrick, atol=0.07)
-    np.testing.assert_allclose(stretch, [0, 0, 1], atol=0.07)
+    bird, lift, stretch, heron, _ = found.lexemes
+    assert bird.argmax() == 0
+    assert lift.argmax() == 1
+    assert stretch.argmax() == 2  # what is left of crane
+    np.testing.assert_allclose(bird + lift + stretch, [1, 1, 1], atol=0.15)
     np.testing.assert_allclose(found.synsets[0], bird + heron, atol=1e-5)
     assert found.lexemes.dtype == found.synsets.dtype == np.float32
 
@@ -55,7 +54,6 @@ def test_the_squares_are_least(wordnet: WordNet) -> None:
     lexicon = Lexicon.collect(wordnet, vectors.words)
     assert lexicon.word_of.tolist() == [0, 0, 0, 1, 2]
     assert lexicon.synset_of.tolist() == [0, 1, 2, 0, 3]
-    small = np.sqrt(0.01)
     equations = np.array(
         [
             [1, 1, 1, 0, 0, 2],
@@ -64,11 +62,11 @@ def test_the_squares_are_least(wordnet: WordNet) -> None:
             [0.5, 0, 0, -0.5, 0, 0],
             [-0.5, 0, 0, 0.5, 0, 0],
             [0.5, 0, 0, 0.5, -1, 0],
-            [small, 0, 0, 0, 0, small * 2 / 3],
-            [0, small, 0, 0, 0, small * 2 / 3],
-            [0, 0, small, 0, 0, small * 2 / 3],
-            [0, 0, 0, small, 0, small],
-            [0, 0, 0, 0, small, -small],
+            [1, 0, 0, 0, 0, 2 / 3],
+            [0, 1, 0, 0, 0, 2 / 3],
+            [0, 0, 1, 0, 0, 2 / 3],
+            [0, 0, 0, 1, 0, 1],
+            [0, 0, 0, 0, 1, -1],
         ]
     )
     expected, *_ = np.linalg.lstsq(equations[:, :5], equations[:, 5], rcond=None)
