@@ -10,8 +10,8 @@ get no third.
 
 Printed, with 95% intervals over words: how well occurrences of made-up words in documents held
 apart are told (V-measure), by either model; how far both agree on real words (V-measure of one
-against the other); how many senses that were born are found, and how many are reported that were
-there; the seconds of the processor that each took.
+against the other), beside two models built at once with other seeds; how many senses that were born
+are found, and how many are reported that were there; the seconds of the processor that each took.
 """
 
 from __future__ import annotations
@@ -107,21 +107,25 @@ def read_documents(
     return found
 
 
-def build(material: Material, key: str, options: argparse.Namespace) -> tuple[SenseModel, float]:
+def build(
+    material: Material, key: str, options: argparse.Namespace, seed: int = 0
+) -> tuple[SenseModel, float]:
     """A model of a part of the text, and its seconds."""
     started = time.process_time()
     contexts: Any = options.contexts
     if contexts == OWN:
         contexts = options.output / f"vectors-{key}"
-        train_vectors(material.corpora[key], contexts, SkipGram(dim=100, workers=1))
+        if not contexts.exists():
+            train_vectors(material.corpora[key], contexts, SkipGram(dim=100, workers=1))
     model = build_model(
         material.corpora[key].path,
         contexts,
-        options.output / f"model-{key}",
+        options.output / f"model-{key}-{seed}",
         material.words,
         workers=1,
         n_senses="auto",
         max_contexts=options.max_contexts,
+        random_state=seed,
     )
     return model, time.process_time() - started
 
@@ -189,7 +193,7 @@ def main() -> None:
     at_once, seconds_all = build(material, "all", options)
     started = time.process_time()
     growth = update_model(
-        options.output / "model-first",
+        options.output / "model-first-0",
         material.corpora["second"].path,
         options.output / "model-grown",
         words=material.words,
@@ -197,6 +201,7 @@ def main() -> None:
     )
     seconds_grown = time.process_time() - started
     grown = load(options.output / "model-grown")
+    again, _ = build(material, "all", options, seed=1)
     scores = [score_made_up(material, model) for model in (grown, at_once)]
     new = {sense.word for sense in growth.born}
     there = set(material.pairs) - material.born
@@ -204,8 +209,10 @@ def main() -> None:
         "n_tokens": {key: corpus.n_tokens for key, corpus in material.corpora.items()},
         "made-up words, grown": describe(scores[0]),
         "made-up words, at once": describe(scores[1]),
+        "made-up words, at once, another seed": describe(score_made_up(material, again)),
         "difference": describe([a - b for a, b in zip(*scores, strict=True)]),
         "agreement on real words": describe(compare_real(material, grown, at_once)),
+        "agreement of two seeds": describe(compare_real(material, again, at_once)),
         "senses, grown": sum(grown.inventory.sense_counts[w] for w in grown.words),
         "senses, at once": sum(at_once.inventory.sense_counts[w] for w in at_once.words),
         "born and found": f"{len(new & material.born)} of {len(material.born)}",

@@ -45,7 +45,7 @@ def _describe(found: Comparison) -> str:
     n_changed = sum(any(pair.is_change for pair in word.pairs) for word in found.words)
     lines = [
         f"Documents are grouped by {found.by}: {groups}.",
-        f"{len(found.words):,} words occur; {n_changed:,} of them changed, at a rate of "
+        f"Words that occur: {len(found.words):,}; that changed: {n_changed:,}, at a rate of "
         f"{found.settings.level:.0%} false alarms among the changes, over {found.n_tested:,} "
         "tests. Groups in which a word has fewer than "
         f"{found.settings.fewest} occurrences with a sense are shown, and not compared.",
@@ -118,8 +118,8 @@ def _draw_word(word: WordChange, found: Comparison) -> str:
     if unknown:
         rows.append(["“I don't know”", *(f"{group.n_unknown:,}" for group in word.groups)])
     return (
-        f'<h2 id="{_anchor(word.word)}">{escape(word.word)}</h2>\n{_tell(word)}'
-        f'<div class="panels">\n{panels}</div>\n{html_table(columns, rows)}'
+        f'<h2 id="{_anchor(word.word)}">{escape(word.word)}</h2>\n'
+        f'<div class="panels">\n{panels}</div>\n{_tell(word)}{html_table(columns, rows)}'
         f"{_draw_examples(word, found)}"
     )
 
@@ -129,22 +129,23 @@ def _count(group: GroupShares) -> str:
 
 
 def _tell(word: WordChange) -> str:
-    """What happened, in sentences."""
+    """What happened, in sentences: the changes, and how many pairs of groups show none."""
+    compared = [pair for pair in word.pairs if not math.isnan(pair.jsd)]
+    if not compared:
+        return "<p>Too few occurrences in all but one group: nothing is compared.</p>\n"
     lines = []
-    for pair in word.pairs:
-        if math.isnan(pair.jsd):
+    for pair in compared:
+        if not pair.is_change:
             continue
-        said = "changed" if pair.is_change else "no change beyond chance"
-        line = (
-            f"{pair.first} to {pair.second}: {said}; JSD {format_number(pair.jsd)}, APD "
-            f"{format_number(pair.apd)}, PRT {format_number(pair.prt)}, q {format_chance(pair)}"
-        )
+        line = f"Changed from {pair.first} to {pair.second} (JSD {format_number(pair.jsd)})"
         for what, numbers in (("gained", pair.gained), ("lost", pair.lost)):
             names = ", ".join(f"{k} ({word.names[k - 1]})" for k in numbers)
             line += f"; {what} {names}" if names else ""
-        lines.append(f"<li>{escape(line)}</li>")
-    if not lines:
-        return "<p>Too few occurrences in all but one group: nothing is compared.</p>\n"
+        lines.append(f"<li>{escape(line)}.</li>")
+    n_same = len(compared) - len(lines)
+    if n_same:
+        pairs = "one pair of groups" if n_same == 1 else f"{n_same} pairs of groups"
+        lines.append(f"<li>No change beyond chance between {pairs}.</li>")
     return f"<ul>{''.join(lines)}</ul>\n"
 
 
