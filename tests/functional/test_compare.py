@@ -123,6 +123,19 @@ def test_one_table_of_all_test_sets_comes_first(folder: Path) -> None:
     ]
 
 
+def test_methods_without_wordnet_fail_with_one_line_and_the_others_go_on(
+    folder: Path, tmp_path: Path
+) -> None:
+    options = ("--task", f"jsonl={folder / 'a.jsonl'}", "--methods")
+    found = run(folder, "compare", *options, f"autoextend:wordnet={tmp_path},one,chen:wordnet=no")
+    rows = [json.loads(line) for line in found.stdout.splitlines()]
+    assert found.exit_code == 1
+    assert [row["error"] is None for row in rows] == [False, True, False]
+    assert rows[0]["error"].startswith(f"{tmp_path} is not a WordNet database: it has no data.adj")
+    assert rows[2]["error"].startswith("no is not a WordNet database: there is nothing there; get")
+    assert all("\n" not in row["error"] for row in rows if row["error"])
+
+
 def test_evaluate_with_a_method(folder: Path) -> None:
     options = ("jsonl", "--data", folder / "a.jsonl", "--method", "kmeans")
     found = json.loads(run(folder, "evaluate", *options).stdout)
