@@ -20,11 +20,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of
+from grassmeans.artifacts import digest_of, identify_file
 from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus, is_corpus
+from grassmeans.corpus.documents import ReadReport
 from grassmeans.corpus.given import check_words
 from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.opening import list_inputs
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.encoders import VECTORS_FOLDER
@@ -141,7 +143,8 @@ def update_model(
     changes = {} if max_contexts is None else {"max_contexts": max_contexts}
     settings = replace(old.settings, **changes)
     chosen = None if words is None else check_words(words)
-    identity = [old.digest, list(map(str, given)), settings.to_dict(), chosen, min_count]
+    about_texts = [_identify_texts(given), sorted(reading.items())]
+    identity = [old.digest, about_texts, settings.to_dict(), chosen, min_count, new_senses]
     with output_folder(
         output, KIND, identity, inputs=[place, *given], overwrite=overwrite
     ) as building:
@@ -179,6 +182,13 @@ def update_model(
         tuple(entry.word for entry in kept if entry.word not in old.inventory),
         tuple(sense for sense in born if not sense.is_new_word),
     )
+
+
+def _identify_texts(given: Sequence[str | Path]) -> list[Any]:
+    """What tells new text from another under the same name."""
+    if len(given) == 1 and is_corpus(given[0]):
+        return [Corpus.open(given[0]).manifest["digest"]]
+    return [identify_file(path) for path in list_inputs(given, ReadReport())]
 
 
 def _read_texts(

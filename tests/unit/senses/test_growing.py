@@ -145,6 +145,21 @@ def test_the_log_of_versions(model, tmp_path):
     assert list_digests(fourth) == [fourth.digest]
 
 
+def test_what_was_labelled_stays_labelled(model, tmp_path):
+    from grassmeans.change.grouping import group_documents
+    from grassmeans.change.uses import collect_uses
+    from grassmeans.labelling import label_corpus
+
+    records = [{"text": "the bill nest wing", "part": str(i % 2)} for i in range(8)]
+    corpus = Corpus.from_texts(records, tmp_path / "old", meta=["part"])
+    labelled = label_corpus(corpus, load(model), tmp_path / "labelled", workers=1)
+    text = write_text(tmp_path, machine=30)
+    grown = update_model(model, text, tmp_path / "v2", workers=1).model
+    (uses,) = collect_uses(grown, group_documents(labelled, "part"), ["bill"])
+    assert uses.count.sum() == 8
+    assert set(uses.sense.tolist()) == {1}
+
+
 def test_the_old_model_stays_whole_also_where_an_update_fails(model, tmp_path, monkeypatch):
     before = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
     text = write_text(tmp_path, machine=30)
@@ -158,7 +173,10 @@ def test_the_old_model_stays_whole_also_where_an_update_fails(model, tmp_path, m
             update_model(model, text, tmp_path / "grown", workers=1)
     assert not (tmp_path / "grown").exists()
     assert before == {path: path.read_bytes() for path in before}
-    again = update_model(model, text, tmp_path / "grown", workers=1)  # goes on
+    with pytest.raises(InputError, match="unfinished"):  # of another text
+        update_model(model, write_text(tmp_path, machine=31), tmp_path / "grown", workers=1)
+    write_text(tmp_path, machine=30)
+    again = update_model(model, text, tmp_path / "grown", overwrite=True, workers=1)
     assert len(again.born) == 1
     assert before == {path: path.read_bytes() for path in before}
 
