@@ -97,7 +97,11 @@ class TransformerEncoder(ContextEncoder):
     """
 
     kind = "transformer"
-    merge_cosine = 0.44
+    merge_cosine = 0.92
+    rare_ease = 0.05
+    part_cosine = 0.95
+    few_contexts = 900
+    by_tree = True
     lines_have_ends = True
     space_is_fixed = True
     idk_distance = None

@@ -99,6 +99,9 @@ class ContextEncoder(ABC):
         (`grassmeans.senses.few_contexts`).
     few_contexts : int
         With fewer different contexts of a word than these.
+    by_tree : bool
+        Whether contexts are split by a tree where the number of senses is found by itself
+        (`grassmeans.senses.trees`); for lines that have ends.
     lines_have_ends : bool
         Whether bases of rank 1 point to what they mean: the opposite direction means something
         else. Contexts are then grouped and measured by signed projections.
@@ -122,6 +125,7 @@ class ContextEncoder(ABC):
     rare_ease: ClassVar[float] = 0.0
     part_cosine: ClassVar[float] = 0.64
     few_contexts: ClassVar[int] = 50
+    by_tree: ClassVar[bool] = False
     lines_have_ends: ClassVar[bool] = False
     space_is_fixed: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6

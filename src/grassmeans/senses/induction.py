@@ -93,6 +93,7 @@ def make_grouper(
         part_cosine=encoder.part_cosine,
         few_contexts=encoder.few_contexts,
         rare_ease=encoder.rare_ease,
+        by_tree=encoder.by_tree,
         signed=encoder.lines_have_ends,
         device=device,
     )

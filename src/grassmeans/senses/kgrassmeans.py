@@ -65,6 +65,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     rare_ease : float, default=0.0
         With "auto": what is taken off ``merge_cosine`` for a group ten times as rare as a tenth of
         the contexts.
+    by_tree : bool, default=False
+        With "auto" and signed lines: split the contexts by a tree, Ward's method, and find the
+        number of groups of few contexts by silhouettes (`grassmeans.senses.trees`).
     signed : bool, default=False
         Whether lines have ends (rank 1 only): a context that points away from a direction is as
         far from it as can be, and the direction of a group is the mean of its contexts.
@@ -116,6 +119,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     part_cosine: float = DEFAULT_PART_COSINE
     few_contexts: int = FEW_CONTEXTS
     rare_ease: float = 0.0
+    by_tree: bool = False
     signed: bool = False
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
@@ -149,6 +153,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 part_cosine=float(self.part_cosine),
                 few_contexts=int(self.few_contexts),
                 rare_ease=float(self.rare_ease),
+                by_tree=bool(self.by_tree),
                 fit=options,
                 random_state=self.random_state,
             )
@@ -195,6 +200,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
                 raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
         if not isinstance(self.rare_ease, Real) or not 0.0 <= self.rare_ease <= 1.0:
             raise InputError(f"rare_ease must be a number from 0 to 1; got {self.rare_ease!r}")
+        if self.by_tree and not self.signed:
+            raise InputError("a tree is for lines that have ends: by_tree=True needs signed=True")
         get_kernels(self.device)  # refuses what is not there
         if self.init not in INITS:
             raise InputError(f"init must be one of {INITS}, got {self.init!r}")

@@ -33,10 +33,8 @@ class Groups(ABC):
         Of all contexts, also of those that belong to no group.
     """
 
-    def __init__(self, found: InducedDirections) -> None:
-        kept = found.labels[found.labels >= 0]
-        sizes = np.bincount(kept, minlength=len(found.directions))
-        self.shares: Doubles = sizes / max(len(found.labels), 1)
+    def __init__(self, shares: Doubles) -> None:
+        self.shares = shares
 
     @abstractmethod
     def cosines(self) -> Doubles:
@@ -48,6 +46,13 @@ class Groups(ABC):
         self.shares = np.delete(self.shares, second)
 
 
+def _share_contexts(found: InducedDirections) -> Doubles:
+    """(n_groups,) shares of the groups; contexts labelled -1 belong to none."""
+    kept = found.labels[found.labels >= 0]
+    shares: Doubles = np.bincount(kept, minlength=len(found.directions)) / max(len(found.labels), 1)
+    return shares
+
+
 class LineGroups(Groups):
     """Groups of lines or subspaces.
 
@@ -56,7 +61,7 @@ class LineGroups(Groups):
     """
 
     def __init__(self, bases: Floats, found: InducedDirections) -> None:
-        super().__init__(found)
+        super().__init__(_share_contexts(found))
         to_span, self._energies = span_energies(bases, found)
         self._lines = found.directions.astype(np.float64) @ to_span.T
 
@@ -79,7 +84,7 @@ class RayGroups(Groups):
     """Groups of lines that have ends: the direction is the mean."""
 
     def __init__(self, bases: Floats, found: InducedDirections) -> None:
-        super().__init__(found)
+        super().__init__(_share_contexts(found))
         rays = take_rays(bases).astype(np.float64)
         groups = range(len(found.directions))
         self._sums = np.stack([rays[found.labels == k].sum(axis=0) for k in groups])

@@ -5,7 +5,8 @@ several times. Groups with too few contexts are no senses and go; of the others 
 directions are nearest become one, while the cosine of their angle is at least a limit
 (`grassmeans.senses.merging`). A sense's
 direction is the one in which the contexts of its groups meet. A word with few different contexts is
-grouped otherwise (`grassmeans.senses.few_contexts`). How near two directions of one sense
+grouped otherwise (`grassmeans.senses.few_contexts`); lines of transformers are split by a tree
+(`grassmeans.senses.trees`). How near two directions of one sense
 lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
 """
 
@@ -27,6 +28,7 @@ from grassmeans.senses.merging import merge_near, start_groups
 from grassmeans.senses.rays import mean_ray, take_rays
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
 from grassmeans.senses.together import Grouping, Steps, solve_all, take_steps
+from grassmeans.senses.trees import group_by_silhouette, split_by_tree
 
 Floats = NDArray[np.float32]
 
@@ -111,6 +113,7 @@ def find_any_number(
     part_cosine: float = DEFAULT_PART_COSINE,
     few_contexts: int = FEW_CONTEXTS,
     rare_ease: float = 0.0,
+    by_tree: bool = False,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> Steps:
@@ -133,6 +136,9 @@ def find_any_number(
         From how many different contexts on they are not few.
     rare_ease : float
         What is taken off ``merge_cosine`` for a group ten times as rare as a tenth.
+    by_tree : bool
+        Whether a tree splits the contexts (`grassmeans.senses.trees`), in place of restarts from
+        random directions, and few contexts are grouped by silhouettes; for signed lines.
     """
     limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
@@ -140,13 +146,20 @@ def find_any_number(
     if len(different) < few_contexts:
         few = sample[different]
         part_limit = part_cosine ** (1.0 / granularity)
-        met = yield from _meet(few, group_few(few, part_limit, max_senses), bases, fit)
+        if by_tree:
+            senses = group_by_silhouette(take_rays(few), part_limit, max_senses)
+        else:
+            senses = group_few(few, part_limit, max_senses)
+        met = yield from _meet(few, senses, bases, fit)
         return replace(met, n_iter=1)
     if len(different) < len(sample):
         sample = np.ascontiguousarray(sample[different])
     loose = replace(fit, n_init=min(fit.n_init, _N_INIT), tol=max(fit.tol, _LOOSE_TOLERANCE))
     n_groups = max(1, min(max_senses, len(sample) // MIN_CONTEXTS))
-    (found,) = yield [loose.ask(sample, n_groups, random_state)]
+    if by_tree:
+        found = split_by_tree(take_rays(sample), n_groups)
+    else:
+        (found,) = yield [loose.ask(sample, n_groups, random_state)]
     n_iter = found.n_iter
     if len(sample) < len(bases):
         (found,) = yield [fit.ask_nearest(bases, found.directions)]

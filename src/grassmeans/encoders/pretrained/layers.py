@@ -7,7 +7,7 @@ import re
 from grassmeans.errors import InputError
 
 FIRST_SHARE, LAST_SHARE = 7 / 12, 9 / 12
-"""Of the layers, where nothing else is said: 7 to 9 of 12 (docs/adr/0020-transformers.md)."""
+"""Of the layers, where nothing else is said: 7 to 9 of 12 (docs/adr/0022-transformers.md)."""
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 

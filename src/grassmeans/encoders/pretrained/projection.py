@@ -2,6 +2,8 @@
 
 The vectors of all words in all contexts share a large mean, which says nothing, and most of their
 dimensions say little: the principal axes of contexts of many words keep what tells contexts apart.
+The first of them are much longer than the others, and have less to say than that: they are
+whitened half-way.
 """
 
 from __future__ import annotations
@@ -19,6 +21,10 @@ from grassmeans.checked import damaged, open_array
 Floats = NDArray[np.float32]
 
 _FILE = "projection.npy"
+WHITENING = 0.5
+"""The power of the spread that axes are divided by: 0 leaves them, 1 makes all alike."""
+
+_SMALLEST = 1e-9  # of the largest square: what is smaller is rounding
 _ENOUGH = 4
 """Contexts for each dimension from which on axes are found; with fewer all dimensions stay."""
 
@@ -31,7 +37,7 @@ class Projection:
     ----------
     mean : (dim,) float32
     axes : (n_axes, dim) float32
-        Orthonormal rows.
+        Orthogonal rows; those along which contexts vary less are longer.
     """
 
     mean: Floats
@@ -74,7 +80,7 @@ class Projection:
 
 
 def fit_projection(vectors: Floats, dim: int) -> Projection:
-    """The mean of vectors, and their ``dim`` principal axes.
+    """The mean of vectors, and their ``dim`` principal axes, whitened half-way.
 
     Parameters
     ----------
@@ -86,8 +92,10 @@ def fit_projection(vectors: Floats, dim: int) -> Projection:
     if dim >= size or len(vectors) < _ENOUGH * size:
         return Projection(mean.astype(np.float32), np.eye(size, dtype=np.float32))
     centred = vectors - mean
-    _, found = np.linalg.eigh(centred.T @ centred)
+    squares, found = np.linalg.eigh(centred.T @ centred)
     axes = found[:, ::-1][:, :dim].T
+    spread = np.sqrt(np.maximum(squares[::-1][:dim], squares[-1] * _SMALLEST))
+    axes = axes * ((spread[0] / spread) ** WHITENING)[:, None]
     # The sign of an axis is arbitrary: the largest number of each is made positive.
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
     signed = axes * np.sign(largest)
