@@ -97,7 +97,7 @@ class TransformerEncoder(ContextEncoder):
     """
 
     kind = "transformer"
-    merge_cosine = 0.92
+    merge_cosine = 0.93
     rare_ease = 0.05
     part_cosine = 0.95
     few_contexts = 900

@@ -52,7 +52,8 @@ def group_by_silhouette(rays: Floats, limit: float, max_senses: int) -> Labels:
     cosines = rays.astype(np.float64) @ rays.T
     cuts = cut_tree(linkage(rays, "ward"), numbers).T
     best = cuts[int(np.argmax([measure_silhouette(1.0 - cosines, labels) for labels in cuts]))]
-    return merge_near(PairGroups(cosines, best), limit)[best]
+    senses: Labels = merge_near(PairGroups(cosines, best), limit)[best]
+    return senses
 
 
 def measure_silhouette(distances: Doubles, labels: NDArray[np.integer]) -> float:

@@ -24,7 +24,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 Floats = NDArray[np.float32]
 
 PASSAGE = 64
-DIM = 160
+DIM = 128
 _SAMPLE_WORDS, _SAMPLE_CONTEXTS = 1_000, 4
 _FEWEST_OCCURRENCES = 4
 _MOST_WORDS = 20_000

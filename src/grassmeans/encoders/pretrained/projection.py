@@ -3,7 +3,7 @@
 The vectors of all words in all contexts share a large mean, which says nothing, and most of their
 dimensions say little: the principal axes of contexts of many words keep what tells contexts apart.
 The first of them are much longer than the others, and have less to say than that: they are
-whitened half-way.
+whitened in part.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from grassmeans.checked import damaged, open_array
 Floats = NDArray[np.float32]
 
 _FILE = "projection.npy"
-WHITENING = 0.5
+WHITENING = 0.4
 """The power of the spread that axes are divided by: 0 leaves them, 1 makes all alike."""
 
 _SMALLEST = 1e-9  # of the largest square: what is smaller is rounding
@@ -80,7 +80,7 @@ class Projection:
 
 
 def fit_projection(vectors: Floats, dim: int) -> Projection:
-    """The mean of vectors, and their ``dim`` principal axes, whitened half-way.
+    """The mean of vectors, and their ``dim`` principal axes, whitened in part.
 
     Parameters
     ----------

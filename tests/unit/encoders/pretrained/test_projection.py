@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans.encoders.pretrained.projection import Projection, fit_projection
+from grassmeans.encoders.pretrained.projection import WHITENING, Projection, fit_projection
 from grassmeans.errors import ArtifactError
 
 # Four directions in six dimensions, the first of which varies most; a mean far from zero.
@@ -14,8 +14,8 @@ POINTS = (RNG.standard_normal((200, 6)) * [5, 3, 1, 0.1, 0.1, 0.1] + 10).astype(
 def test_axes_are_those_of_the_largest_variance() -> None:
     found = fit_projection(POINTS, 2)
     np.testing.assert_allclose(found.mean, POINTS.mean(axis=0), rtol=1e-5)
-    # Standard deviations of 5 and 3: the second axis is longer by the root of their ratio.
-    stretched = np.eye(6)[:2] * [[1], [np.sqrt(5 / 3)]]
+    # Standard deviations of 5 and 3: the second axis is longer by a power of their ratio.
+    stretched = np.eye(6)[:2] * [[1], [(5 / 3) ** WHITENING]]
     np.testing.assert_allclose(np.abs(found.axes), stretched, atol=0.15)
     np.testing.assert_allclose(found.axes[0] @ found.axes[1], 0.0, atol=1e-6)
 
