@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from grassmeans.evaluation.grouping import GroupingResult
     from grassmeans.evaluation.running import Task
     from grassmeans.evaluation.systems import System
+    from grassmeans.senses.decoding import IdkRule
     from grassmeans.senses.model import SenseModel
     from grassmeans.vectors.word_vectors import WordVectors
 
@@ -77,6 +79,15 @@ def evaluate(
             "model's own.",
         ),
     ] = None,
+    confidence: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="scws, sentences: 'don't know' where an answer is less likely to be right.",
+        ),
+    ] = None,
+    sharpness: options.Sharpness = None,
     max_contexts: options.MaxContexts = 10_000,
     seed: Annotated[
         int | None, typer.Option(min=0, help="Of a new induction; as in the model.")
@@ -110,8 +121,13 @@ def evaluate(
     from grassmeans.outputs import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
+    if idk is not None and confidence is not None:
+        raise InputError("give either --idk or --confidence: both say when not to answer")
     settings = RunSettings(
-        induce, decoding, idk_threshold=MODEL_THRESHOLD if idk is None else _at_most_one(idk)
+        induce,
+        decoding,
+        sharpness=sharpness,
+        idk_threshold=MODEL_THRESHOLD if idk is None else _at_most_one(idk),
     )
     if key_out is not None:
         read = [model, corpus, vectors, lexemes, gold, data if data.is_file() else None]
@@ -134,6 +150,8 @@ def evaluate(
         system = _open_system(
             opened, model, lexemes, vectors, corpus, senses, seed, workers, device
         )
+    if confidence is not None:
+        settings = replace(settings, idk_threshold=_rule_of(system, confidence))
     with use_engine(engine, workers):
         result = run(opened, system, settings)
     if isinstance(result, GroupingResult):
@@ -208,6 +226,16 @@ def _open_model(place: Path, corpus: Corpus | None, device: str) -> SenseModel:
     if corpus is None:
         raise InputError(f"{place} has no senses: give --corpus, where they are induced")
     return open_bare_model(place, corpus, device=device)
+
+
+def _rule_of(system: System, confidence: float) -> IdkRule:
+    """The rule of a model that answers where it is so sure."""
+    from grassmeans.evaluation.systems import ModelSystem
+    from grassmeans.senses.decoding import MODEL_THRESHOLD
+
+    if not isinstance(system, ModelSystem):
+        raise InputError("--confidence needs --model: nothing else is calibrated")
+    return system.model.choose_threshold(MODEL_THRESHOLD, confidence)
 
 
 def _note_counts(result: GroupingResult) -> None:

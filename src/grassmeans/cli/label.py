@@ -22,7 +22,7 @@ def label(
     ] = "hard",
     idk: options.Idk = None,
     confidence: options.Confidence = None,
-    sharpness: options.Sharpness = 10.0,
+    sharpness: options.Sharpness = None,
     seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,

@@ -47,7 +47,7 @@ def tag(
     ] = "hard",
     idk: options.Idk = None,
     confidence: options.Confidence = None,
-    sharpness: options.Sharpness = 10.0,
+    sharpness: options.Sharpness = None,
     device: options.Device = "cpu",
     as_json: options.Json = False,
 ) -> None:

@@ -79,6 +79,7 @@ class LearnedEncoder(ContextEncoder):
     few_contexts = 100
     lines_have_ends = True
     space_is_fixed = True
+    sharpness = 40.0  # between two senses lie a few hundredths of the distance
     idk_distance = None  # no distance of a learned line means the same in two corpora
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
 

@@ -142,7 +142,7 @@ class ClusteringTask(Task[GroupingResult]):
         decoding = settings.decoding or ("soft" if self.graded else "hard")
         about: dict[str, Any] = {"induce": settings.induce, "decoding": decoding}
         if decoding == "soft":
-            about["sharpness"] = settings.sharpness
+            about["sharpness"] = system.choose_sharpness(settings.sharpness)
         sharpness = about.get("sharpness")
         n_induced = 0
         if settings.induce == "on-test":

@@ -12,7 +12,7 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.labelling.decoding import DECODINGS
-from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel
 
 INDUCE = ("on-corpus", "on-test")
@@ -30,8 +30,8 @@ class RunSettings:
     decoding : {"hard", "soft"}, optional
         One sense an instance, or weighted ones; the scores of tasks that are not graded take the
         heaviest. By default soft for graded tasks, hard for others.
-    sharpness : float
-        Of soft decoding.
+    sharpness : float, optional
+        Of soft decoding; the system's own by default.
     idk_threshold : float, "model" or None
         Where similarities say "I don't know"; "model" takes the model's own. Instances that are
         grouped always go to a sense.
@@ -39,7 +39,7 @@ class RunSettings:
 
     induce: str = "on-corpus"
     decoding: str | None = None
-    sharpness: float = DEFAULT_SHARPNESS
+    sharpness: float | None = None
     idk_threshold: IdkThreshold = MODEL_THRESHOLD
 
     def __post_init__(self) -> None:

@@ -209,6 +209,9 @@ class _ReadSenses:
     def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         return self.system.choose_threshold(idk_threshold)
 
+    def choose_sharpness(self, sharpness: float | None) -> float:
+        return self.system.choose_sharpness(sharpness)
+
 
 def _compare_words(vectors: WordVectors, pairs: Sequence[ContextPair]) -> NDArray[np.float64]:
     found = np.full(len(pairs), np.nan)

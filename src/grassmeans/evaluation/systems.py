@@ -26,7 +26,7 @@ from grassmeans.geometry.distances import SenseLines, usable_contexts
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.keys import encode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes, open_lexemes
-from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkRule, IdkThreshold
+from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkRule, IdkThreshold
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import group_contexts, induce
 from grassmeans.senses.inventory import SenseInventory
@@ -182,6 +182,10 @@ class System(ABC):
     def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         """A threshold of "I don't know" as a number; methods have none of their own."""
         return None if isinstance(idk_threshold, str) else idk_threshold
+
+    def choose_sharpness(self, sharpness: float | None) -> float:
+        """How sharp soft answers are: as asked, or the paper's."""
+        return DEFAULT_SHARPNESS if sharpness is None else sharpness
 
 
 class ModelSenses(Senses):
@@ -364,6 +368,10 @@ class ModelSystem(System):
     def choose_threshold(self, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> IdkRule:
         """A threshold as a number: the model's own for "model"."""
         return self.model.choose_threshold(idk_threshold)
+
+    def choose_sharpness(self, sharpness: float | None = None) -> float:
+        """As asked, or the model's own."""
+        return self.model.choose_sharpness(sharpness)
 
 
 class VectorSystem(System):

@@ -114,6 +114,8 @@ class ContextEncoder(ABC):
         Whether one process with it keeps all cores busy, so that others would only share them.
     n_pseudowords : int
         Made-up words from which it is learnt how sure answers are.
+    sharpness : float
+        Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance.
     induction : mapping
         Settings of induction that suit this kind of context better than the paper's.
     """
@@ -131,6 +133,7 @@ class ContextEncoder(ABC):
     idk_distance: ClassVar[float | None] = 0.6
     uses_all_cores: ClassVar[bool] = False
     n_pseudowords: ClassVar[int] = 60
+    sharpness: ClassVar[float] = 10.0
     induction: ClassVar[Mapping[str, Any]] = {}
 
     def __init__(

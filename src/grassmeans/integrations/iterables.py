@@ -16,7 +16,7 @@ from grassmeans.corpus.given import (
     read_field,
 )
 from grassmeans.errors import InputError
-from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.tagging import TaggedText
 
@@ -34,7 +34,7 @@ def tag_iter(
     text_of: str | Callable[[Item], str] | None = None,
     words: str | Iterable[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-    sharpness: float = DEFAULT_SHARPNESS,
+    sharpness: float | None = None,
 ) -> Iterator[tuple[Item, TaggedText]]:
     """Tag texts or records one after another, lazily and in order.
 

@@ -26,7 +26,6 @@ from grassmeans.corpus.given import check_words
 from grassmeans.errors import MissingExtraError
 from grassmeans.integrations.alignment import NormalizedText, normalize_with_positions
 from grassmeans.senses.decoding import (
-    DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkThreshold,
     decode_hard,
@@ -46,7 +45,7 @@ except ImportError as error:
 DEFAULT_CONFIG: dict[str, Any] = {
     "model": "en",
     "idk_threshold": MODEL_THRESHOLD,
-    "sharpness": DEFAULT_SHARPNESS,
+    "sharpness": None,
     "words": None,
 }
 _CONFIG_FILE = "config.json"
@@ -65,8 +64,8 @@ class SenseComponent:
     idk_threshold : float, "model" or None
         ``crane.0``, "I don't know", where the nearest sense is as far as this; "model" takes the
         model's own.
-    sharpness : float
-        Of the probabilities.
+    sharpness : float or None
+        Of the probabilities; None takes the model's own.
     words : list of str or None
         Tag only these.
     language : str
@@ -78,7 +77,7 @@ class SenseComponent:
         model: str = "en",
         *,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-        sharpness: float = DEFAULT_SHARPNESS,
+        sharpness: float | None = None,
         words: Sequence[str] | None = None,
         language: str = "",
     ) -> None:
@@ -96,9 +95,9 @@ class SenseComponent:
         """Take over a configuration; mistakes in it show now, not at the first text."""
         self.config = config
         nothing = np.empty((0, 1))
-        decode_soft(nothing, config["sharpness"])
         self._opened: SenseModel | None = None
         model = self.model
+        decode_soft(nothing, model.choose_sharpness(config["sharpness"]))
         decode_hard(nothing, model.choose_threshold(config["idk_threshold"]))
         for word in config["words"] or ():
             model.inventory.directions(model.spell(word))  # raises where the model has it not
@@ -178,7 +177,7 @@ def make_component(
     name: str,
     model: str,
     idk_threshold: IdkThreshold,
-    sharpness: float,
+    sharpness: float | None,
     words: list[str] | None,
 ) -> SenseComponent:
     """Make the component; spaCy calls this for ``nlp.add_pipe("grassmeans")``."""

@@ -36,7 +36,6 @@ from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
-    DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkThreshold,
     check_threshold,
@@ -54,7 +53,7 @@ def label_corpus(
     decoding: str = "hard",
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     confidence: float | None = None,
-    sharpness: float = DEFAULT_SHARPNESS,
+    sharpness: float | None = None,
     random_state: int = 0,
     device: str = "cpu",
     workers: int | None = None,
@@ -79,6 +78,8 @@ def label_corpus(
         "model" takes the model's own rule; None never answers 0 for distance.
     confidence : float, optional
         The smallest probability to be right, in place of a threshold.
+    sharpness : float, optional
+        Of soft decoding; that of the model's kind of context by default.
     random_state : int
         Of soft decoding.
     device : {"cpu", "cuda"}
@@ -98,7 +99,7 @@ def label_corpus(
     """
     opened = model if isinstance(model, SenseModel) else load(model, device=device)
     threshold = opened.choose_threshold(idk_threshold, confidence)
-    chosen = Decoding(decoding, threshold, sharpness, random_state)
+    chosen = Decoding(decoding, threshold, opened.choose_sharpness(sharpness), random_state)
     digest = opened.digest
     if "labelled" in corpus.manifest:
         _check_same_model(corpus, digest)
@@ -162,7 +163,7 @@ def relabel(
     *,
     decoding: str = "hard",
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-    sharpness: float = DEFAULT_SHARPNESS,
+    sharpness: float | None = None,
     random_state: int = 0,
     workers: int | None = None,
     overwrite: bool = False,
@@ -171,12 +172,15 @@ def relabel(
     """Decode a labelled corpus anew from its stored distances; the model is not needed.
 
     The result is exactly what `label_corpus` would have given with these settings; "model" for the
-    threshold takes the one that the corpus was labelled with.
+    threshold, and None for the sharpness, take those that the corpus was labelled with.
     """
+    require_labels(labelled)
+    before = labelled.manifest["labelled"]
     if isinstance(idk_threshold, str) and idk_threshold == MODEL_THRESHOLD:
-        require_labels(labelled)
-        before = labelled.manifest["labelled"].get("idk_threshold", DEFAULT_IDK_THRESHOLD)
-        idk_threshold = ConfidenceRule.from_dict(before) if isinstance(before, dict) else before
+        rule = before.get("idk_threshold", DEFAULT_IDK_THRESHOLD)
+        idk_threshold = ConfidenceRule.from_dict(rule) if isinstance(rule, dict) else rule
+    if sharpness is None:
+        sharpness = float(before["sharpness"])
     chosen = Decoding(decoding, check_threshold(idk_threshold), sharpness, random_state)
     return _relabel(labelled, Path(output), chosen, workers, overwrite, show_progress)
 

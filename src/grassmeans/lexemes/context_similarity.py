@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import (
-    DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkRule,
     IdkThreshold,
@@ -33,6 +32,9 @@ class PassageSenses(Protocol):
 
     def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
         """A threshold as a number (or None): its own for "model"."""
+
+    def choose_sharpness(self, sharpness: float | None) -> float:
+        """How sharp soft answers are: as asked, or its own for None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +98,8 @@ class ContextSimilarity:
         From this distance on an occurrence is "I don't know" and stands for ``word.0``; "model"
         takes the model's own. Where there is no such vector, because soft labelling never writes
         it, the nearest sense counts.
-    sharpness : float
-        Of the soft probabilities.
+    sharpness : float, optional
+        Of the soft probabilities; the model's own by default.
     """
 
     def __init__(
@@ -106,12 +108,12 @@ class ContextSimilarity:
         lexemes: LexemeVectors,
         *,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-        sharpness: float = DEFAULT_SHARPNESS,
+        sharpness: float | None = None,
     ) -> None:
         self.model = model
         self.lexemes = lexemes
         self.idk_threshold = model.choose_threshold(idk_threshold)
-        self.sharpness = sharpness
+        self.sharpness = model.choose_sharpness(sharpness)
 
     def hard(self, first: Passage, second: Passage) -> float | None:
         """HardSim of two occurrences; None where a word has no vector at all."""

@@ -30,8 +30,9 @@ IdkThreshold = IdkRule | str
 """An `IdkRule`, or `MODEL_THRESHOLD`."""
 
 DEFAULT_SHARPNESS = 10.0
-"""The paper's appendix; the main text's 1 cannot give its own table: with distances in [0, 1] and
-five senses no probability could exceed 0.40."""
+"""The paper's appendix, for its subspaces (other kinds of context: `ContextEncoder.sharpness`); the
+main text's 1 cannot give its own table: with distances in [0, 1] and five senses no probability
+could exceed 0.40."""
 
 
 def check_threshold(idk_threshold: IdkThreshold) -> IdkRule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -42,6 +42,7 @@ def describe_senses(
     vectors: WordVectors,
     *,
     named_by_nearest: bool = False,
+    function_words: Collection[str] = (),
 ) -> tuple[Sense, ...]:
     """Describe every sense of a word.
 
@@ -54,11 +55,13 @@ def describe_senses(
     named_by_nearest : bool
         Whether names are made of the nearest words (where lines point to what they mean, these
         tell a sense best) or of the characteristic ones.
+    function_words : collection of str
+        Never among the nearest words: they say nothing of a sense.
     """
     n_senses = len(directions)
     labels = np.argmin(distances, axis=1)
     words = characteristic_words(contexts.context_ids, labels, n_senses)
-    nearest = find_nearest_words(word, directions, vectors)
+    nearest = find_nearest_words(word, directions, vectors, function_words)
     characteristic = [tuple(vectors.words[i] for i in rows) for rows in words]
     # Without other senses nothing is characteristic but the topic: near words say it.
     candidates: Sequence[Sequence[str]] = characteristic
@@ -128,12 +131,20 @@ def characteristic_words(
 
 
 def find_nearest_words(
-    word: str, directions: NDArray[np.float32], vectors: WordVectors
+    word: str,
+    directions: NDArray[np.float32],
+    vectors: WordVectors,
+    function_words: Collection[str] = (),
 ) -> list[tuple[str, ...]]:
-    """The words whose vectors are nearest to each direction, without the word itself."""
-    found = vectors.nearest(directions, N_NEAREST + 1, first=NEAREST_AMONG)
+    """The words whose vectors are nearest to each direction, without the word itself.
+
+    Nor are function words among them, as long as these are not nearly all that is near.
+    """
+    found = vectors.nearest(directions, 5 * N_NEAREST, first=NEAREST_AMONG)
     names = [[vectors.words[row] for row in rows] for rows in found.ids]
-    return [tuple(name for name in line if name != word)[:N_NEAREST] for line in names]
+    kept = [[name for name in line if name != word] for line in names]
+    telling = [[name for name in line if name not in function_words] for line in kept]
+    return [tuple((best or line)[:N_NEAREST]) for best, line in zip(telling, kept, strict=True)]
 
 
 def _best_examples(

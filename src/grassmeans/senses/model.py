@@ -29,7 +29,6 @@ from grassmeans.outputs import output_folder
 from grassmeans.schema import check_values, each, either, nothing, number, record, row, text, whole
 from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
-    DEFAULT_SHARPNESS,
     MODEL_THRESHOLD,
     IdkRule,
     IdkThreshold,
@@ -270,7 +269,9 @@ class SenseModel:
         # A compact model does not store what its vectors tell.
         from grassmeans.senses.description import find_nearest_words
 
-        nearest = find_nearest_words(entry.word, entry.directions, self.vectors)
+        nearest = find_nearest_words(
+            entry.word, entry.directions, self.vectors, self.encoder.function_words
+        )
         described = zip(entry.senses, nearest, strict=True)
         senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
         return replace(entry, senses=senses)
@@ -283,7 +284,7 @@ class SenseModel:
         words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
-        sharpness: float = DEFAULT_SHARPNESS,
+        sharpness: float | None = None,
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
 
@@ -306,8 +307,8 @@ class SenseModel:
         confidence : float, optional
             Answer 0 where the nearest sense is less likely to be right than this, 0 for never; in
             place of ``idk_threshold``, for models that are calibrated.
-        sharpness : float
-            Of the soft probabilities.
+        sharpness : float, optional
+            Of the soft probabilities; that of the model's kind of context by default.
         """
         if (text is None) == (tokens is None):
             raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
@@ -332,7 +333,7 @@ class SenseModel:
         words: str | Iterable[str] | None = None,
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
-        sharpness: float = DEFAULT_SHARPNESS,
+        sharpness: float | None = None,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one.
 
@@ -354,7 +355,7 @@ class SenseModel:
             words=words,
             idk_threshold=self.choose_threshold(idk_threshold, confidence),
             calibration=self.calibration,
-            sharpness=sharpness,
+            sharpness=self.choose_sharpness(sharpness),
             lemmas=self.lemmas,
             column=column,
         )
@@ -397,6 +398,10 @@ class SenseModel:
         if isinstance(idk_threshold, str) and idk_threshold == MODEL_THRESHOLD:
             return self.idk_threshold
         return check_threshold(idk_threshold)
+
+    def choose_sharpness(self, sharpness: float | None = None) -> float:
+        """How sharp soft answers are: as asked, or as suits the model's kind of context."""
+        return self.encoder.sharpness if sharpness is None else sharpness
 
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.

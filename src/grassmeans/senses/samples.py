@@ -52,6 +52,8 @@ class WordSample:
     bases : (n_contexts, rank, dim) float32
     lines_have_ends : bool
         As `ContextEncoder.lines_have_ends`.
+    function_words : frozenset of str
+        Words that tell nothing of a sense.
     """
 
     word: str
@@ -59,6 +61,7 @@ class WordSample:
     bases: Floats
     source: WordSource
     lines_have_ends: bool = False
+    function_words: frozenset[str] = frozenset()
 
     @property
     def count(self) -> int:
@@ -84,6 +87,7 @@ class WordSample:
             self.source,
             vectors,
             named_by_nearest=self.lines_have_ends,
+            function_words=self.function_words,
         )
 
     def measure(self, directions: Floats) -> NDArray[np.float64]:
@@ -146,7 +150,9 @@ def complete_sample(
     """What is needed to group and to describe a word's contexts, without those that say nothing."""
     kept = encoded.leave_out_poor()
     contexts = Contexts(encoder.describe_at(source, kept.positions), kept.positions)
-    return WordSample(word, contexts, kept.bases, source, encoder.lines_have_ends)
+    return WordSample(
+        word, contexts, kept.bases, source, encoder.lines_have_ends, encoder.function_words
+    )
 
 
 def sample_word(

@@ -97,7 +97,11 @@ Confidence = Annotated[
     ),
 ]
 Sharpness = Annotated[
-    float, typer.Option(min=0.0, help="Soft: of the probabilities exp(-sharpness d).")
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="Soft: of the probabilities exp(-sharpness d); the model's own by default.",
+    ),
 ]
 
 # Training skip-gram

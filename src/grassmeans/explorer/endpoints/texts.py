@@ -21,7 +21,7 @@ from grassmeans.explorer.endpoints.description import OR_CSV, failures
 from grassmeans.explorer.queries import concordance, tables
 from grassmeans.explorer.queries.concordance import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import TaggedView, tag_text
-from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD
+from grassmeans.senses.decoding import MODEL_THRESHOLD
 
 
 class TagRequest(RequestBody):
@@ -32,7 +32,9 @@ class TagRequest(RequestBody):
     idk_threshold: Annotated[float, Field(ge=0, le=1)] | Literal["model"] | None = Field(
         MODEL_THRESHOLD, description="A distance; the model's own; or null for never."
     )
-    sharpness: float = Field(DEFAULT_SHARPNESS, ge=0, le=1000)
+    sharpness: Annotated[float, Field(ge=0, le=1000)] | None = Field(
+        None, description="Of the probabilities; the model's own by default."
+    )
 
 
 def make_router(session: Session) -> APIRouter:

@@ -11,7 +11,7 @@ from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import name_missing
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.deciding import find_deciding_places
-from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.tagging import TaggedText
 
@@ -69,7 +69,7 @@ def tag_text(
     *,
     words: Sequence[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-    sharpness: float = DEFAULT_SHARPNESS,
+    sharpness: float | None = None,
 ) -> TaggedView:
     """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
     most = opened.limits.request.text_characters
@@ -80,7 +80,7 @@ def tag_text(
         )
     if words is not None and len(words) > MOST_WORDS:
         raise TooMuchError(f"at most {MOST_WORDS} words can be chosen, got {len(words):,}")
-    if sharpness > LARGEST_SHARPNESS:
+    if sharpness is not None and sharpness > LARGEST_SHARPNESS:
         raise InputError(f"sharpness is at most {LARGEST_SHARPNESS:g} here, got {sharpness:g}")
     now = opened.now
     model = now.model

@@ -26,7 +26,9 @@ def iterate(
         str, typer.Option(help="What a round passes on: hard labels, or soft probabilities.")
     ] = "hard",
     idk: options.Idk = None,
-    sharpness: options.Sharpness = 10.0,
+    sharpness: Annotated[
+        float, typer.Option(min=0.0, help="Soft: of the probabilities exp(-sharpness d).")
+    ] = 10.0,
     epochs: Annotated[int, typer.Option(min=1, help="Of each training of lexemes.")] = 5,
     min_count: Annotated[int, typer.Option(min=1, help="Rarer lexemes get no vector.")] = 5,
     start_from_vectors: Annotated[

@@ -115,7 +115,7 @@ class ExpectedEncoder(ContextEncoder):
     ) -> None:
         function_keys = _keys_of(labelled.function_words, lexemes.vectors)
         super().__init__(lexemes.vectors, shape, function_keys)
-        self.sharpness = sharpness
+        self._sharpness = sharpness
         self.targets = labelled.targets
         self._row_of_token, self._row_of_sense = _find_rows(labelled, lexemes)
         self._words = number_words(labelled.vocabulary.words) if shape.drop_repeats else None
@@ -132,7 +132,7 @@ class ExpectedEncoder(ContextEncoder):
 
     def identity(self) -> Any:
         """The sharpness."""
-        return self.sharpness
+        return self._sharpness
 
     def encode(self, occurrences: Occurrences) -> Floats:
         """(n, rank, dim) bases of the contexts' subspaces."""
@@ -223,7 +223,7 @@ class ExpectedEncoder(ContextEncoder):
         beyond = found.max(initial=-1) >= len(stored)
         if beyond or not np.array_equal(stored.positions[found], positions[places]):
             raise damaged(shard.folder / POSITIONS, "the distances do not belong to the tokens")
-        words, probabilities = read_probabilities(shard, stored, found, targets, self.sharpness)
+        words, probabilities = read_probabilities(shard, stored, found, targets, self._sharpness)
         rows = self._row_of_sense[words]
         weights = np.where(rows >= 0, probabilities, 0.0)
         mass = weights.sum(axis=1)
