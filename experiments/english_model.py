@@ -4,10 +4,10 @@
         --output src/grassmeans/models/en --scws scws/ratings.txt --makes-sense makes-sense-2016 \
         --semeval semeval-2010-task14 --sentences tests/data/english-sentences.jsonl
 
-Steps, each in a place of its own under ``--work``: articles (without what the extraction of their
-text has left of markup), corpus, encoder (learned contexts), model (senses of all content words),
-labelled corpus (soft), vectors (skip-gram), lexemes (words held fixed), compact model, scores,
-card.
+Steps, each in a place of its own under ``--work``: articles (without headings, and without what the
+extraction of their text has left of markup), corpus, encoder (learned contexts), model (senses of
+all content words), labelled corpus (soft), vectors (skip-gram), lexemes (words held fixed), compact
+model, scores, card.
 A step that is whole is not done again, and long steps go on from where they were stopped. What is
 done when goes into ``log.txt``.
 """
@@ -51,10 +51,10 @@ class Recipe:
     dim: int = 384
     layers: int = 6
     passes: int = 5
-    min_count: int = 100
+    min_count: int = 70
     max_contexts: int = 2_000
-    vector_epochs: int = 4
-    lexeme_epochs: int = 3
+    vector_epochs: int = 6
+    lexeme_epochs: int = 6
     lexeme_dimensions: int = 160
     bits: int = 4
     examples: int = 6
@@ -63,6 +63,11 @@ class Recipe:
 
 # WikiExtractor's stand-ins for code and formulas, tags, and ends of templates and links.
 MARKUP = re.compile(r"\b(?:codice|formula)_\d+|</?[a-zA-Z][^<>]{0,200}>|\{\{|\}\}|\[\[|\]\]")
+
+
+HEADING = 8
+"""Paragraphs of so many words or fewer are headings or parts of tables: they say what follows, not
+what a word means."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +120,7 @@ def build(
     if is_missing(folders["labelled"]):
         label_corpus(corpus, model, folders["labelled"], decoding="soft", workers=workers)
     log("labelled")
-    lexemes = train_lexeme_vectors(corpus, folders["labelled"], work, recipe, workers)
+    lexemes = train_lexeme_vectors(corpus, folders["labelled"], work, recipe, workers, device)
     log(f"lexemes: {len(lexemes):,} words and lexemes")
     small = compact_model(
         load(folders["model"]),
@@ -156,11 +161,13 @@ def open_log(work: Path) -> Callable[[str], None]:
 
 
 def clean_articles(texts: Sequence[Path], output: Path) -> int:
-    """Write the articles without markup; how many there are."""
+    """Write the articles without headings and markup; how many there are."""
     n_articles = 0
     with output.open("w", encoding="utf-8") as file:
         for article in read_articles(texts):
-            article["text"] = MARKUP.sub(" ", article["text"])
+            paragraphs = MARKUP.sub(" ", article["text"]).split("\n")
+            kept = [part for part in paragraphs if len(part.split()) > HEADING]
+            article["text"] = "\n".join(kept)
             file.write(json.dumps(article, ensure_ascii=False) + "\n")
             n_articles += 1
     return n_articles
@@ -175,16 +182,18 @@ def read_articles(texts: Sequence[Path]) -> Iterator[dict[str, Any]]:
 
 
 def train_lexeme_vectors(
-    corpus: Corpus, labelled: Path, work: Path, recipe: Recipe, workers: int | None
+    corpus: Corpus, labelled: Path, work: Path, recipe: Recipe, workers: int | None, device: str
 ) -> WordVectors:
     """Vectors of words, and with these held fixed, of lexemes."""
     vectors, lexemes = work / "vectors", work / "lexemes"
     if is_missing(vectors):
-        trainer = SkipGram(epochs=recipe.vector_epochs, workers=workers)
+        trainer = SkipGram(epochs=recipe.vector_epochs, workers=workers, device=device)
         train_vectors(corpus, vectors, trainer, keep_output=True)
     if is_missing(lexemes):
         start = WordVectors.load(vectors)
-        trainer = SkipGram(dim=start.dim, epochs=recipe.lexeme_epochs, workers=workers)
+        trainer = SkipGram(
+            dim=start.dim, epochs=recipe.lexeme_epochs, workers=workers, device=device
+        )
         train_lexemes(Corpus.open(labelled), lexemes, trainer, start_from=start, freeze_words=True)
     return WordVectors.load(lexemes)
 

@@ -72,9 +72,9 @@ class LearnedEncoder(ContextEncoder):
     """
 
     kind = "learned"
-    merge_cosine = 0.44
+    merge_cosine = 0.45
     merge_slope = 0.15
-    rare_ease = 0.5
+    rare_ease = 0.6
     part_cosine = 0.65
     few_contexts = 100
     lines_have_ends = True

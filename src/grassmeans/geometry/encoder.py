@@ -33,6 +33,11 @@ _WORTH_KEEPING = 10_000
 
 
 _LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
+_USUAL_TOKENS = 60_000_000
+"""Of the text that limits of merging were found with."""
+
+_FEWEST_TOKENS = 6_000_000
+"""In less text than that, a word's share is mostly chance."""
 
 
 def rank_places(order: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -90,7 +95,8 @@ class ContextEncoder(ABC):
         Two directions with at least this cosine are one sense, where the number of senses is found
         by itself (`grassmeans.senses.sense_number`).
     merge_slope : float
-        What is added to it for a word ten times as frequent: frequent words have more senses.
+        What is added to it for a word ten times as frequent: frequent words have more senses
+        (`merge_limit`).
     rare_ease : float
         What is taken off it for a group that is ten times as rare as a tenth of the contexts: a
         rare sense must be far from the others.
@@ -291,10 +297,16 @@ class ContextEncoder(ABC):
     def merge_limit(self, count: int) -> float:
         """From which cosine on two directions of a word with so many occurrences are one sense.
 
-        ``merge_cosine`` holds for a thousand.
+        ``merge_cosine`` holds for a thousand in `_USUAL_TOKENS`: how frequent a word is in its
+        language counts, not how long the text.
         """
-        limit = self.merge_cosine + self.merge_slope * math.log10(max(count, 1) / 1000)
-        return min(max(limit, _LEAST_LIMIT), _MOST_LIMIT) if self.merge_slope else limit
+        if not self.merge_slope:
+            return self.merge_cosine
+        counts = self.vectors.counts
+        n_tokens = _USUAL_TOKENS if counts is None else int(counts.sum())
+        usual = count * _USUAL_TOKENS / max(n_tokens, _FEWEST_TOKENS)
+        limit = self.merge_cosine + self.merge_slope * math.log10(max(usual, 1.0) / 1000)
+        return min(max(limit, _LEAST_LIMIT), _MOST_LIMIT)
 
     def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
         """(n_words,) rows in the vectors; -1 for words that do not describe a context."""
