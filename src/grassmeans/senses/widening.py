@@ -6,7 +6,9 @@ The rule, the same wherever text is tagged:
 2. Where that says little, it is measured again with one sentence before and one after, and where
    these too say little, with the whole text, as far as the kind of context reads. A stretch says
    little with fewer than `ENOUGH_WORDS` known words beside the word itself, function words not
-   counted, and where a calibrated model is less sure of it than its own rule asks for.
+   counted, and where a calibrated model is less sure of it than its own rule asks for. In the
+   second case it ends before a sentence that has the same word again: what that sentence says, it
+   says of its own word, which may mean something else.
 3. Of the stretches that were measured, the one that tells best between the two nearest senses
    decides: that with the largest difference of the squared projections, s_1 - s_2 with s = 1 - d^2.
 
@@ -66,20 +68,51 @@ class SentencedText:
             whole.tokens, self.sentence_offsets, whole.positions, whole.words, whole.text
         )
 
-    def stretches(self, reach: int | None, rows: Places) -> Stretches:
+    def stretches(self, reach: int | None, rows: Places, is_poor: NDArray[np.bool_]) -> Stretches:
         """Where the sentences within reach of some of the occurrences begin and end.
 
-        ``reach`` counts the sentences on either side; None takes the document. No stretch crosses
-        the end of a document.
+        Parameters
+        ----------
+        reach : int or None
+            Sentences on either side; None takes the document. No stretch crosses its end.
+        is_poor : (n,) bool
+            Whose own sentence has too few words. The others do not reach a sentence with the same
+            word.
         """
-        chosen = self.occurrences[rows]
-        first, last = chosen.document_bounds
+        bounds = zip(self.occurrences[rows].document_bounds, self._bounds(rows), strict=True)
+        first, last = (np.where(is_poor, widest, nearer) for widest, nearer in bounds)
         if reach is None:
             return first, last
         edges = self.sentence_offsets
-        own = np.searchsorted(edges, chosen.positions, side="right") - 1
+        own = self._sentences_of(self.occurrences.positions[rows])
         starts = edges[np.maximum(own - reach, 0)]
         ends = edges[np.minimum(own + 1 + reach, len(edges) - 1)]
+        return np.maximum(starts, first), np.minimum(ends, last)
+
+    def _sentences_of(self, positions: Places) -> Places:
+        """(n,) numbers of the sentences that positions lie in."""
+        return np.asarray(np.searchsorted(self.sentence_offsets, positions, side="right") - 1)
+
+    def _bounds(self, rows: Places) -> Stretches:
+        """How far some of the occurrences may look: the document, or the same word again."""
+        chosen = self.occurrences[rows]
+        first, last = chosen.document_bounds
+        edges, n_sentences = self.sentence_offsets, len(self.sentence_offsets)
+        words = self.occurrences.tokens[chosen.positions].astype(np.int64)
+        again = np.flatnonzero(np.isin(self.occurrences.tokens, words))
+        spelled = self.occurrences.tokens[again].astype(np.int64)
+        # Every sentence with every word, in order; before and after it the same word's next ones.
+        pairs = np.unique(spelled * n_sentences + self._sentences_of(again))
+        own = words * n_sentences + self._sentences_of(chosen.positions)
+        places = np.searchsorted(pairs, own)
+        around = np.append(
+            pairs, -1
+        )  # -1, no word's pair, lies before the first and after the last
+        before, after = around[places - 1], around[places + 1]
+        is_same_before = (words >= 0) & (before >= 0) & (before // n_sentences == words)
+        is_same_after = (words >= 0) & (after >= 0) & (after // n_sentences == words)
+        starts = np.where(is_same_before, edges[(before + 1) % n_sentences], first)
+        ends = np.where(is_same_after, edges[after % n_sentences], last)
         return np.maximum(starts, first), np.minimum(ends, last)
 
     def cut(self, stretches: Stretches, rows: Places) -> Occurrences:
@@ -96,18 +129,15 @@ class SentencedText:
             text = MovedText(whole.text, origins)
         return Occurrences(tokens, offsets, positions, whole.words, text)
 
-    def says_little(
-        self, distances: Floats, stretches: Stretches, rows: Places, rule: ConfidenceRule | None
-    ) -> NDArray[np.bool_]:
-        """(n,) which stretches say too little of their occurrence, measured as ``distances``."""
+    def have_few_words(self, stretches: Stretches, rows: Places) -> NDArray[np.bool_]:
+        """(n,) which stretches have too few words beside their occurrence."""
         tokens = self.occurrences.tokens
         counted = (tokens >= 0) & np.append(self.describes, False)[tokens]
         before = np.concatenate([[0], np.cumsum(counted)])
         starts, ends = stretches
         # The word itself says nothing.
         n_words = before[ends] - before[starts] - counted[self.occurrences.positions[rows]]
-        little = np.asarray((n_words < ENOUGH_WORDS) | np.isnan(distances[:, 0]))
-        return little if rule is None else np.asarray(little | rule.is_unsure(distances))
+        return np.asarray(n_words < ENOUGH_WORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,14 +173,14 @@ def measure_near_first(
         That of a calibrated model.
     """
     rows = np.arange(len(text.occurrences))
-    starts, ends = text.stretches(0, rows)
+    starts, ends = text.stretches(0, rows, np.ones(len(rows), np.bool_))
     distances = measure(text.in_sentences(), rows)
     margins = find_margins(distances)
-    little = text.says_little(distances, (starts, ends), rows, rule)
-    rows = rows[little & has_choice]
+    is_poor = text.have_few_words((starts, ends), rows)
+    rows = rows[has_choice & (is_poor | _are_unsure(distances, rule))]
     last = starts[rows], ends[rows]
     for reach in (1, None):
-        wider = text.stretches(reach, rows)
+        wider = text.stretches(reach, rows, is_poor[rows])
         is_wider = wider[1] - wider[0] > last[1] - last[0]
         rows, wider = rows[is_wider], (wider[0][is_wider], wider[1][is_wider])
         if not len(rows):
@@ -161,9 +191,15 @@ def measure_near_first(
         taken = rows[better]
         distances[taken], margins[taken] = found[better], tells[better]
         starts[taken], ends[taken] = wider[0][better], wider[1][better]
-        little = text.says_little(found, wider, rows, rule)
+        little = text.have_few_words(wider, rows) | _are_unsure(found, rule)
         rows, last = rows[little], (wider[0][little], wider[1][little])
     return Widened(distances, starts, ends)
+
+
+def _are_unsure(distances: Floats, rule: ConfidenceRule | None) -> NDArray[np.bool_]:
+    """(n,) which answers nothing speaks for, or less than the rule asks for."""
+    nothing = np.isnan(distances[:, 0])
+    return np.asarray(nothing if rule is None else nothing | rule.is_unsure(distances))
 
 
 def find_margins(distances: Floats) -> NDArray[np.float64]:

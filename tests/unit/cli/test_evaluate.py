@@ -14,6 +14,7 @@ from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_key
 from grassmeans.geometry.contexts import ContextShape
+from grassmeans.senses.calibration import CALIBRATION, Calibration
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.model import SenseModel
 
@@ -85,6 +86,20 @@ def test_sentences_are_answered_up_to_a_threshold(folder: Path) -> None:
     assert json.loads(none.stdout)["all"]["answered"] == 0
 
 
+def test_a_calibrated_model_answers_from_the_confidence_on_that_is_asked(folder: Path) -> None:
+    model = SenseModel.load(folder / "model")
+    about = {CALIBRATION: Calibration(0.0, 1.0).to_dict()}  # for a margin of 1 the odds are 1.01
+    SenseModel(model.encoder, model.inventory, model.tokenizer, about).save(folder / "sure")
+    line = {"word": "crane", "sense": "bird", "text": "nest crane"}
+    (folder / "my-sentences.jsonl").write_text(json.dumps(line))
+    answered = {}
+    for confidence in (0.5, 0.51):
+        options = ("--model", folder / "sure", "--confidence", confidence)
+        result = evaluate(folder, "sentences", "", *options)
+        answered[confidence] = json.loads(result.stdout)["all"]["answered"]
+    assert answered == {0.5: 100.0, 0.51: 0.0}
+
+
 def test_instances_without_labels_need_a_key_to_write(folder: Path) -> None:
     bare = [{name: line[name] for name in line if name != "label"} for line in LINES]
     (folder / "bare.jsonl").write_text("\n".join(json.dumps(line) for line in bare))
@@ -118,8 +133,13 @@ def test_scws(folder: Path) -> None:
         "plain": 100.0,
         "hard": 100.0,
         "soft": 100.0,
+        "average": 100.0,
+        "maximum": 100.0,
     }
-    assert found["parameters"]["idk"] == 0.4  # the model's own
+    own = [found["parameters"][name] for name in ("idk", "sharpness")]
+    assert own == [0.4, 10.0]  # the model's, and that of its kind
+    sharp = evaluate(folder, "scws", "ratings.txt", *options, "--sharpness", 3)
+    assert json.loads(sharp.stdout)["parameters"]["sharpness"] == 3.0
     asked = {}
     for idk in (0.7, 2):
         result = evaluate(folder, "scws", "ratings.txt", *options, "--idk", idk)
@@ -132,6 +152,13 @@ def test_scws(folder: Path) -> None:
     [
         ("other", "a.jsonl", (), "unknown task 'other': expected one of .* scws, wordsim"),
         ("jsonl", "a.jsonl", (), "jsonl needs --model"),
+        ("jsonl", "a.jsonl", ("--model", "MODEL", "--confidence", 0.5), "is not calibrated"),
+        (
+            "jsonl",
+            "a.jsonl",
+            ("--model", "MODEL", "--confidence", 0.5, "--idk", 0.5),
+            "either --idk or --confidence",
+        ),
         ("jsonl", "absent", ("--model", "MODEL"), "there is nothing at"),
         ("jsonl", "a.jsonl", ("--model", "absent"), "there is no model at"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "--decoding", "x"), "decoding must be one of"),

@@ -4,7 +4,11 @@ import numpy as np
 
 from grassmeans import WordVectors
 from grassmeans.geometry.contexts import Contexts
-from grassmeans.senses.description import characteristic_words, orient_directions
+from grassmeans.senses.description import (
+    characteristic_words,
+    find_nearest_words,
+    orient_directions,
+)
 
 
 def test_characteristic_words_mark_one_sense_off() -> None:
@@ -25,3 +29,11 @@ def test_directions_point_to_where_the_words_are() -> None:
     directions = np.array([[-1, 0], [0, 1]], np.float32)
     oriented = orient_directions(directions, contexts, vectors)
     assert oriented.tolist() == [[1, 0], [0, 1]]
+
+
+def test_function_words_are_no_neighbours_unless_there_are_no_others() -> None:
+    vectors = WordVectors(["the", "bird", "crane"], np.array([[1, 0], [0.9, 0.1], [1, 0]]))
+    direction = np.array([[1, 0]], np.float32)
+    assert find_nearest_words("crane", direction, vectors) == [("the", "bird")]
+    assert find_nearest_words("crane", direction, vectors, {"the"}) == [("bird",)]
+    assert find_nearest_words("crane", direction, vectors, {"the", "bird"}) == [("the", "bird")]

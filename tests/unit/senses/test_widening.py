@@ -89,3 +89,28 @@ def test_margins_by_hand() -> None:
     distances = np.array([(0.5, 1.0, np.nan), (0.8, 0.6, 0.0), [np.nan] * 3], np.float32)
     np.testing.assert_allclose(find_margins(distances), [0.75, 0.36, -1.0], atol=1e-6)
     np.testing.assert_allclose(find_margins(np.array([[0.6]], np.float32)), [0.64], atol=1e-6)
+
+
+def test_an_unsure_answer_stays_away_from_the_same_word_and_a_poor_sentence_does_not() -> None:
+    """Sentences a X b c d e | f | X g, read by an unsure model: only the last has few words."""
+    rule = ConfidenceRule(Calibration(3.0, 1.5), 0.7)
+    numbered = number_words([["a", "X", "b", "c", "d", "e", "f", "X", "g"]])
+    text = SentencedText(
+        numbered.at(np.array([1, 7])), np.array([0, 6, 7, 9]), np.ones(8, np.bool_)
+    )
+    answers = {
+        "a X b c d e": (0.9, 0.9),
+        "X g": (0.9, 0.9),
+        "a X b c d e f": (0.9, 0.89),
+        "f X g": (0.9, 0.89),
+        "a X b c d e f X g": (0.2, 0.9),
+    }
+    measure = Recorder(answers)
+    found = measure_near_first(text, measure, np.ones(2, np.bool_), rule)
+    assert measure.asked == [
+        ["a X b c d e", "X g"],
+        ["a X b c d e f", "f X g"],
+        ["a X b c d e f X g"],
+    ]
+    np.testing.assert_allclose(found.distances, [(0.9, 0.89), (0.2, 0.9)])
+    assert list(zip(found.starts, found.ends, strict=True)) == [(0, 7), (0, 9)]
