@@ -107,7 +107,7 @@ class SentencedText:
         places = np.searchsorted(pairs, own)
         around = np.append(
             pairs, -1
-        )  # -1, no word's pair, lies before the first and after the last
+        )  # -1, which is no pair, before and after all
         before, after = around[places - 1], around[places + 1]
         is_same_before = (words >= 0) & (before >= 0) & (before // n_sentences == words)
         is_same_after = (words >= 0) & (after >= 0) & (after // n_sentences == words)
