@@ -105,9 +105,7 @@ class SentencedText:
         pairs = np.unique(spelled * n_sentences + self._sentences_of(again))
         own = words * n_sentences + self._sentences_of(chosen.positions)
         places = np.searchsorted(pairs, own)
-        around = np.append(
-            pairs, -1
-        )  # -1, which is no pair, before and after all
+        around = np.append(pairs, -1)  # -1, which is no pair, before and after all
         before, after = around[places - 1], around[places + 1]
         is_same_before = (words >= 0) & (before >= 0) & (before // n_sentences == words)
         is_same_after = (words >= 0) & (after >= 0) & (after // n_sentences == words)
