@@ -33,6 +33,9 @@ FUNCTION_WORDS = "function_words.txt"
 TRANSFORMER = "transformer:"
 """Before the folder or the hub's name of a transformer, wherever contexts are given by name."""
 
+SUBSTITUTES = "substitutes:"
+"""Before a learned encoder or a model: the words that it proposes span the contexts' subspaces."""
+
 __getattr__ = give_names(
     __name__,
     {
@@ -89,10 +92,13 @@ def open_contexts(
     ----------
     path : str or Path
         A folder of any of these kinds, or a file of vectors; or ``transformer:`` and the folder or
-        the hub's name of a transformer, which has to be fitted to a corpus.
+        the hub's name of a transformer, which has to be fitted to a corpus; or ``substitutes:`` and
+        the folder of a learned encoder, or of a model of its kind.
     device : {"cpu", "cuda"}
         Where an encoder computes.
     """
+    if str(path).startswith(SUBSTITUTES):
+        return _open_substitutes(Path(str(path).removeprefix(SUBSTITUTES)), device)
     if str(path).startswith(TRANSFORMER):
         from grassmeans.encoders.pretrained.fitting import Pretrained
 
@@ -105,3 +111,13 @@ def open_contexts(
             encoder.use_device(device)
             return encoder
     return WordVectors.load(path)
+
+
+def _open_substitutes(path: Path, device: str) -> ContextEncoder:
+    from grassmeans.encoders.learned import LearnedEncoder
+    from grassmeans.encoders.substitutes import SubstituteEncoder
+
+    base = open_contexts(path, device)
+    if not isinstance(base, LearnedEncoder):
+        raise InputError(f"substitutes come from a learned encoder, and {path} is none")
+    return SubstituteEncoder(base)

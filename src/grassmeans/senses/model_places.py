@@ -7,6 +7,7 @@ from pathlib import Path
 
 from grassmeans.artifacts import building_place, find_manifest
 from grassmeans.checked import MANIFEST
+from grassmeans.encoders import SUBSTITUTES
 from grassmeans.errors import ArtifactError
 
 KIND = "model"
@@ -31,10 +32,19 @@ def resolve_name(path_or_name: str | Path) -> Path:
     A folder written by grassmeans goes before a model of the package of the same name; any other
     folder of that name (texts in English, say, in ``en``) does not.
     """
+    prefix, name = split_prefix(str(path_or_name))
+    if prefix:
+        return Path(f"{prefix}{resolve_name(name)}")
     place = Path(path_or_name)
     if (place / MANIFEST).exists() or str(path_or_name) not in list_models():
         return place
     return models_folder() / str(path_or_name)
+
+
+def split_prefix(name: str) -> tuple[str, str]:
+    """What says that a name is no plain path ("substitutes:"), and the name behind it."""
+    known = name.startswith(SUBSTITUTES)
+    return (SUBSTITUTES, name.removeprefix(SUBSTITUTES)) if known else ("", name)
 
 
 def is_model(path: Path) -> bool:
