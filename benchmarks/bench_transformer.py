@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from measurement import write_result
 
 from grassmeans import Corpus
 from grassmeans.encoders.pretrained.fitting import PASSAGE, sample_contexts
 from grassmeans.encoders.pretrained.network import ModelHead, WordsInText
 from grassmeans.encoders.pretrained.passages import cut_texts
 from grassmeans.encoders.pretrained.running import open_network
+from measurement import write_result
 
 
 def read_texts(corpus: Corpus, n_texts: int) -> list[WordsInText]:

@@ -52,7 +52,8 @@ class SubstituteEncoder(ContextEncoder):
         self.base = base
         head = np.array(base.vectors.vectors[:AMONG], np.float32)
         lengths = np.linalg.norm(head, axis=1, keepdims=True)
-        self._candidates: Floats = head / np.where(lengths > 0.0, lengths, 1.0)
+        unit = head / np.where(lengths > 0.0, lengths, 1.0)
+        self._candidates: Floats = unit.astype(np.float32)
 
     def use_device(self, device: str) -> None:
         """Where the learned encoder computes."""
