@@ -33,8 +33,12 @@ def test_bases_are_spanned_by_the_words_that_fit_best(encoder) -> None:
     words = encoder.vectors.vectors[:20_000]
     units = words / np.linalg.norm(words, axis=1, keepdims=True)
     assert chosen[0, 0] == int((units @ line[0]).argmax())
-    # The first axis is among the words proposed, which lie around the line.
-    assert abs(basis[0] @ line[0]) > 0.5
+    # The first axis is the one along which the words lie, each weighted by how well it fits.
+    own = int(encoder.vectors.ids_of(["crane"])[0])
+    fits, chosen = encoder._propose(line, np.array([own]))
+    weighted = units[chosen[0]] * np.exp(10.0 * (fits[0] - fits[0, 0]))[:, None]
+    leading = np.linalg.eigh(weighted.T @ weighted)[1][:, -1]
+    assert abs(leading @ basis[0]) == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_word_does_not_stand_for_itself(encoder) -> None:
