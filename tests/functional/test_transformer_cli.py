@@ -80,3 +80,12 @@ def test_bad_input_is_one_line(topic_corpus, transformer_folder, tmp_path) -> No
         assert reason in message
         assert "\n" not in message
     assert not (tmp_path / "model").exists()
+
+
+def test_the_spacy_component_tags_with_it(model) -> None:
+    spacy = pytest.importorskip("spacy")
+    pipeline = spacy.blank("en")
+    pipeline.add_pipe("grassmeans", config={"model": str(model), "idk_threshold": None})
+    senses = [token._.sense for token in pipeline("The crane stood by the river.")]
+    assert senses[1] in ("crane.1", "crane.2")
+    assert senses[0] is None
