@@ -51,7 +51,7 @@ class Recipe:
     dim: int = 384
     layers: int = 6
     passes: int = 5
-    min_count: int = 70
+    min_count: int = 100
     max_contexts: int = 2_000
     vector_epochs: int = 6
     lexeme_epochs: int = 6

@@ -76,7 +76,7 @@ class LearnedEncoder(ContextEncoder):
     merge_slope = 0.15
     rare_ease = 0.6
     part_cosine = 0.65
-    few_contexts = 40
+    few_contexts = 100
     lines_have_ends = True
     space_is_fixed = True
     sharpness = 40.0  # between two senses lie a few hundredths of the distance

@@ -156,7 +156,7 @@ def update_model(
         )
         encoder, new_vectors = _grow_vectors(old, corpus, building.folder, trainer, show_progress)
         encoder.use_device(device)
-        grower = SenseGrower(corpus, encoder, settings, place)
+        grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
         looked_at = list_words(old, corpus, encoder, chosen, min_count)
         results = list(
             induce_words(
@@ -315,7 +315,8 @@ def list_words(
 
 
 @lru_cache(maxsize=2)
-def _open_model(place: Path) -> SenseModel:
+def _open_model(place: Path, digest: str) -> SenseModel:
+    """The model at an absolute path, kept as long as nothing else is written there."""
     return load(place)
 
 
@@ -330,10 +331,11 @@ class SenseGrower:
     encoder: ContextEncoder
     settings: InductionSettings
     place: Path
+    digest: str
 
     def __call__(self, word: str) -> WordSenses | SkippedWord:
         """The senses of a word, old and new, or why it has none."""
-        model = _open_model(self.place)
+        model = _open_model(self.place, self.digest)
         if word not in model.inventory:
             return WordInducer(self.source, self.encoder, self.settings)(word)
         try:
