@@ -59,6 +59,10 @@ venv: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
 	@$(VENV)/bin/grassmeans demo
+	@echo "# and the English model of the package, on two sentences:"
+	@echo "She asked the bank for a loan. Then we sat on the bank of the river." | \
+		$(VENV)/bin/grassmeans tag en --word bank
+	@$(VENV)/bin/grassmeans show en bank --examples 1
 	@echo "# grassmeans is in $(VENV)/bin (. $(VENV)/bin/activate); senses in a browser:"
 	@echo "$(VENV)/bin/grassmeans explore"
 
