@@ -84,12 +84,12 @@ class SentencedText:
         if reach is None:
             return first, last
         edges = self.sentence_offsets
-        own = self._sentences_of(self.occurrences.positions[rows])
+        own = self.sentences_of(self.occurrences.positions[rows])
         starts = edges[np.maximum(own - reach, 0)]
         ends = edges[np.minimum(own + 1 + reach, len(edges) - 1)]
         return np.maximum(starts, first), np.minimum(ends, last)
 
-    def _sentences_of(self, positions: Places) -> Places:
+    def sentences_of(self, positions: Places) -> Places:
         """(n,) numbers of the sentences that positions lie in."""
         return np.asarray(np.searchsorted(self.sentence_offsets, positions, side="right") - 1)
 
@@ -102,8 +102,8 @@ class SentencedText:
         again = np.flatnonzero(np.isin(self.occurrences.tokens, words))
         spelled = self.occurrences.tokens[again].astype(np.int64)
         # Every sentence with every word, in order; before and after it the same word's next ones.
-        pairs = np.unique(spelled * n_sentences + self._sentences_of(again))
-        own = words * n_sentences + self._sentences_of(chosen.positions)
+        pairs = np.unique(spelled * n_sentences + self.sentences_of(again))
+        own = words * n_sentences + self.sentences_of(chosen.positions)
         places = np.searchsorted(pairs, own)
         around = np.append(pairs, -1)  # -1, which is no pair, before and after all
         before, after = around[places - 1], around[places + 1]
@@ -171,7 +171,8 @@ def measure_near_first(
         That of a calibrated model.
     """
     rows = np.arange(len(text.occurrences))
-    starts, ends = text.stretches(0, rows, np.ones(len(rows), np.bool_))
+    own = text.sentences_of(text.occurrences.positions)
+    starts, ends = text.sentence_offsets[own], text.sentence_offsets[own + 1]
     distances = measure(text.in_sentences(), rows)
     margins = find_margins(distances)
     is_poor = text.have_few_words((starts, ends), rows)

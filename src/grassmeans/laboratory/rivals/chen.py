@@ -17,7 +17,6 @@ What differs from the publication, or is left open there:
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -27,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of_array
-from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
@@ -48,19 +46,16 @@ from grassmeans.laboratory.rivals.interface import (
     is_kept,
     keep_work,
 )
+from grassmeans.laboratory.rivals.labelled_training import LEXEMES, train_on_labels
 from grassmeans.laboratory.rivals.wordnet_senses import known_bases, list_synsets, require_known
 from grassmeans.laboratory.wordnet.database import WordNet
 from grassmeans.laboratory.wordnet.synset_vectors import GlossVectors
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
-from grassmeans.lexemes.training import train_lexemes
 from grassmeans.progress import progress_bar
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 
 _KIND = "chen"
-_LEXEMES = "lexemes"
-_LABELLED = "labelled"
 _ORDERS = ("simple-first", "left-to-right")
 
 Floats = NDArray[np.float32]
@@ -206,27 +201,18 @@ class ChenSenses(RivalInducer):
         return SenseDirections.collect(found, material.vectors.dim)
 
     def _train_senses(self, folder: Path, material: Material, glosses: SenseDirections) -> None:
-        """Label the corpus and train on it; the labelled copy is deleted afterwards.
-
-        The folder is claimed for this very work, so what is finished in it belongs to it.
-        """
-        if not (folder / _LEXEMES / MANIFEST).exists():
-            trainer = SkipGram(
-                dim=material.vectors.dim,
-                epochs=self.epochs,
-                min_count=self.min_count,
-                workers=material.workers,
-                random_state=material.random_state,
-            )
-            labelled = self._label(folder / _LABELLED, material, glosses)
-            start = _start_from_glosses(glosses, material.vectors)
-            train_lexemes(labelled, folder / _LEXEMES, trainer, start_from=start)
-        shutil.rmtree(folder / _LABELLED, ignore_errors=True)
+        """Label the corpus and train on it, from the glosses on."""
+        train_on_labels(
+            folder,
+            material,
+            lambda output: self._label(output, material, glosses),
+            epochs=self.epochs,
+            min_count=self.min_count,
+            start_from=_start_from_glosses(glosses, material.vectors),
+        )
 
     def _label(self, output: Path, material: Material, glosses: SenseDirections) -> Corpus:
         """Words with one sense stay words: there is nothing to tell apart."""
-        if (output / MANIFEST).exists():
-            return Corpus.open(output)
         corpus = material.corpus
         several = glosses.select(
             word for word, n in zip(glosses.words, glosses.n_senses, strict=True) if n > 1
@@ -261,7 +247,7 @@ class ChenSenses(RivalInducer):
     def _collect_trained(
         self, glosses: SenseDirections, asked: list[str], folder: Path, material: Material
     ) -> CosineSenses:
-        lexemes = LexemeVectors.load(folder / _LEXEMES)
+        lexemes = LexemeVectors.load(folder / LEXEMES)
         space = merge_lexemes(lexemes)
         found = {}
         for word in asked:

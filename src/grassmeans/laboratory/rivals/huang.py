@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -12,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of, digest_of_array
-from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.evaluation.systems import digest_of_vectors
 from grassmeans.geometry.contexts import rows_of_tokens
@@ -35,14 +33,11 @@ from grassmeans.laboratory.rivals.interface import (
     keep_work,
     map_words,
 )
+from grassmeans.laboratory.rivals.labelled_training import LEXEMES, train_on_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
-from grassmeans.lexemes.training import train_lexemes
-from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 
 _KIND = "huang"
-_LEXEMES = "lexemes"
-_LABELLED = "labelled"
 
 
 @dataclass(eq=False)
@@ -114,7 +109,7 @@ class HuangSenses(RivalInducer):
         found = SenseDirections.load(folder)
         if not (self.train and len(found.words)):
             return CosineSenses(found, self._windows(material), weights)
-        lexemes = LexemeVectors.load(folder / _LEXEMES)
+        lexemes = LexemeVectors.load(folder / LEXEMES)
         trained = found.select(word for word in found.words if word in lexemes)
         return CosineSenses(
             trained,
@@ -141,28 +136,18 @@ class HuangSenses(RivalInducer):
     def _train_prototypes(
         self, folder: Path, material: Material, found: SenseDirections, weights: NDArray[np.float32]
     ) -> None:
-        """Relabel the corpus and train on it; the labelled copy is deleted afterwards.
-
-        The folder is claimed for this very work, so what is finished in it belongs to it.
-        """
-        if not (folder / _LEXEMES / MANIFEST).exists():
-            trainer = SkipGram(
-                dim=material.vectors.dim,
-                epochs=self.epochs,
-                min_count=self.min_count,
-                device=material.device,
-                workers=material.workers,
-                random_state=material.random_state,
-            )
-            labelled = self._relabel(folder / _LABELLED, material, found, weights)
-            train_lexemes(labelled, folder / _LEXEMES, trainer)
-        shutil.rmtree(folder / _LABELLED, ignore_errors=True)
+        """Relabel the corpus and train on it."""
+        train_on_labels(
+            folder,
+            material,
+            lambda output: self._relabel(output, material, found, weights),
+            epochs=self.epochs,
+            min_count=self.min_count,
+        )
 
     def _relabel(
         self, output: Path, material: Material, found: SenseDirections, weights: NDArray[np.float32]
     ) -> Corpus:
-        if (output / MANIFEST).exists():
-            return Corpus.open(output)
         corpus = material.corpus
         word_of_token = np.full(len(corpus.vocabulary) + 1, -1, np.int32)
         word_of_token[corpus.vocabulary.ids_of(found.words)] = np.arange(len(found.words))

@@ -13,7 +13,7 @@ from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextExtractor, rows_of_tokens
-from grassmeans.laboratory.rivals import huang
+from grassmeans.laboratory.rivals import huang, labelled_training
 from grassmeans.laboratory.rivals.cosine_senses import CosineMeasure, CosineSenses
 from grassmeans.laboratory.rivals.huang import (
     HuangSenses,
@@ -155,16 +155,16 @@ def test_an_interrupted_run_goes_on(
     material: Material, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trained: CosineSenses
 ) -> None:
     own = replace(material, folder=tmp_path / "huang")
-    real = huang.train_lexemes
+    real = labelled_training.train_lexemes
 
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(huang, "train_lexemes", stop)
+    monkeypatch.setattr(labelled_training, "train_lexemes", stop)
     with pytest.raises(KeyboardInterrupt):
         small().induce(own)
     assert (building_place(own.folder) / "new" / "labelled" / "manifest.json").exists()
-    monkeypatch.setattr(huang, "train_lexemes", real)
+    monkeypatch.setattr(labelled_training, "train_lexemes", real)
     monkeypatch.setattr(huang, "find_centres", stop)  # centres are there already
     senses = small().induce(own)
     assert np.array_equal(senses.sense_vectors("bank"), trained.sense_vectors("bank"))

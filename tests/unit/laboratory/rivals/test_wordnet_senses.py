@@ -10,7 +10,7 @@ import pytest
 
 from grassmeans import Corpus, SkipGram
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.laboratory.rivals import autoextend, chen
+from grassmeans.laboratory.rivals import autoextend, labelled_training
 from grassmeans.laboratory.rivals.autoextend import AutoExtendSenses
 from grassmeans.laboratory.rivals.chen import ChenSenses
 from grassmeans.laboratory.rivals.interface import Material, WindowSenses
@@ -77,7 +77,7 @@ def test_folders_are_opened_again(
     first = method(wordnet).induce(material)
     stored = method(wordnet).induce(replace(material, folder=tmp_path / "senses"))
     monkeypatch.setattr(autoextend, "extend_vectors", None)
-    monkeypatch.setattr(chen, "train_lexemes", None)
+    monkeypatch.setattr(labelled_training, "train_lexemes", None)
     opened = method(wordnet).induce(replace(material, folder=tmp_path / "senses", words=("crane",)))
     for other in (stored, opened):
         np.testing.assert_allclose(
