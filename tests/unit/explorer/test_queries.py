@@ -25,14 +25,10 @@ from grassmeans.explorer.limits import (
 )
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries import concordance, corrections, geometry, tables, tagging, words
-from grassmeans.explorer.queries.concordance import (
-    REACH,
-    LineFilter,
-    find_lines,
-    show_document,
-    stand_near,
-)
+from grassmeans.explorer.queries.concordance import LineFilter, find_lines
+from grassmeans.explorer.queries.documents import show_document
 from grassmeans.explorer.queries.induction import induce_senses, view_induced
+from grassmeans.explorer.queries.searching import REACH, stand_near
 from grassmeans.explorer.queries.tagging import tag_text
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.description import N_EXAMPLES

@@ -19,7 +19,7 @@ from grassmeans.explorer.endpoints.answers import (
 )
 from grassmeans.explorer.endpoints.description import OR_CSV, failures
 from grassmeans.explorer.queries import concordance, tables
-from grassmeans.explorer.queries.concordance import DocumentView, show_document
+from grassmeans.explorer.queries.documents import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import TaggedView, tag_text
 from grassmeans.senses.decoding import MODEL_THRESHOLD
 

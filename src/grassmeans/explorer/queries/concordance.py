@@ -4,9 +4,6 @@ With a corpus every occurrence is there. Plain paging reads only the lines of th
 orders that need the senses measure the word's occurrences once (at most ``measured_lines`` of
 them, evenly spread) and remember the distances. Without a corpus the lines are the model's
 examples.
-
-The confidence of a line is the probability of its nearest sense under soft decoding.
-The document around a line can be read as well.
 """
 
 from __future__ import annotations
@@ -17,21 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of_array
-from grassmeans.change.grouping import GroupedDocuments, group_documents
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.corpus.tokenizer import normalize_text
-from grassmeans.errors import InputError
-from grassmeans.explorer.limits import ConflictError, NothingThereError
+from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.documents import find_groups
 from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
+from grassmeans.explorer.queries.measuring import MeasuredWord, measure_positions, measure_word
+from grassmeans.explorer.queries.searching import stand_near
 from grassmeans.explorer.queries.words import Line, check_query, example_lines_of
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.geometry.distances import SenseLines
-from grassmeans.senses.decoding import decode_hard, decode_soft
 
 LINE_WIDTH = 80
-_AT_ONCE = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,37 +80,6 @@ class Examples:
 
     total: int
     examples: tuple[Line, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MeasuredWord:
-    """Distances of a word's occurrences.
-
-    Attributes
-    ----------
-    positions : (n,) int64
-    distances : (n, n_senses) float32
-        Rows of NaN have too few known words around them.
-    senses : (n,) int16
-        Number of the nearest sense, 0 where it is too far.
-    confidence : (n,) float32
-    """
-
-    positions: NDArray[np.int64]
-    distances: NDArray[np.float32]
-    senses: NDArray[np.int16]
-    confidence: NDArray[np.float32]
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that it takes."""
-        arrays = (self.positions, self.distances, self.senses, self.confidence)
-        return sum(array.nbytes for array in arrays)
-
-    def __getitem__(self, rows: slice | NDArray[np.int64] | NDArray[np.bool_]) -> MeasuredWord:
-        return MeasuredWord(
-            self.positions[rows], self.distances[rows], self.senses[rows], self.confidence[rows]
-        )
 
 
 def find_lines(
@@ -190,49 +152,6 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
     return (key, digest_of_array(model.inventory.directions(key))) not in opened.distances
 
 
-def measure_word(
-    opened: OpenModel,
-    key: str,
-    directions: NDArray[np.float32],
-    checkpoint: Checkpoint,
-) -> MeasuredWord:
-    """Distances of all occurrences of a word, or of an even sample of very many."""
-
-    def make() -> MeasuredWord:
-        corpus = opened.require_corpus("looking at lines")
-        positions = corpus.positions(word_id_of(opened, key))
-        most = opened.limits.work.measured_lines
-        if len(positions) > most:
-            positions = positions[np.arange(most) * len(positions) // most]
-        return measure_positions(opened, key, positions, directions, checkpoint)
-
-    return opened.distances.get_or_make((key, digest_of_array(directions)), make)
-
-
-def measure_positions(
-    opened: OpenModel,
-    key: str,
-    positions: NDArray[np.int64],
-    directions: NDArray[np.float32],
-    checkpoint: Checkpoint,
-) -> MeasuredWord:
-    """Distances of occurrences at given positions, which are in text order."""
-    corpus = opened.require_corpus("looking at lines")
-    lines = SenseLines.collect([directions])
-    distances = np.empty((len(positions), len(directions)), np.float32)
-    for start in range(0, len(positions), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        for inside, occurrences in corpus.occurrences(positions[part]):
-            same = np.zeros(len(occurrences), np.int64)
-            distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
-        checkpoint(start / len(positions))
-    if len(positions) == 0:
-        return MeasuredWord(positions, distances, np.empty(0, np.int16), np.empty(0, np.float32))
-    senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
-    confidence = decode_soft(distances).max(axis=1).astype(np.float32)
-    return MeasuredWord(positions, distances, senses, confidence)
-
-
 def _choose(
     opened: OpenModel, measured: MeasuredWord, wanted: LineFilter, checkpoint: Checkpoint
 ) -> NDArray[np.int64]:
@@ -266,15 +185,6 @@ def _in_group(
         raise NothingThereError(f"there is no group {wanted.group!r} by {wanted.by!r}")
     groups = documents.parts[0].groups[corpus.documents_of(positions)]
     return np.asarray(groups == documents.names.index(wanted.group))
-
-
-def find_groups(opened: OpenModel, by: str) -> GroupedDocuments:
-    """The documents of the corpus in groups; `ConflictError` where they cannot be grouped so."""
-    corpus = opened.require_corpus("grouping documents")
-    try:
-        return opened.groups.get_or_make(by, lambda: group_documents(corpus, by))
-    except InputError as error:
-        raise ConflictError(str(error)) from error
 
 
 def _read_lines(opened: OpenModel, page: MeasuredWord) -> tuple[Line, ...]:
@@ -316,101 +226,3 @@ def _page_of_examples(found: list[Line], wanted: LineFilter, offset: int, limit:
     elif wanted.sort == "sense":
         chosen.sort(key=lambda line: (line.sense, -line.confidence))
     return Lines(len(chosen), None, tuple(chosen[offset : offset + limit]))
-
-
-REACH = 12
-"""Words on each side of an occurrence that a search looks at; about as many as a line shows."""
-
-_MOST_WORDS = 8
-_SEARCH_BLOCK = 1 << 16
-
-
-def stand_near(
-    corpus: Corpus, positions: NDArray[np.int64], query: str, checkpoint: Checkpoint
-) -> NDArray[np.bool_]:
-    """Which occurrences have every word of the query within `REACH` words, in their document.
-
-    The token ids are compared and no text is read. The last word of the query may be the beginning
-    of a word; words beyond the eighth are not looked at.
-
-    Parameters
-    ----------
-    positions : (n,) int64
-        In text order.
-
-    Returns
-    -------
-    (n,) bool
-        All true for a query without a word.
-    """
-    words = corpus.tokenizer.tokenize(normalize_text(query))[:_MOST_WORDS]
-    near = np.ones(len(positions), np.bool_)
-    tables = [
-        _wanted_tokens(corpus, word, is_last=i == len(words) - 1) for i, word in enumerate(words)
-    ]
-    steps = np.delete(np.arange(-REACH, REACH + 1), REACH)
-    for part, shard, local in corpus.split_positions(positions, _SEARCH_BLOCK) if tables else ():
-        first, end = shard.document_bounds(local)
-        places = local[:, None] + steps
-        inside = (places >= first[:, None]) & (places < end[:, None])
-        found = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
-        for table in tables:
-            near[part] &= (table[found] & inside).any(axis=1)
-        checkpoint(part.stop / len(positions))
-    return near
-
-
-def _wanted_tokens(corpus: Corpus, word: str, *, is_last: bool) -> NDArray[np.bool_]:
-    """(n_types + 1,) whether a token id is wanted; the last entry is for unknown words, -1."""
-    vocabulary = corpus.vocabulary
-    table = np.zeros(len(vocabulary) + 1, np.bool_)
-    if is_last:
-        alike = [i for i, other in enumerate(vocabulary.words) if other.startswith(word)]
-        table[alike] = True
-    elif (word_id := vocabulary.id_of(word)) >= 0:
-        table[word_id] = True
-    return table
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentView:
-    """A stretch of a document around an occurrence.
-
-    Attributes
-    ----------
-    text : str
-        Line breaks are spaces.
-    start, end : int
-        Characters of the occurrence in the text.
-    cut_before, cut_after : bool
-        Whether the document goes on beyond the text.
-    """
-
-    document: str
-    title: str
-    text: str
-    start: int
-    end: int
-    cut_before: bool
-    cut_after: bool
-
-
-def show_document(opened: OpenModel, position: int) -> DocumentView:
-    """The text around the token at a position of the corpus."""
-    corpus = opened.require_corpus("reading a document")
-    if not 0 <= position < corpus.n_tokens:
-        raise NothingThereError(
-            f"position {position} is outside the corpus of {corpus.n_tokens:,} words"
-        )
-    width = opened.limits.request.document_characters
-    line = corpus.line_at(position, width)
-    start = len(line.left)
-    return DocumentView(
-        document=line.document_id,
-        title=line.document_title,
-        text=f"{line.left}{line.word}{line.right}",
-        start=start,
-        end=start + len(line.word),
-        cut_before=len(line.left) >= width,
-        cut_after=len(line.right) >= width,
-    )

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, NothingThereError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.concordance import LINE_WIDTH, measure_positions
+from grassmeans.explorer.queries.concordance import LINE_WIDTH
 from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, model_with, sample_word
+from grassmeans.explorer.queries.measuring import measure_positions
 from grassmeans.explorer.queries.words import example_lines_of
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.pictures.planes import TextLine, build_scene, choose_senses
