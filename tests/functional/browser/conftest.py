@@ -74,6 +74,7 @@ def browser() -> Iterator[Any]:
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="needs the Python package playwright"
     )
+    playwright.expect.set_options(timeout=PATIENCE)
     found = next(filter(None, map(shutil.which, BROWSERS)), None)
     if found is None:
         pytest.skip(f"needs a browser: none of {', '.join(BROWSERS)} is on the path")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -13,6 +15,8 @@ VIEWS = {
     "#/word/crane?k=8": ".tree .block",
     "#/concordance/crane": ".kwic tbody tr",
     "#/geometry/crane": ".map .dot",
+    "#/change/crane": ".panel.empty",
+    "#/nowhere": ".panel.empty",
     "#/text?text=crane+" + "birdba+" * 8: ".tagged",
 }
 
@@ -43,6 +47,33 @@ def test_dark_and_light(open_page) -> None:
     paper, ink, card, writing = shades["dark"]
     assert max(paper, card) < 200
     assert min(ink, writing) > 600
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The script of axe-core, which looks for barriers in a page."""
+    package = pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+    return (files(package) / "axe.min.js").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier_in_any_view(open_page, explorer, axe, scheme) -> None:
+    page = open_page(color_scheme=scheme, reduced_motion="reduce")
+    page.evaluate(axe)
+    # Nothing but the colours is another one in the dark.
+    colours = "{runOnly: ['color-contrast']}"
+    every = "{rules: {'label-content-name-mismatch': {enabled: true}}}"
+    found = {}
+    for route, sign in VIEWS.items():
+        page.goto(explorer + route)
+        expect(page.locator(sign).first).to_be_attached()
+        result = page.evaluate(f"axe.run(document, {every if scheme == 'light' else colours})")
+        found[route] = [
+            (rule["id"], node["html"][:120])
+            for rule in result["violations"]
+            for node in rule["nodes"]
+        ]
+    assert {route: barriers for route, barriers in found.items() if barriers} == {}
 
 
 def test_everything_is_reached_with_the_tab_key(open_page) -> None:

@@ -8,7 +8,7 @@ import { formatCount, h } from "./dom.js";
 import { runInduction } from "./jobs.js";
 import { parseRoute } from "./router.js";
 import { makeSearch } from "./search.js";
-import { emptyPanel, errorPanel } from "./status.js";
+import { errorPanel } from "./status.js";
 import { mount as change } from "./views/change.js";
 import { mount as changes } from "./views/changes.js";
 import { mount as concordance } from "./views/concordance.js";
@@ -65,7 +65,7 @@ function show() {
   const root = h("div", { class: `view view-${Object.hasOwn(VIEWS, route.view) ? route.view : "none"}` });
   main.replaceChildren(root);
   if (!Object.hasOwn(VIEWS, route.view) || (OF_A_WORD.has(route.view) && !route.word)) {
-    root.append(emptyPanel("There is no such page", "Go back to the ", h("a", { href: "#/" }, "start"), "."));
+    root.append(h("div", { class: "panel empty" }, h("h1", {}, "There is no such page"), h("p", {}, "Go back to the ", h("a", { href: "#/" }, "start"), ".")));
     current = { key, view: { update: () => {}, destroy: () => {} } };
     return undefined;
   }

@@ -88,7 +88,7 @@ export function senseCard(sense, context, tools = null) {
     class: sense.hidden ? "card hidden-sense" : "card", "data-sense": sense.number,
     "aria-label": `Sense ${sense.number}: ${name}`, "--sense": senseColour(sense.number, sense.colour),
   },
-  h("header", {}, senseBadge(sense.number, sense.colour), h("h3", { dir: "auto" }, name),
+  h("header", {}, senseBadge(sense.number, sense.colour), h("h2", { dir: "auto" }, name),
     sense.hidden ? h("span", { class: "tag" }, "hidden") : null),
   tools,
   measure("Share", sense.share, formatShare(sense.share)),

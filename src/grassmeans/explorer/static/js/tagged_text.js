@@ -52,7 +52,8 @@ export function makeTaggedText(answer, { onShow, onHide }) {
       number.textContent = sense ? String(sense) : "?";
       span.classList.toggle("idk", sense === 0);
       span.style.setProperty("--sense", senseColour(sense));
-      span.setAttribute("aria-label", `${word.word}: ${sense ? `sense ${sense}` : "don’t know"}`);
+      // What is seen comes first, so that the word can be called by it.
+      span.setAttribute("aria-label", `${word.word}${sense ? `${sense}: sense ${sense}` : "?: don’t know"}`);
     }
     return known;
   }
