@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from grassmeans.geometry.contexts import extract_contexts as extract_contexts
     from grassmeans.geometry.subspaces import principal_subspaces as principal_subspaces
     from grassmeans.integrations.iterables import tag_iter as tag_iter
+    from grassmeans.labelling.collocates import find_collocates as find_collocates
     from grassmeans.senses.building import build_model as build_model
     from grassmeans.senses.decoding import decode_hard as decode_hard
     from grassmeans.senses.decoding import decode_soft as decode_soft
@@ -47,6 +48,7 @@ _names, __getattr__, __dir__ = give_names(
         "senses.model": ("SenseModel", "load"),
         "senses.fitting": ("find_senses", "FoundSenses"),
         "senses.building": ("build_model",),
+        "labelling.collocates": ("find_collocates",),
         "change.comparing": ("sense_shares", "rank_changes"),
         "integrations.iterables": ("tag_iter",),
     },

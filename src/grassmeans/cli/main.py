@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from grassmeans.cli.change import change
+from grassmeans.cli.collocates import collocates
 from grassmeans.cli.compact import compact
 from grassmeans.cli.convert import convert
 from grassmeans.cli.copy import copy
@@ -115,9 +116,9 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
 
 _USE_A_MODEL = "Use what was found"
 _register("From text to senses", ingest, phrases, vectors, encoder, induce, update)
-_register(_USE_A_MODEL, show, tag, label, change, lexemes, iterate, similar, info, convert)
-_register(_USE_A_MODEL, compact, copy, export, evaluate, reliability, score, compare, reproduce)
-_register(_USE_A_MODEL, explore, demo)
+_register(_USE_A_MODEL, show, collocates, tag, label, change, lexemes, iterate, similar, info)
+_register(_USE_A_MODEL, convert, compact, copy, export, evaluate, reliability, score, compare)
+_register(_USE_A_MODEL, reproduce, explore, demo)
 _register("Test sets", links, pseudowords, lineup, group=build_dataset)
 app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
 
