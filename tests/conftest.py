@@ -75,6 +75,29 @@ def topic_model_folder(tmp_path_factory, topic_corpus, topic_vectors) -> Path:
 
 
 @pytest.fixture(scope="session")
+def doubtful_corpus(tmp_path_factory, synthetic) -> Corpus:
+    """The same documents; and crane among words of music, and between birds and machines."""
+    birds, machines, music = (synthetic.topic_words[topic] for topic in (0, 1, 5))
+    turned = range(4)
+    documents = list(synthetic.documents)
+    documents += [" ".join([*music[i : i + 5], "crane", *music[i + 5 : i + 10]]) for i in turned]
+    documents += [" ".join([*birds[i : i + 4], "crane", *machines[i : i + 4]]) for i in turned]
+    return Corpus.from_texts(documents, tmp_path_factory.mktemp("doubtful") / "doubtful")
+
+
+@pytest.fixture(scope="session")
+def doubtful_model_folder(tmp_path_factory, doubtful_corpus, topic_vectors) -> Path:
+    """A model of it, in which crane and bank have two senses."""
+    folder = tmp_path_factory.mktemp("doubtful") / "model"
+    settings = InductionSettings(n_senses=2)
+    words = ["crane", "bank"]
+    build_model(
+        doubtful_corpus.path, topic_vectors.folder, folder, words, settings=settings, workers=1
+    )
+    return folder
+
+
+@pytest.fixture(scope="session")
 def transformer_folder(tmp_path_factory) -> Path:
     """A tiny random transformer with its tokenizer; skips where the extra is not installed."""
     pytest.importorskip("torch", reason="the extra transformers is not installed")

@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 import gc
 import io
+import json
+import os
 import shutil
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -189,18 +193,117 @@ def test_corrections_are_saved_as_a_version_that_tags(client, own_model, synthet
     assert correct("split", [1]).json()["n_senses"] == 2
     assert correct("reset").json()["edited"] is False
     assert correct("hide", [2]).json()["senses"][1]["hidden"] is True
-    assert client.get("/api/corrections").json() == {
-        "edits": [{"word": "crane", "action": "hide", "senses": [2], "name": ""}]
+    (edit,) = client.get("/api/corrections").json()["edits"]
+    assert {name: value for name, value in edit.items() if value} == {
+        "word": "crane",
+        "action": "hide",
+        "senses": [2],
     }
     bad = client.post("/api/corrections/save", json={"name": "../topics"})
     assert code_of(bad) == (409, "conflict")
     saved = client.post("/api/corrections/save", json={}).json()
-    assert saved == {"saved_to": "topics-v2", "n_words": 1}
+    assert (saved["saved_to"], saved["n_words"]) == ("topics-v2", 1)
     assert sorted(p.name for p in own_model.parent.iterdir()) == ["topics", "topics-v2"]
     version = load(own_model.parent / "topics-v2")
     text = " ".join(["crane", *synthetic.topic_words[0][:4], *synthetic.topic_words[1][:4]])
     assert version.tag(text, idk_threshold=None)[0].sense == 1
     assert client.post("/api/corrections/save", json={"name": "mine"}).json()["saved_to"] == "mine"
+
+
+def test_saved_version_names_commands_that_work_anywhere(own_model, topic_corpus, tmp_path):
+    place = tmp_path / "my $versions"
+    app = create_app(own_model, topic_corpus.path, save_to=place)
+    client = TestClient(app, base_url=LOCAL)
+    body = {"word": "crane", "action": "rename", "senses": [1], "name": "x", "revision": 0}
+    assert client.post("/api/corrections", json=body).status_code == 200
+    saved = client.post("/api/corrections/save", json={}).json()
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    called = f"#!{sys.executable}\nfrom grassmeans.cli.main import run\n\nrun()\n"
+    (tools / "grassmeans").write_text(called)
+    (tools / "grassmeans").chmod(0o755)
+    path = {"PATH": f"{tools}:{os.environ['PATH']}"}
+    elsewhere = {"cwd": tools, "env": os.environ | path, "capture_output": True, "text": True}
+    done = subprocess.run(saved["tag_command"], shell=True, check=False, **elsewhere)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["words"][0]["name"] == "x"
+    assert str(place / "topics-v2") in saved["explore_command"].replace("'", "")
+    assert str(topic_corpus.path) in saved["explore_command"]
+
+
+def test_division_of_the_dial_is_adopted_and_undone_step_by_step(client, own_model, synthetic):
+    def correct(action, **more):
+        revision = client.get("/api/words/crane").json()["revision"]
+        body = {"word": "crane", "action": action, "revision": revision} | more
+        return client.post("/api/corrections", json=body)
+
+    found = client.post("/api/induce", json={"word": "crane", "n_senses": 3}).json()
+    adopted = correct("adopt", n_senses=3).json()
+    assert [s["share"] for s in adopted["senses"]] == [s["share"] for s in found["senses"]]
+    assert correct("rename", senses=[3], name="mine").json()["senses"][2]["name"] == "mine"
+    back = correct("undo").json()
+    assert [edit["action"] for edit in back["corrections"]] == ["adopt"]
+    assert [edit["action"] for edit in back["undone"]] == ["rename"]
+    assert correct("redo").json()["senses"][2]["name"] == "mine"
+    assert correct("reset").json()["n_senses"] == 2
+    assert correct("redo").json()["n_senses"] == 3
+    assert code_of(correct("adopt")) == (409, "conflict")
+    assert code_of(correct("adopt", n_senses=9)) == (413, "too_much")
+    nodes = [{"level": 2, "number": 1}, {"level": 2, "number": 2}]
+    assert correct("adopt", n_senses=3, nodes=nodes).json()["n_senses"] == 2
+    assert code_of(correct("adopt", n_senses=3, nodes=nodes[:1])) == (409, "conflict")
+    assert correct("undo").json()["n_senses"] == 3
+
+
+def test_word_outside_the_model_is_added(client, own_model):
+    assert client.get("/api/words/seal").status_code == 404
+    body = {"word": "seal", "action": "adopt", "n_senses": 2, "revision": 0}
+    added = client.post("/api/corrections", json=body).json()
+    assert (added["word"], added["n_senses"], added["edited"]) == ("seal", 2, True)
+    undo = {"word": "seal", "action": "undo", "revision": added["revision"]}
+    assert client.post("/api/corrections", json=undo).json()["senses"] == []
+    assert client.post("/api/tag", json={"text": "seal"}).json()["words"] == []
+    again = client.post("/api/corrections", json=undo | {"action": "redo", "revision": 0})
+    assert again.json()["n_senses"] == 2
+    client.post("/api/corrections/save", json={})
+    version = load(own_model.parent / "topics-v2")
+    example = version.senses("seal").senses[1].examples[0]
+    line = f"{example.left}{example.word}{example.right}"
+    assert version.tag(line, words="seal")[0].sense == 2
+
+
+def test_lines_are_given_to_a_sense(doubtful_model_folder, doubtful_corpus):
+    app = create_app(doubtful_model_folder, doubtful_corpus.path)
+    client = TestClient(app, base_url=LOCAL)
+
+    def find(query: str) -> list[dict]:
+        return client.get(f"/api/concordance?word=crane&limit=200{query}").json()["lines"]
+
+    def correct(**more):
+        revision = client.get("/api/words/crane").json()["revision"]
+        body = {"word": "crane", "action": "assign", "revision": revision} | more
+        return client.post("/api/corrections", json=body)
+
+    doubtful = [x for x in find("&q=machine") if "bird" in x["left"]]
+    positions = [line["position"] for line in doubtful]
+    (sense,) = {line["sense"] for line in doubtful}
+    assert code_of(correct(senses=[1])) == (409, "conflict")
+    assert code_of(correct(senses=[1], lines=[positions[0] + 1])) == (409, "conflict")
+    assert code_of(correct(senses=[1], lines=list(range(501)))) == (413, "too_much")
+    changed = correct(senses=[3 - sense], lines=positions).json()
+    (edit,) = changed["corrections"]
+    assert (edit["lines"], edit["n_taken"]) == (positions, len(positions))
+    assert {x["sense"] for x in find("&q=machine") if "bird" in x["left"]} == {3 - sense}
+    sure = [line["position"] for line in find(f"&sense={sense}&sort=confidence")]
+    refused = correct(senses=[3 - sense], lines=sure[:3])
+    assert code_of(refused) == (409, "conflict")
+    assert f"0 of the 3 lines would have sense {3 - sense}" in refused.text
+    music = [line["position"] for line in find("&q=music")]
+    wider = correct(lines=music).json()
+    assert (wider["n_senses"], wider["corrections"][1]["n_taken"]) == (3, len(music))
+    assert wider["senses"][2]["name"].startswith("music")
+    assert sum(sense["share"] for sense in wider["senses"]) == pytest.approx(1.0, abs=1e-3)
+    assert [line["position"] for line in find("&sense=3")] == music
 
 
 def at_once(n: int, work) -> list:

@@ -59,4 +59,4 @@ def test_answers_are_as_described(address, tmp_path) -> None:
         check=False,
     )
     assert found.returncode == 0, found.stdout[-20_000:] + found.stderr[-2_000:]
-    assert "17 selected" in found.stdout
+    assert "18 selected" in found.stdout

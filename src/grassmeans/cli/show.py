@@ -80,7 +80,7 @@ def print_entry(
     console = terminal()
     console.print(
         f"[bold]{escape(entry.word)}[/]: {_count_senses(entry.n_senses)} from "
-        f"{entry.n_contexts:,} of {entry.count:,} occurrences"
+        f"{escape(entry.counts_told)}"
     )
     for sense, link in zip(entry.senses, links or repeat(None), strict=False):
         console.print(_panel(entry.word, sense, examples, link))

@@ -20,6 +20,7 @@ class RequestLimits:
     table_rows: int = 5_000  # rows of a table to download
     map_points: int = 2_000  # contexts on a map
     query_characters: int = 200  # of a search
+    chosen_lines: int = 500  # that are given to a sense at once
     document_characters: int = 5_000  # shown on each side of an occurrence
 
 

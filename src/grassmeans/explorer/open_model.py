@@ -1,4 +1,4 @@
-"""What the explorer looks at: a model, where given its corpus, and corrections not saved yet."""
+"""What the explorer looks at: a model, where given a corpus, and corrections not saved yet."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.explorer.limits import Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
+from grassmeans.senses.corpus_origin import relate_corpus
 from grassmeans.senses.edited_words import EditedWord, apply_edits
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.samples import WordSample
@@ -45,7 +46,7 @@ class Corrected:
     model : SenseModel
         With the corrections in it.
     edits : mapping of str to EditedWord
-        The corrected words.
+        The corrected words, and those whose corrections were all undone and may be made again.
     """
 
     model: SenseModel
@@ -66,6 +67,8 @@ class OpenModel:
         As it was opened.
     corpus : Corpus or None
     limits : Limits
+    relation : str
+        What the corpus is to the model, as `relate_corpus` tells it; empty without one.
     save_to : Path or None
         Where new versions go; None for beside the model.
     samples, distances, inductions, views, groups, names : BoundedCache
@@ -89,6 +92,7 @@ class OpenModel:
         self.save_to = save_to
         if corpus is not None:
             find_targets(corpus, base)  # refuses a corpus that does not fit the model
+        self.relation = "" if corpus is None else relate_corpus(base, corpus)
         memory = self.limits.memory
         self.samples: BoundedCache[WordSample] = BoundedCache(
             _MANY, memory.sample_bytes, _size_of_sample
@@ -114,7 +118,7 @@ class OpenModel:
         limits: Limits | None = None,
         save_to: str | Path | None = None,
     ) -> OpenModel:
-        """Open a model by its folder or name, and its corpus."""
+        """Open a model by its folder or name, and a corpus: its own, or another one."""
         return cls(
             load(model),
             None if corpus is None else Corpus.open(corpus),
@@ -137,8 +141,8 @@ class OpenModel:
         """The model of this moment."""
         return self._now.model
 
-    def change_word(self, word: str, edited: EditedWord | None, revision: int) -> None:
-        """Put corrections of a word in the place of earlier ones; None takes them all back.
+    def change_word(self, word: str, edited: EditedWord, revision: int) -> None:
+        """Put corrections of a word in the place of earlier ones.
 
         `StaleError` where the word is not at ``revision`` any more.
         """
@@ -148,12 +152,14 @@ class OpenModel:
             edits = dict(self._now.edits)
             revisions = dict(self._now.revisions)
             self._last_revision += 1
-            if edited is None:
-                edits.pop(word, None)
-                revisions.pop(word, None)
-            else:
-                edits[word] = edited
+            edits.pop(word, None)
+            revisions.pop(word, None)
+            if edited.edits:
                 revisions[word] = self._last_revision
+            if len(edits) >= self.limits.memory.edited_words:  # what was undone goes first
+                edits = {key: other for key, other in edits.items() if other.edits}
+            if edited.edits or edited.undone:
+                edits[word] = edited
             model = apply_edits(self.base, edits) if edits else self.base
             self._now = Corrected(model, edits, revisions)
 

@@ -76,10 +76,8 @@ def _draw_word(model: SenseModel, word: str, number: int) -> str:
         figure = planes_figure(build_scene(model, word), f"planes-{number}")
     except InputError as reason:
         figure = f'<p class="soft">{escape(str(reason))}</p>\n'
-    return (
-        f"<h2>{escape(word)}</h2>\n<p>{_count_senses(entry)} from {entry.n_contexts:,} of "
-        f"{entry.count:,} occurrences.</p>\n{draw_cards(entry)}{figure}"
-    )
+    counts = f"{_count_senses(entry)} from {escape(entry.counts_told)}"
+    return f"<h2>{escape(word)}</h2>\n<p>{counts}.</p>\n{draw_cards(entry)}{figure}"
 
 
 def _count_senses(entry: WordSenses) -> str:

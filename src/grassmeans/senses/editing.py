@@ -1,9 +1,10 @@
-"""What a person can change about the senses of a word: merge, split, rename, hide.
+"""What a person can change about the senses of a word: merge, split, rename, hide, add.
 
 Pure functions from `WordSenses` to `WordSenses`. An edit changes the senses that it names; where
-contexts are given, the shares of all senses are counted anew. Numbers are as stable as they can be:
-hiding and renaming keep them, a split puts its second part at the end, and only a merger moves the
-later senses up by one.
+contexts are given, the whole word is counted in them: occurrences, shares and mean distances of all
+senses, so that these are never of two corpora. Numbers are as stable as they can be: hiding and
+renaming keep them, a split puts its second part at the end, and only a merger moves the later
+senses up by one. A share is that of the occurrences nearest to a sense, hidden ones among them.
 
 A hidden sense is no candidate any more: an occurrence that was nearest to it belongs to the next
 nearest sense, or to none where that is too far. While a word is being edited its direction stays
@@ -15,7 +16,7 @@ small probability of a sense at distance 1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TypeVar
@@ -34,7 +35,6 @@ from grassmeans.senses.samples import WordSample, word_seeds
 from grassmeans.senses.sense_number import FitOptions
 from grassmeans.vectors.word_vectors import WordVectors
 
-ACTIONS = ("merge", "split", "rename", "hide", "unhide")
 LONGEST_NAME = 80
 FEWEST_TO_SPLIT = 4
 """Contexts that a sense must have to be split."""
@@ -111,7 +111,7 @@ def merge_senses(
     check_numbers(entry, pair)
     if len(set(pair)) != _PARTS:
         raise InputError(f"a merger needs two different senses, got {list(pair)}")
-    _check_visible(entry, pair)
+    check_visible(entry, pair)
     first, second = (entry.senses[number - 1] for number in sorted(pair))
     weights = np.array([first.share, second.share])
     weights = weights if weights.sum() > 0.0 else np.ones(_PARTS)
@@ -135,7 +135,7 @@ def merge_senses(
     joined = replace(entry, directions=directions, senses=_number_from_one(others))
     if sample is None:
         return joined
-    return _describe_anew(joined, {first.number}, sample, vectors, keep_name=True)
+    return describe_anew(joined, {first.number}, sample, vectors, keep_names=True)
 
 
 def split_sense(
@@ -147,7 +147,7 @@ def split_sense(
     their contexts.
     """
     check_numbers(entry, [number])
-    _check_visible(entry, [number])
+    check_visible(entry, [number])
     if sample is None:
         raise InputError("a split needs the contexts of the word: open the model with its corpus")
     group = sample.measure(blank_hidden(entry).directions).argmin(axis=1) == number - 1
@@ -167,7 +167,7 @@ def split_sense(
     directions[number - 1] = parts[0]
     last = replace(entry.senses[number - 1], number=len(directions))
     wider = replace(entry, directions=directions, senses=(*entry.senses, last))
-    return _describe_anew(wider, {number, last.number}, sample, vectors)
+    return describe_anew(wider, {number, last.number}, sample, vectors)
 
 
 def check_numbers(entry: WordSenses, numbers: Sequence[int]) -> None:
@@ -179,7 +179,8 @@ def check_numbers(entry: WordSenses, numbers: Sequence[int]) -> None:
             )
 
 
-def _check_visible(entry: WordSenses, numbers: Sequence[int]) -> None:
+def check_visible(entry: WordSenses, numbers: Sequence[int]) -> None:
+    """Refuse hidden senses."""
     for number in numbers:
         if entry.senses[number - 1].hidden:
             raise InputError(f"sense {number} of {entry.word!r} is hidden: show it first")
@@ -218,25 +219,24 @@ def _alternate(first: Sequence[Item], second: Sequence[Item]) -> list[Item]:
     return list(dict.fromkeys(item for item in chain(*pairs) if item is not None))
 
 
-def _describe_anew(
+def describe_anew(
     entry: WordSenses,
-    touched: set[int],
+    touched: Collection[int],
     sample: WordSample,
     vectors: WordVectors,
     *,
-    keep_name: bool = False,
+    keep_names: bool = False,
 ) -> WordSenses:
-    """Describe the touched senses from contexts, and count the shares of all visible ones."""
-    stored = blank_hidden(entry).directions
-    described = sample.describe(stored, vectors)
+    """Describe the touched senses from contexts, and count all of the word in them."""
+    described = sample.describe(entry.directions, vectors)
     senses = []
     for old, new in zip(entry.senses, described, strict=True):
         if old.number in touched:
-            name = old.name if keep_name and old.name else new.name
-            senses.append(replace(new, name=name))
+            name = old.name if keep_names and old.name else new.name
+            senses.append(replace(new, name=name, hidden=old.hidden))
         else:
-            senses.append(old if old.hidden else replace(old, share=new.share))
-    return replace(entry, senses=tuple(senses))
+            senses.append(replace(old, share=new.share, mean_distance=new.mean_distance))
+    return replace(entry, count=sample.count, n_contexts=len(sample.contexts), senses=tuple(senses))
 
 
 def _replace_sense(entry: WordSenses, number: int, sense: Sense) -> WordSenses:

@@ -61,6 +61,14 @@ class Sense:
 
 
 @dataclass(frozen=True, slots=True)
+class CountedIn:
+    """A corpus that is not the model's: the name of its folder, and its digest."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
 class WordSenses:
     """The senses of one word.
 
@@ -72,6 +80,9 @@ class WordSenses:
         Sampled occurrences with enough context words, from which the senses were induced.
     directions : (n_senses, dim) float32
         The intersection directions, unit length.
+    counted_in : CountedIn or None
+        Where the counts and shares come from if not from the model's own corpus; they are never of
+        two corpora.
     """
 
     word: str
@@ -79,11 +90,20 @@ class WordSenses:
     n_contexts: int
     directions: NDArray[np.float32]
     senses: tuple[Sense, ...]
+    counted_in: CountedIn | None = None
 
     @property
     def n_senses(self) -> int:
         """How many senses."""
         return len(self.directions)
+
+    @property
+    def counts_told(self) -> str:
+        """What the shares are shares of: "2,000 of 9,410 occurrences", and of which corpus."""
+        told = f"{self.n_contexts:,} of {self.count:,} occurrences"
+        if self.counted_in is None:
+            return told
+        return f"{told} in {self.counted_in.name}, which is not the model's corpus"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +121,7 @@ def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
         "count": entry.count,
         "n_contexts": entry.n_contexts,
         "senses": [asdict(sense) for sense in entry.senses],
-    }
+    } | ({} if entry.counted_in is None else {"counted_in": asdict(entry.counted_in)})
 
 
 def entry_from_dict(values: Any, directions: NDArray[np.float32], path: Path) -> WordSenses:
@@ -114,7 +134,7 @@ def entry_from_dict(values: Any, directions: NDArray[np.float32], path: Path) ->
     path : Path
         The file, for the error where they are not what they should be.
     """
-    check_values(path, values, _ENTRY_RULES)
+    check_values(path, values, _ENTRY_RULES, {"counted_in": record(_COUNTED_RULES)})
     if len(values["senses"]) not in (0, len(directions)):  # some are not described
         raise damaged(
             path,
@@ -122,7 +142,15 @@ def entry_from_dict(values: Any, directions: NDArray[np.float32], path: Path) ->
             "directions",
         )
     senses = tuple(_read_sense(sense) for sense in values["senses"])
-    return WordSenses(values["word"], values["count"], values["n_contexts"], directions, senses)
+    elsewhere = values.get("counted_in")
+    return WordSenses(
+        values["word"],
+        values["count"],
+        values["n_contexts"],
+        directions,
+        senses,
+        None if elsewhere is None else CountedIn(elsewhere["name"], elsewhere["digest"]),
+    )
 
 
 def _read_sense(values: dict[str, Any]) -> Sense:
@@ -148,6 +176,7 @@ _SENSE_RULES = {
     "nearest_words": each(text),
     "examples": each(record(_EXAMPLE_RULES)),
 }
+_COUNTED_RULES = {"name": text, "digest": text}
 _ENTRY_RULES = {
     "word": text,
     "count": whole(),

@@ -108,4 +108,10 @@ def add_contexts(
         described = sample.describe(directions, vectors)[len(entry.senses) :]
         numbered = enumerate(described, len(senses) + 1)
         senses += [replace(s, number=n, share=float(joined[n - 1])) for n, s in numbered]
-    return WordSenses(entry.word, total, n_old + len(sample.contexts), directions, tuple(senses))
+    return replace(
+        entry,
+        count=total,
+        n_contexts=n_old + len(sample.contexts),
+        directions=directions,
+        senses=tuple(senses),
+    )

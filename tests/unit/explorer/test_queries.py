@@ -44,6 +44,11 @@ def alone(topic_model) -> OpenModel:
     return OpenModel(topic_model)
 
 
+def correct(opened, word, action, senses=(), name="", revision=None, **more):
+    wanted = corrections.Correction(action, senses, name, **more)
+    return corrections.correct_word(opened, word, wanted, revision)
+
+
 def test_weights_of_context_words_by_hand():
     # Rank 1: the subspace is the main axis v of X; U = Xv / s. With two words on v's line, of
     # lengths 2 and 1, their weights are 4/5 and 1/5 whatever the direction.
@@ -112,7 +117,7 @@ def test_the_dial_at_the_models_own_number_gives_its_senses(opened, topic_model)
     own = topic_model.senses("crane")
     assert np.allclose(found.entry.directions, own.directions, atol=1e-5)
     assert [s.name for s in found.entry.senses] == [s.name for s in own.senses]
-    view = view_induced(found)
+    view = view_induced(opened, found)
     assert not view.model_senses
     assert [(n.level, n.number, n.parent) for n in view.tree] == [
         (1, 1, None),
@@ -253,7 +258,7 @@ def test_planes_come_from_the_corpus_where_there_is_one(opened):
 
 def test_planes_leave_hidden_senses_out(opened):
     assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [1, 2]
-    corrections.correct_word(opened, "crane", "hide", [1])
+    correct(opened, "crane", "hide", [1])
     assert [line["sense"] for line in geometry.show_planes(opened, "crane")["lines"]] == [2]
     with pytest.raises(ConflictError, match="hidden"):
         geometry.show_planes(opened, "crane", [1])
@@ -278,14 +283,14 @@ def test_tagging_follows_corrections(opened, synthetic):
     word = before.words[0]
     assert word.name == before.senses["crane"][word.sense - 1].name != ""
     assert {w.word for w in word.deciding_words} <= set(synthetic.topic_words[1])
-    corrections.correct_word(opened, "crane", "rename", [word.sense], "lifting machine")
+    correct(opened, "crane", "rename", [word.sense], "lifting machine")
     assert tag_text(opened, text).words[0].name == "lifting machine"
-    corrections.correct_word(opened, "crane", "hide", [word.sense])
+    correct(opened, "crane", "hide", [word.sense])
     after = tag_text(opened, text, idk_threshold=0.6)
     assert after.words[0].sense == 0  # the other sense is too far
     assert tag_text(opened, text, idk_threshold=None).words[0].sense == 3 - word.sense
     assert after.senses["crane"][word.sense - 1].hidden
-    corrections.correct_word(opened, "crane", "reset")
+    correct(opened, "crane", "reset")
     assert tag_text(opened, text) == before
     assert corrections.list_corrections(opened).edits == ()
 
@@ -299,29 +304,29 @@ def test_tagging_is_bounded(opened):
 
 def test_corrections_are_bounded_and_explained(topic_model, topic_corpus, alone):
     opened = OpenModel(topic_model, topic_corpus, Limits(work=WorkLimits(senses=3)))
-    assert corrections.correct_word(opened, "crane", "split", [1]).n_senses == 3
+    assert correct(opened, "crane", "split", [1]).n_senses == 3
     with pytest.raises(ConflictError, match="the most"):
-        corrections.correct_word(opened, "crane", "split", [1])
-    assert corrections.correct_word(opened, "crane", "merge", [1, 3]).n_senses == 2
+        correct(opened, "crane", "split", [1])
+    assert correct(opened, "crane", "merge", [1, 3]).n_senses == 2
     with pytest.raises(ConflictError, match="1 to 2"):
-        corrections.correct_word(opened, "crane", "hide", [3])
+        correct(opened, "crane", "hide", [3])
     with pytest.raises(NoCorpusError):
-        corrections.correct_word(alone, "crane", "split", [1])
-    assert corrections.correct_word(alone, "crane", "merge", [1, 2]).n_senses == 1
+        correct(alone, "crane", "split", [1])
+    assert correct(alone, "crane", "merge", [1, 2]).n_senses == 1
     with pytest.raises(ConflictError, match="nothing has been edited"):
         corrections.save_corrections(OpenModel(topic_model))
 
 
 def test_corrections_name_the_senses_that_they_are_made_for(alone):
     first = words.show_word(alone, "crane").revision
-    changed = corrections.correct_word(alone, "crane", "hide", [1], revision=first)
+    changed = correct(alone, "crane", "hide", [1], revision=first)
     assert changed.revision not in (0, first)
     for action in ("unhide", "reset"):
         with pytest.raises(StaleError, match="'crane' were changed meanwhile"):
-            corrections.correct_word(alone, "crane", action, [1], revision=first)
-    back = corrections.correct_word(alone, "crane", "reset", revision=changed.revision)
+            correct(alone, "crane", action, [1], revision=first)
+    back = correct(alone, "crane", "reset", revision=changed.revision)
     assert (back.revision, back.edited) == (0, False)
-    assert corrections.correct_word(alone, "bank", "hide", [1], revision=0).edited
+    assert correct(alone, "bank", "hide", [1], revision=0).edited
 
 
 def test_tables_disarm_formulas():

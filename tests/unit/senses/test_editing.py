@@ -13,13 +13,13 @@ from crane_model import save_crane_model
 from grassmeans import SenseInventory, WordVectors, load
 from grassmeans.errors import InputError
 from grassmeans.labelling.labeller import label_corpus
+from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.edited_words import (
     Edit,
     EditedInventory,
     EditedWord,
+    Evidence,
     apply_edits,
-    edit_lexemes,
-    save_version,
 )
 from grassmeans.senses.editing import (
     blank_hidden,
@@ -31,8 +31,11 @@ from grassmeans.senses.editing import (
     visible_senses,
 )
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.induction import WordInducer
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.samples import WordSample, sample_word
+from grassmeans.senses.saving import edit_lexemes, save_version
+from grassmeans.senses.versions import list_digests
 
 VECTORS = WordVectors(["nest", "steel", "neck"], np.eye(3, dtype=np.float32))
 
@@ -137,10 +140,11 @@ def test_splitting_a_merged_sense_finds_the_two_senses_again(topic_model, topic_
 
 def test_origins_follow_mergers_and_splits(topic_model, topic_sample):
     word = EditedWord.start(topic_model, "crane")
-    word = word.apply(Edit("crane", "merge", (1, 2)), topic_model.vectors, topic_sample)
+    evidence = Evidence(topic_sample)
+    word = word.apply(Edit("crane", "merge", (1, 2)), topic_model.vectors, evidence)
     assert word.origins == ((1, 2),)
-    word = word.apply(Edit("crane", "split", (1,)), topic_model.vectors, topic_sample)
-    assert word.origins == ((1, 2), (1, 2))
+    word = word.apply(Edit("crane", "split", (1,)), topic_model.vectors, evidence)
+    assert word.origins == ((), ())
     assert [edit.action for edit in word.edits] == ["merge", "split"]
 
 
@@ -248,7 +252,7 @@ def test_versions_never_replace_anything(tmp_path, topic_model):
 def test_shipped_models_are_saved_into_the_working_directory(tmp_path, topic_model, monkeypatch):
     monkeypatch.chdir(tmp_path)
     parent = topic_model.folder.resolve().parent
-    monkeypatch.setattr("grassmeans.senses.edited_words.models_folder", lambda: Path(parent))
+    monkeypatch.setattr("grassmeans.senses.saving.models_folder", lambda: Path(parent))
     saved = save_version(topic_model, _hide(topic_model, "crane", 1))
     assert saved.resolve() == (tmp_path / "model-v2").resolve()
 
@@ -262,6 +266,48 @@ def test_lexemes_are_renumbered():
     changed = edit_lexemes(lexemes, {"crane": word})
     assert changed.words == ["crane.1", "crane.2", "crane.0", "bank.1"]
     assert np.allclose(changed.vectors, [[0.75, 1.0], [5, 5], [7, 7], [9, 9]])
+
+
+def test_senses_that_no_vector_was_trained_for_have_none_and_the_word_stands_for_them():
+    entry = make_entry(shares=(0.6, 0.2, 0.2))
+    lexemes = WordVectors(["crane.1", "crane.2", "crane.3", "bank.1"], np.diag([1.0, 2, 4, 8]))
+    adopted = EditedWord(entry, entry, ((), (), ()))
+    changed = edit_lexemes(lexemes, {"crane": adopted})
+    assert changed.words == ["crane", "bank.1"]
+    assert np.allclose(changed["crane"], [0.6, 0.4, 0.8, 0])
+    split = EditedWord(entry, entry, ((1,), (), (3,), ()))
+    changed = edit_lexemes(lexemes, {"crane": split})
+    assert changed.words == ["crane.1", "crane.3", "crane", "bank.1"]
+    assert LexemeVectors(changed).standing_row("crane", 4) == 2
+
+
+def test_mergers_with_a_part_have_no_vector(topic_model, topic_sample):
+    word = EditedWord.start(topic_model, "crane")
+    evidence = Evidence(topic_sample)
+    word = word.apply(Edit("crane", "split", (1,)), topic_model.vectors, evidence)
+    assert word.origins == ((), (2,), ())
+    assert word.apply(Edit("crane", "merge", (2, 3)), topic_model.vectors).origins == ((), ())
+
+
+def test_words_outside_the_model_start_without_senses(topic_model, topic_corpus, tmp_path):
+    found = WordInducer(topic_corpus, topic_model.encoder, topic_model.settings)("seal")
+    start = EditedWord.start(topic_model, "seal")
+    assert start.entry.senses == ()
+    assert "seal" not in apply_edits(topic_model, {"seal": start}).inventory
+    added = start.apply(Edit("seal", "adopt"), topic_model.vectors, Evidence(found=found))
+    assert added.edits == (Edit("seal", "adopt", n_senses=2),)
+    version = load(save_version(topic_model, {"seal": added}, tmp_path))
+    assert version.words == (*topic_model.words, "seal")
+    example = found.senses[1].examples[0]
+    assert version.tag(f"{example.left}{example.word}{example.right}", words="seal")[0].sense == 2
+    # Nothing has another number than it had.
+    assert list_digests(version) == [version.digest, topic_model.digest]
+
+
+def test_edited_models_answer_by_frequency(topic_model):
+    edited = apply_edits(topic_model, _hide(topic_model, "crane", 1))
+    assert edited.tag("crane", idk_threshold=None)[0].sense == 2
+    assert edited.tag("bank", idk_threshold=None)[0].sense in (1, 2)
 
 
 def test_undescribed_senses_cannot_be_edited(tmp_path):

@@ -16,10 +16,11 @@ from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.contexts import ContextShape
-from grassmeans.senses.edited_words import Edit, EditedWord, save_version
+from grassmeans.senses.edited_words import Edit, EditedWord
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.growing import update_model
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.saving import save_version
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.versions import list_digests, read_versions, share_history
 

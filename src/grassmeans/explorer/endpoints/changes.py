@@ -16,22 +16,55 @@ from grassmeans.explorer.endpoints.answers import (
 )
 from grassmeans.explorer.endpoints.description import failures
 from grassmeans.explorer.queries.corrections import (
+    LOOKS_AT_CONTEXTS,
+    Correction,
     PendingEdits,
     SavedVersion,
     correct_word,
     list_corrections,
     save_corrections,
 )
+from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.words import WordView
 
+MOST_LINES = 5_000
+MOST_NODES = 64
+"""Beyond the bounds of any server: what is more is no request at all."""
 
-class Correction(RequestBody):
-    """One correction; ``reset`` takes all corrections of the word back."""
+
+class Node(RequestBody):
+    """A sense on one level of the dial's tree."""
+
+    level: int = Field(ge=1, le=MOST_NODES)
+    number: int = Field(ge=1, le=MOST_NODES)
+
+
+class CorrectionRequest(RequestBody):
+    """One correction.
+
+    ``undo`` takes the last one of the word back, ``redo`` makes it again, ``reset`` takes all back.
+    """
 
     word: str = Field(min_length=1)
-    action: Literal["merge", "split", "rename", "hide", "unhide", "reset"]
+    action: Literal[
+        "merge", "split", "rename", "hide", "unhide", "adopt", "assign", "undo", "redo", "reset"
+    ]
     senses: list[Annotated[int, Field(ge=1, le=MAX_OFFSET)]] = Field([], max_length=2)
     name: str | None = Field(None, max_length=1000)
+    lines: list[Annotated[int, Field(ge=0, le=MAX_OFFSET)]] = Field(
+        [],
+        max_length=MOST_LINES,
+        description="For assign: positions of the word, for the sense; without a sense, a new one.",
+    )
+    n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] | None = Field(
+        None, description="For adopt: the division that the dial finds becomes the word's senses."
+    )
+    nodes: list[Node] = Field(
+        [],
+        max_length=MOST_NODES,
+        description="For adopt: nodes of the dial's tree, one above each sense of its last level.",
+    )
+    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, description="For adopt: as for the dial.")
     revision: int = Field(
         ge=0, le=MAX_OFFSET, description="Of the word as it was shown; 409 where it has changed."
     )
@@ -57,11 +90,24 @@ def make_router(session: Session) -> APIRouter:
         responses=failures(403, 404, 409, 415, 422, 429),
         summary="Correct the senses of a word",
     )
-    async def correct(request: Request, body: Correction) -> Response:
-        is_long = body.action in ("merge", "split")
-        name = "" if is_long else body.name or ""
-        values = body.word, body.action, body.senses, name, body.revision
-        return json_answer(await session.answer(request, correct_word, *values, is_long=is_long))
+    async def correct(request: Request, body: CorrectionRequest) -> Response:
+        if body.action == "adopt" and body.n_senses is not None:
+            check_dial(session.opened, body.n_senses, body.max_contexts)
+        wanted = Correction(
+            body.action,
+            body.senses,
+            body.name or "" if body.action == "rename" else "",
+            body.lines,
+            body.n_senses,
+            tuple((node.level, node.number) for node in body.nodes),
+            body.max_contexts,
+        )
+        is_long = body.action in LOOKS_AT_CONTEXTS
+        return json_answer(
+            await session.answer(
+                request, correct_word, body.word, wanted, body.revision, is_long=is_long
+            )
+        )
 
     @router.post(
         "/save",

@@ -71,7 +71,7 @@ def make_router(session: Session) -> APIRouter:
             found = induce_senses(
                 session.opened, body.word, body.n_senses, body.max_contexts, checkpoint
             )
-            return view_induced(found)
+            return view_induced(session.opened, found)
 
         if job:
             started = session.pool.start_job(work)

@@ -14,11 +14,33 @@ from starlette.responses import FileResponse
 from starlette.staticfiles import StaticFiles
 
 from grassmeans.explorer.endpoints.answers import Session, json_answer
+from grassmeans.explorer.open_model import OpenModel
 from grassmeans.pictures.page import read_asset
 from grassmeans.senses.calibration import ConfidenceRule
+from grassmeans.senses.corpus_origin import name_corpus
 from grassmeans.version import __version__
 
 STATIC = Path(str(files("grassmeans.explorer") / "static"))
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusView:
+    """The corpus that is open.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder.
+    relation : str
+        ``own``: the model was induced on it. ``part``: it is a part of the model's text. ``other``:
+        it is another one. ``unknown``: the model does not say what it was induced on.
+    """
+
+    name: str
+    digest: str
+    relation: str
+    n_documents: int
+    n_tokens: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +52,7 @@ class Health:
     n_words: int
     language: str | None
     has_corpus: bool
+    corpus: CorpusView | None
     idk_threshold: float | None
     calibrated: bool
     fields: tuple[str, ...]  # of the corpus's documents: a date, a source
@@ -53,6 +76,7 @@ def add_pages(app: FastAPI, session: Session) -> None:
                 n_words=len(opened.base.words),
                 language=opened.base.language,
                 has_corpus=opened.corpus is not None,
+                corpus=_view_corpus(opened),
                 idk_threshold=rule.at_least if isinstance(rule, ConfidenceRule) else rule,
                 calibrated=calibrated,
                 fields=() if opened.corpus is None else opened.corpus.fields,
@@ -75,6 +99,16 @@ def add_pages(app: FastAPI, session: Session) -> None:
 
     app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
+
+
+def _view_corpus(opened: OpenModel) -> CorpusView | None:
+    corpus = opened.corpus
+    if corpus is None:
+        return None
+    known = name_corpus(corpus)
+    return CorpusView(
+        known.name, known.digest, opened.relation, corpus.n_documents, corpus.n_tokens
+    )
 
 
 def _describe_api(description: dict[str, Any]) -> str:

@@ -15,7 +15,7 @@ from grassmeans.explorer.endpoints.answers import (
     json_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_CSV, failures
-from grassmeans.explorer.queries import concordance, geometry, tables, words
+from grassmeans.explorer.queries import concordance, corpus_counts, geometry, tables, words
 
 Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
 Dial = Annotated[
@@ -85,6 +85,15 @@ def make_router(session: Session) -> APIRouter:
                 request, concordance.find_examples, word, number, is_long=is_long, **page
             )
         )
+
+    @router.get(
+        "/{word}/counts",
+        response_model=corpus_counts.CorpusCounts,
+        responses=failures(404, 409, 422, 429),
+        summary="A word and its senses in the corpus that is open",
+    )
+    async def count_in_corpus(request: Request, word: Word) -> Response:
+        return json_answer(await session.answer(request, corpus_counts.count_in_corpus, word))
 
     _add_pictures(router, session)
     return router

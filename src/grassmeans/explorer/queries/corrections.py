@@ -1,20 +1,46 @@
-"""Corrections of senses: made one by one, and saved as a new version of the model."""
+"""Corrections of senses: made and taken back one by one, and saved as a new version of the model.
+
+A correction that counts contexts counts all of a word in the corpus that is open. Where this is not
+the model's, the word says so from then on; corrections that need no contexts (a merger, a name)
+leave the model's counts as they are.
+"""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError
+from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
-from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, sample_word
+from grassmeans.explorer.queries.corpus_counts import sample_for_counts
+from grassmeans.explorer.queries.induction import (
+    DEFAULT_CONTEXTS,
+    adopt_nodes,
+    induce_senses,
+    word_id_of,
+)
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.edited_words import Edit, EditedWord, save_version
+from grassmeans.senses.corpus_origin import OWN, is_counted_in, name_corpus
+from grassmeans.senses.edited_words import Edit, EditedWord, Evidence
 from grassmeans.senses.editing import visible_senses
+from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
+from grassmeans.senses.saving import save_version
 
-RESET = "reset"
+RESET, UNDO, REDO = "reset", "undo", "redo"
+LOOKS_AT_CONTEXTS = ("merge", "split", "adopt", "assign")
+"""Corrections that may take a while."""
+
+_NEED_CORPUS = {
+    "split": "splitting a sense",
+    "adopt": "dividing a word anew",
+    "assign": "giving lines to a sense",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,24 +52,60 @@ class PendingEdits:
 
 @dataclass(frozen=True, slots=True)
 class SavedVersion:
-    """The name of the folder that was written, and how many words were edited."""
+    """A version that was written.
+
+    Attributes
+    ----------
+    saved_to : str
+        The name of its folder.
+    n_words : int
+        How many words were edited.
+    tag_command, explore_command : str
+        For a shell, in whatever folder: tag a line with the version, and go on correcting it.
+    """
 
     saved_to: str
     n_words: int
+    tag_command: str
+    explore_command: str
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What is to be corrected.
+
+    Attributes
+    ----------
+    action : str
+        One of `grassmeans.senses.edited_words.ACTIONS`, ``undo``, ``redo`` or ``reset``.
+    senses : sequence of int
+    name : str
+        For ``rename``.
+    lines : sequence of int
+        For ``assign``: positions of the word in the corpus.
+    n_senses : int, "auto" or None
+        For ``adopt``: as the dial was set.
+    nodes : sequence of (level, number)
+        For ``adopt``: these nodes of the dial's tree in place of its last level.
+    """
+
+    action: str
+    senses: Sequence[int] = ()
+    name: str = ""
+    lines: Sequence[int] = ()
+    n_senses: int | str | None = None
+    nodes: Sequence[tuple[int, int]] = ()
+    max_contexts: int = DEFAULT_CONTEXTS
 
 
 def correct_word(
     opened: OpenModel,
     word: str,
-    action: str,
-    senses: Sequence[int] = (),
-    name: str = "",
+    wanted: Correction,
     revision: int | None = None,
     checkpoint: Checkpoint | None = None,
 ) -> WordView:
-    """Make one correction, or take all of a word back with ``reset``; the word as it is then.
-
-    Where there is a corpus, merged and split senses are described from its contexts.
+    """Make one correction, or take the last one or all of them back; the word as it is then.
 
     Parameters
     ----------
@@ -54,32 +116,96 @@ def correct_word(
     `ConflictError` where the correction does not fit the word; `StaleError` where it was changed
     since that revision. Of several made for the same revision, one is taken.
     """
-    key = require_word(opened, word)
     now = opened.now
+    key = opened.key_of(word)
+    if wanted.action != "adopt" and key not in now.edits:
+        key = require_word(opened, word)
     if revision is None:
         revision = now.revision(key)
     elif revision != now.revision(key):
         raise StaleError(key)
-    if action == RESET:
-        opened.change_word(key, None, revision)
-        return show_word(opened, key)
-    _check_room(opened, now, key, action)
     check = checkpoint or Checkpoint()
-    sample = None
-    if action in ("merge", "split") and opened.corpus is not None:
-        if opened.corpus.vocabulary.id_of(key) >= 0:
-            sample = sample_word(opened, key, DEFAULT_CONTEXTS, check)
-    elif action == "split":
-        raise NoCorpusError("splitting a sense")
-    edit = Edit(key, action, tuple(senses), " ".join(name.split()))
-    edited = now.edits.get(key) or EditedWord.start(opened.base, key)
     try:
-        changed = edited.apply(edit, opened.base.vectors, sample)
+        edited = now.edits.get(key) or EditedWord.start(opened.base, key)
+        if wanted.action == UNDO:
+            changed = edited.undo()
+        elif wanted.action == REDO:
+            changed = edited.redo()
+        elif wanted.action == RESET:
+            changed = edited
+            while changed.before is not None:
+                changed = changed.undo()
+        else:
+            _check_room(opened, now, edited, wanted)
+            edit = _describe(opened, key, wanted)
+            changed = edited.apply(
+                edit, opened.base.vectors, _gather(opened, edited, wanted, check)
+            )
     except InputError as error:
         raise ConflictError(str(error)) from error
     check(1.0)
     opened.change_word(key, changed, revision)
     return show_word(opened, key)
+
+
+def _describe(opened: OpenModel, key: str, wanted: Correction) -> Edit:
+    """The correction as it is recorded."""
+    looked_at = wanted.action in LOOKS_AT_CONTEXTS and opened.corpus is not None
+    return Edit(
+        key,
+        wanted.action,
+        tuple(wanted.senses),
+        " ".join(wanted.name.split()),
+        lines=tuple(sorted(set(wanted.lines))) if wanted.action == "assign" else (),
+        corpus=name_corpus(opened.require_corpus("")).digest if looked_at else "",
+    )
+
+
+def _gather(
+    opened: OpenModel, edited: EditedWord, wanted: Correction, check: Checkpoint
+) -> Evidence:
+    """What the correction is made from: nothing of a corpus that the word is not counted in."""
+    key = edited.entry.word
+    if wanted.action in _NEED_CORPUS and opened.corpus is None:
+        raise NoCorpusError(_NEED_CORPUS[wanted.action])
+    if wanted.action not in LOOKS_AT_CONTEXTS or opened.corpus is None:
+        return Evidence()
+    corpus = opened.corpus
+    counted_in = None if opened.relation == OWN else name_corpus(corpus)
+    if wanted.action == "adopt":
+        if wanted.n_senses is None:
+            raise InputError("adopt needs n_senses, the number of senses that the dial was set to")
+        found = induce_senses(opened, key, wanted.n_senses, wanted.max_contexts, check)
+        entry = found.entry
+        if wanted.nodes:
+            entry = adopt_nodes(opened, found, wanted.nodes, wanted.max_contexts, check)
+        return Evidence(counted_in=counted_in, found=entry)
+    if wanted.action == "merge" and not (
+        is_counted_in(edited.entry, corpus, opened.relation) and key in corpus.vocabulary
+    ):
+        return Evidence()
+    sample = sample_for_counts(opened, key, check)
+    lines = _read_lines(opened, key, wanted.lines) if wanted.action == "assign" else None
+    check(0.8)
+    return Evidence(sample, counted_in, lines=lines, rule=opened.base.idk_threshold)
+
+
+def _read_lines(opened: OpenModel, key: str, positions: Sequence[int]) -> WordSample:
+    """The contexts of lines, without those that say nothing."""
+    most = opened.limits.request.chosen_lines
+    if len(positions) > most:
+        raise TooMuchError(f"{most} lines are the most at once, got {len(positions):,}")
+    if not positions:
+        raise InputError("no line is chosen: choose one or more")
+    corpus = opened.require_corpus("giving lines to a sense")
+    chosen = np.unique(np.array(positions, np.int64))
+    found = corpus.positions(word_id_of(opened, key))
+    places = np.searchsorted(found, chosen)
+    inside = places < len(found)
+    if not (inside.all() and (found[places] == chosen).all()):
+        raise InputError(f"{key!r} does not stand at all of these positions: choose lines of it")
+    bases = opened.base.encoder.encode_at(corpus, chosen)
+    return complete_sample(key, EncodedWord(chosen, bases), corpus, opened.base.encoder)
 
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
@@ -94,29 +220,49 @@ def save_corrections(
     check = checkpoint or Checkpoint()
     with opened.saving:
         check(0.0)  # whoever asked may have gone while it waited
-        edits = opened.now.edits
+        edits = {word: edited for word, edited in opened.now.edits.items() if edited.edits}
         try:
             folder = save_version(opened.base, edits, opened.save_to, name)
         except InputError as error:
             raise ConflictError(str(error)) from error
-    return SavedVersion(folder.name, len(edits))
+    place = shlex.quote(str(folder.resolve()))
+    line = shlex.quote(_line_to_try(next(iter(edits.values()))))
+    corpus = ""
+    if opened.corpus is not None:
+        corpus = f" --corpus {shlex.quote(str(Path(opened.corpus.path).resolve()))}"
+    return SavedVersion(
+        folder.name,
+        len(edits),
+        f"printf '%s\\n' {line} | grassmeans tag {place}",
+        f"grassmeans explore {place}{corpus}",
+    )
 
 
-def _check_room(opened: OpenModel, now: Corrected, key: str, action: str) -> None:
+def _line_to_try(edited: EditedWord) -> str:
+    """A line with an edited word, on which the version can be tried."""
+    for sense in visible_senses(edited.entry):
+        for example in sense.examples:
+            text = f"{example.left}<b>{example.word}</b>{example.right}"
+            return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return edited.entry.word
+
+
+def _check_room(opened: OpenModel, now: Corrected, edited: EditedWord, wanted: Correction) -> None:
     limits = opened.limits
-    edited = now.edits.get(key)
-    if edited is None and len(now.edits) >= limits.memory.edited_words:
+    key = edited.entry.word
+    n_edited = sum(1 for word in now.edits.values() if word.edits)
+    if not edited.edits and n_edited >= limits.memory.edited_words:
         raise ConflictError(
             f"{limits.memory.edited_words:,} words are edited already: save this version, and open "
             "it for more"
         )
-    if edited is not None and len(edited.edits) >= limits.memory.edits_of_word:
+    if len(edited.edits) >= limits.memory.edits_of_word:
         raise ConflictError(
             f"{key!r} has {limits.memory.edits_of_word} corrections already: save this version, or "
             "reset the word"
         )
-    if action == "split":
-        entry = edited.entry if edited is not None else now.model.inventory[key]
+    if wanted.action == "split" or (wanted.action == "assign" and not wanted.senses):
+        entry = edited.entry
         if len(visible_senses(entry)) >= limits.work.senses or (
             len(entry.senses) >= 2 * limits.work.senses
         ):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFound
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.words import WordView, require_word, suggest_words, view_entry
 from grassmeans.explorer.work import Checkpoint
+from grassmeans.senses.corpus_origin import OWN, name_corpus
 from grassmeans.senses.description import characteristic_words, name_senses
 from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.edited_words import EditedInventory
@@ -33,10 +34,17 @@ DEFAULT_CONTEXTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class InducedWord:
-    """Senses induced anew, how they split, and how long it took."""
+    """Senses induced anew, how they split, and how long it took.
+
+    Attributes
+    ----------
+    levels : tuple of (n_senses, dim) float32
+        The directions of the tree's levels, from one sense on.
+    """
 
     entry: WordSenses
     tree: tuple[SplitNode, ...]
+    levels: tuple[NDArray[np.float32], ...]
     seconds: float
 
 
@@ -44,8 +52,9 @@ class InducedWord:
 class InducedView(WordView):
     """A word with senses induced anew."""
 
-    seconds: float
-    tree: tuple[SplitNode, ...]
+    in_model: bool = True  # whether the word has senses in the model
+    seconds: float = 0.0
+    tree: tuple[SplitNode, ...] = ()
 
 
 def induce_senses(
@@ -71,11 +80,18 @@ def induce_senses(
     )
 
 
-def view_induced(induced: InducedWord) -> InducedView:
-    """The result of the dial, as it is shown."""
-    view = view_entry(induced.entry, model_senses=False)
+def view_induced(opened: OpenModel, induced: InducedWord) -> InducedView:
+    """The result of the dial, as it is shown; its revision is that of the word's own senses."""
+    now = opened.now
+    word = induced.entry.word
+    view = view_entry(induced.entry, model_senses=False, revision=now.revision(word))
     shared = {field.name: getattr(view, field.name) for field in fields(WordView)}
-    return InducedView(**shared, seconds=round(induced.seconds, 4), tree=induced.tree)
+    return InducedView(
+        **shared,
+        in_model=word in now.model.inventory,
+        seconds=round(induced.seconds, 4),
+        tree=induced.tree,
+    )
 
 
 def check_dial(opened: OpenModel, n_senses: int | str, max_contexts: int) -> None:
@@ -120,10 +136,50 @@ def _induce(
     found = group_contexts(key, sample.bases, settings, encoder, sample.count)
     checkpoint(0.7)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
+    if opened.corpus is not None and opened.relation != OWN:
+        entry = replace(entry, counted_in=name_corpus(opened.corpus))
     checkpoint(0.8)
-    tree = trace_splits(entry, sample, encoder.vectors, checkpoint)
+    tree, levels = trace_splits(entry, sample, encoder.vectors, checkpoint)
     checkpoint(1.0)
-    return InducedWord(entry, tree, time.perf_counter() - started)
+    return InducedWord(entry, tree, levels, time.perf_counter() - started)
+
+
+def adopt_nodes(
+    opened: OpenModel,
+    induced: InducedWord,
+    nodes: Sequence[tuple[int, int]],
+    max_contexts: int,
+    checkpoint: Checkpoint,
+) -> WordSenses:
+    """The senses of some nodes of the tree, the largest first: finer here and coarser there.
+
+    `ConflictError` where they are not one node above each sense of the last level.
+    """
+    last = len(induced.levels)
+    parents = {(node.level, node.number): node.parent for node in induced.tree}
+    chosen = set(nodes)
+    above = [_ancestors(parents, (last, number)) for number in range(1, last + 1)]
+    if not chosen <= set(parents) or any(len(chosen.intersection(a)) != 1 for a in above):
+        raise ConflictError(
+            "these are not senses that the word can be divided into: one node of the tree is "
+            "needed above each sense of its last level"
+        )
+    sample = sample_word(opened, induced.entry.word, max_contexts, checkpoint)
+    directions = np.stack([induced.levels[level - 1][number - 1] for level, number in chosen])
+    sizes = np.bincount(sample.measure(directions).argmin(axis=1), minlength=len(directions))
+    ordered = directions[np.argsort(-sizes, kind="stable")]
+    return describe_sample(sample, ordered, opened.base.vectors)
+
+
+def _ancestors(
+    parents: Mapping[tuple[int, int], int | None], node: tuple[int, int]
+) -> set[tuple[int, int]]:
+    """A node and all above it."""
+    found = {node}
+    while (parent := parents[node]) is not None:
+        node = node[0] - 1, parent
+        found.add(node)
+    return found
 
 
 def sample_word(
@@ -173,8 +229,8 @@ class SplitNode:
 
 def trace_splits(
     entry: WordSenses, sample: WordSample, vectors: WordVectors, checkpoint: Checkpoint
-) -> tuple[SplitNode, ...]:
-    """The levels from one sense down to the senses of the entry.
+) -> tuple[tuple[SplitNode, ...], tuple[NDArray[np.float32], ...]]:
+    """The levels from one sense down to the senses of the entry, and their directions.
 
     Found from below: the two senses whose merger costs least become one, K-Grassmeans goes on from
     there, and so on (see `grassmeans.senses.merging`). Of many contexts an even sample is
@@ -198,7 +254,7 @@ def trace_splits(
     levels.reverse()
     names = [_name_level(level, part, vectors) for level in levels[:-1]]
     names.append([sense.name for sense in entry.senses])
-    return _make_nodes(levels, names)
+    return _make_nodes(levels, names), tuple(level.directions for level in levels)
 
 
 def _make_nodes(

@@ -13,8 +13,9 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.decoding import decode_soft
 from grassmeans.senses.description import name_senses
+from grassmeans.senses.edited_words import Edit
 from grassmeans.senses.editing import visible_senses
-from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
 
 N_LEXEMES = 8
 _N_SUGGESTIONS = 5
@@ -78,6 +79,10 @@ class WordView:
     # Of the word's corrections; a correction names the one that it was made for.
     revision: int
     senses: tuple[SenseView, ...]
+    # Where counts and shares come from, where that is not the model's own corpus.
+    counted_in: CountedIn | None = None
+    corrections: tuple[Edit, ...] = ()  # not saved yet, in the order they were made
+    undone: tuple[Edit, ...] = ()  # that can be made again, the last one undone first
 
 
 def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int = 0) -> WordList:
@@ -96,15 +101,25 @@ def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int 
 
 def show_word(opened: OpenModel, word: str) -> WordView:
     """The senses of a word of the model, with corrections."""
-    key = require_word(opened, word)
     now = opened.now
+    key = opened.key_of(word)
+    edits = now.edits.get(key)
+    if edits is None or edits.entry.senses:
+        key = require_word(opened, word)
     revision = now.revision(key)
 
     def make() -> WordView:
         entry = name_missing(opened, now.model.senses(key))
-        return view_entry(entry, lexemes=opened.lexemes, edited=key in now.edits, revision=revision)
+        return view_entry(entry, lexemes=opened.lexemes, edited=revision > 0, revision=revision)
 
-    return opened.views.get_or_make((key, revision), make)
+    if edits is None:
+        return opened.views.get_or_make((key, revision), make)
+    undone = tuple(word.edits[-1] for word in edits.undone)
+    if not edits.entry.senses:  # a word that was added, and taken back
+        view = view_entry(edits.entry, model_senses=False)
+    else:
+        view = opened.views.get_or_make((key, revision), make)
+    return replace(view, corrections=edits.edits, undone=undone)
 
 
 def view_entry(
@@ -126,6 +141,7 @@ def view_entry(
         edited=edited,
         revision=revision,
         senses=tuple(_view_sense(entry.word, sense, own) for sense in entry.senses),
+        counted_in=entry.counted_in,
     )
 
 

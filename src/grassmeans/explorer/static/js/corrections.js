@@ -1,14 +1,37 @@
 // Corrections by hand: merge, split, rename, hide; and saving them as a new version of the model.
 
 import { send } from "./api.js";
-import { button, h } from "./dom.js";
+import { correctionHistory } from "./correction_history.js";
+import { button, h, plural } from "./dom.js";
+import { makeHash } from "./router.js";
 import { announce, errorPanel } from "./status.js";
 
+function command(label, text) {
+  const copied = h("span", { class: "soft", role: "status" });
+  return h("div", { class: "command" }, h("span", { class: "label" }, label), h("code", {}, text),
+    button("Copy", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        copied.textContent = "copied";
+      } catch {
+        copied.textContent = "select it and copy it by hand";
+      }
+    }, { class: "small" }), copied);
+}
+
+/** Where a version went, and what to type to use it. */
+function savedPanel(answer) {
+  return h("div", { class: "done" },
+    h("p", {}, "Saved as ", h("b", {}, answer.saved_to), ` with ${plural(answer.n_words, "edited word")}. `, "Paste this into a terminal:"),
+    command("Tag a line with it", answer.tag_command),
+    command("Go on from here another time", answer.explore_command));
+}
+
 /**
- * Tools for a card and a bar for the whole word. `revision()` is that of the senses on the page,
- * `onChange(value, number)` gets the word's new senses, `reload()` fetches them.
+ * Tools for a card and a bar for the whole word. `value()` is the word on the page,
+ * `onChange(value, number)` gets its new senses, `reload()` fetches them.
  */
-export function makeCorrections(word, { revision, onChange, reload }) {
+export function makeCorrections(word, { value, hasCorpus, onChange, reload }) {
   const chosen = new Set();
   const message = h("div", { class: "message", role: "status" });
   const saveName = h("input", {
@@ -34,13 +57,13 @@ export function makeCorrections(word, { revision, onChange, reload }) {
 
   function correct(action, senses, said, name) {
     return attempt(async () => {
-      const body = { word, action, senses, revision: revision() };
+      const body = { word, action, senses, revision: value().revision };
       if (name !== undefined) body.name = name;
-      const value = await send("api/corrections", body);
+      const changed = await send("api/corrections", body);
       chosen.clear();
-      message.replaceChildren(h("span", {}, `${said} Not saved yet.`));
+      message.replaceChildren(h("span", {}, changed.edited ? `${said} Not saved yet.` : said));
       announce(said);
-      onChange(value, senses[0] ?? 1);
+      onChange(changed, senses[0] ?? 1);
     });
   }
 
@@ -48,9 +71,7 @@ export function makeCorrections(word, { revision, onChange, reload }) {
     return attempt(async () => {
       const name = saveName.value.trim();
       const answer = await send("api/corrections/save", name ? { name } : {});
-      message.replaceChildren(h("p", { class: "done" }, "Saved as ", h("b", {}, answer.saved_to),
-        ", beside the model it was made from. Use it like any other: ",
-        h("code", {}, `grassmeans tag ${answer.saved_to}`)));
+      message.replaceChildren(savedPanel(answer));
       announce(`Saved as ${answer.saved_to}`);
     });
   }
@@ -77,12 +98,13 @@ export function makeCorrections(word, { revision, onChange, reload }) {
     });
     return [
       button("Rename", () => renameForm(sense, holder), { class: "small" }),
+      hasCorpus ? h("a", { class: "tool-link", href: makeHash("concordance", word, { sense: number }) }, "Reassign lines") : null,
       button("Split", () => correct("split", [number], `Sense ${number} is split.`), { class: "small" }),
       sense.hidden
         ? button("Show again", () => correct("unhide", [number], `Sense ${number} is shown again.`), { class: "small" })
         : button("Hide", () => correct("hide", [number], `Sense ${number} is hidden.`), { class: "small" }),
       h("label", { class: "merge-choice" }, box, "merge"),
-    ];
+    ].filter(Boolean);
   }
 
   /** The tools of one sense. */
@@ -106,8 +128,8 @@ export function makeCorrections(word, { revision, onChange, reload }) {
     showChosen();
     return h("section", { class: "panel edit-bar", "aria-label": "Corrections" },
       h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed."),
-      h("div", { class: "edit-actions" }, mergeButton,
-        button("Undo all corrections of this word", () => correct("reset", [], "The senses are as in the model again."), { class: "quiet" })),
+      value().senses.length > 1 ? h("div", { class: "edit-actions" }, mergeButton) : null,
+      correctionHistory(value(), correct),
       h("form", { class: "save", onsubmit: (event) => { event.preventDefault(); save(); } },
         h("label", {}, "Save as ", saveName), h("button", { type: "submit", class: "main" }, "Save as a new version")),
       message);

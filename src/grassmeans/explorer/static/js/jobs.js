@@ -4,7 +4,8 @@ import { ApiError, ask, send } from "./api.js";
 
 const FIRST_WAIT = 100;
 const LONGEST_WAIT = 600;
-const MOST_CONTEXTS = 10000;
+/** Contexts from which senses are induced anew. */
+export const MOST_CONTEXTS = 10000;
 
 function pause(milliseconds, signal) {
   return new Promise((resolve) => {

@@ -4,6 +4,7 @@
 // `update` gets a new address of the same view and word, so that fields keep their focus.
 
 import { ask, wordUrl } from "./api.js";
+import { corpusPhrase } from "./corpus_note.js";
 import { formatCount, h } from "./dom.js";
 import { runInduction } from "./jobs.js";
 import { parseRoute } from "./router.js";
@@ -81,7 +82,7 @@ function showFooter() {
   const { health } = app;
   document.getElementById("about").replaceChildren(
     h("span", {}, "Model ", h("b", {}, health.model), ` · ${formatCount(health.n_words)} words` +
-      `${health.language ? ` · ${health.language}` : ""} · ${health.has_corpus ? "with its corpus" : "without a corpus"}`),
+      `${health.language ? ` · ${health.language}` : ""} · ${corpusPhrase(health)}`),
     h("span", {}, h("a", { href: "docs" }, "API"), ` · grassmeans ${health.version}`));
 }
 

@@ -1,6 +1,8 @@
 // A picture of how senses split: one column for each number of senses, from one on the left;
 // a block is a sense, as high as its share, and a band leads to it from the sense it came from.
+// Blocks can be picked: the senses that the word is to be divided into.
 
+import { pickNode } from "./adoption.js";
 import { senseColour } from "./colours.js";
 import { formatShare, h, svg } from "./dom.js";
 
@@ -82,19 +84,58 @@ function describe(node) {
   return `${node.number} of ${node.level}: ${node.name || "no name"}, ${formatShare(node.share)}${from}`;
 }
 
-function asTable(levels) {
+function asTable(levels, pickers) {
   return h("details", {}, h("summary", {}, "The same as a table"),
     h("div", { class: "scroll" }, h("table", {},
-      h("thead", {}, h("tr", {}, ["Senses", "Number", "Name", "Share", "Comes from"].map((text) => h("th", { scope: "col" }, text)))),
+      h("thead", {}, h("tr", {}, ["Senses", "Number", "Name", "Share", "Comes from", "Keep"].map((text) => h("th", { scope: "col" }, text)))),
       h("tbody", {}, levels.flat().map((node) => h("tr", {},
         h("td", {}, String(node.level)), h("td", {}, String(node.number)), h("td", {}, node.name || ""),
-        h("td", {}, formatShare(node.share)), h("td", {}, node.parent ? String(node.parent) : "")))))));
+        h("td", {}, formatShare(node.share)), h("td", {}, node.parent ? String(node.parent) : ""),
+        h("td", {}, pickers.box(node))))))));
 }
 
-/** The picture for a given width, with its table. */
-export function splitTree(tree, width) {
+/** What is picked: blocks and boxes of the table that show it. */
+function makePickers(levels, onPick) {
+  const shown = new Map();
+  let cut = levels.at(-1);
+
+  function show() {
+    for (const [node, elements] of shown) {
+      const isChosen = cut.includes(node);
+      for (const element of elements) {
+        if (element.tagName === "INPUT") element.checked = isChosen;
+        else element.setAttribute("aria-pressed", String(isChosen));
+      }
+    }
+  }
+
+  function pick(node) {
+    cut = pickNode(levels, cut, node);
+    show();
+    onPick(cut);
+  }
+
+  function add(node, element) {
+    shown.set(node, [...shown.get(node) ?? [], element]);
+    return element;
+  }
+
+  return {
+    show,
+    block: (node, settings) => add(node, svg("rect", {
+      ...settings, role: "button", tabindex: 0, "aria-label": `Keep ${describe(node)}`, onclick: () => pick(node),
+      onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); pick(node); } },
+    }, svg("title", {}, describe(node)))),
+    // What is chosen already stays so: a word has at least one sense.
+    box: (node) => add(node, h("input", { type: "checkbox", "aria-label": `Keep ${describe(node)}`, onchange: () => pick(node) })),
+  };
+}
+
+/** The picture for a given width, with its table; `onPick(nodes)` gets the senses to keep. */
+export function splitTree(tree, width, onPick) {
   const levels = levelsOf(tree);
   if (levels.length < 2) return null;
+  const pickers = makePickers(levels, onPick);
   const columns = placeNodes(levels), colours = colourNodes(levels);
   const labels = Math.min(220, Math.max(90, width * 0.32));
   const step = (width - labels - BLOCK) / (columns.length - 1);
@@ -102,10 +143,10 @@ export function splitTree(tree, width) {
   columns.forEach((column, depth) => {
     const x = depth * step;
     for (const item of column) {
-      blocks.push(svg("rect", {
+      blocks.push(pickers.block(item.node, {
         x, y: item.y, width: BLOCK, height: item.height, rx: 2, class: "block",
         "--sense": colours[depth].get(item.node.number) ?? senseColour(0),
-      }, svg("title", {}, describe(item.node))));
+      }));
     }
     if (depth === 0) return;
     const parents = new Map(columns[depth - 1].map((item) => [item.node.number, item]));
@@ -122,12 +163,15 @@ export function splitTree(tree, width) {
   const last = columns.at(-1);
   const names = drawLabels(last, (columns.length - 1) * step + BLOCK + 6, labels - 10);
   const lowest = Math.max(HEIGHT, ...names.map((label) => Number(label.getAttribute("y")) + 6));
-  return h("figure", { class: "tree" },
+  const figure = h("figure", { class: "tree" },
     svg("svg", {
-      viewBox: `0 -2 ${width} ${lowest + 4}`, width, height: lowest + 4, role: "img",
+      viewBox: `0 -2 ${width} ${lowest + 4}`, width, height: lowest + 4, role: "group",
       "aria-label": `How the senses split from 1 to ${levels.length}; the table below says the same.`,
     }, bands, blocks, names),
     h("figcaption", { class: "soft" },
-      "From one sense on the left, step by step. A block is a sense, as high as its share; a band shows which sense it came from."),
-    asTable(levels));
+      "From one sense on the left, step by step. A block is a sense, as high as its share; a band shows which sense it came from. " +
+      "Pick a block to keep that sense whole: finer here, coarser there."),
+    asTable(levels, pickers));
+  pickers.show();
+  return figure;
 }

@@ -6,6 +6,7 @@ import { makeFilters, readFilters } from "../concordance_filters.js";
 import { openDocument } from "../document_dialog.js";
 import { button, formatCount, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
+import { makeLineSelection } from "../line_selection.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate } from "../router.js";
 import { senseBadge, senseName } from "../sense_card.js";
@@ -14,7 +15,7 @@ import { wordHeading } from "../word_heading.js";
 
 const PAGE = 50;
 
-function lineRow(line, names, hasCorpus) {
+function lineRow(line, names, hasCorpus, selection) {
   const inCorpus = hasCorpus && line.position !== null && line.position !== undefined;
   const name = line.sense > 0 ? names.get(line.sense) ?? `sense ${line.sense}` : "don’t know";
   const word = inCorpus
@@ -24,7 +25,7 @@ function lineRow(line, names, hasCorpus) {
   const row = h("tr", { "--sense": senseColour(line.sense), class: inCorpus ? "can-open" : null },
     h("td", { class: "left" }, h("bdi", {}, line.left)), h("td", { class: "middle" }, word),
     h("td", { class: "right" }, h("bdi", {}, line.right)),
-    h("td", { class: "sense", title: name }, senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
+    h("td", { class: "sense", title: name }, selection.box(line), senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
     h("td", { class: "confidence" },
       h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
       h("span", {}, (line.confidence ?? 0).toFixed(2))),
@@ -32,19 +33,19 @@ function lineRow(line, names, hasCorpus) {
   if (inCorpus) {
     row.addEventListener("click", (event) => {
       // Not while text is being selected, and the button speaks for itself.
-      if (!event.target.closest("button") && getSelection().isCollapsed) openDocument(line.position);
+      if (!event.target.closest("button, label") && getSelection().isCollapsed) openDocument(line.position);
     });
   }
   return row;
 }
 
-function linesTable(lines, names, hasCorpus) {
+function linesTable(lines, names, hasCorpus, selection) {
   const columns = ["before", "word", "after", "sense", "confidence"];
   if (lines.some((line) => Object.keys(line.fields ?? {}).length)) columns.push("document");
   const longest = Math.max(4, ...lines.map((line) => line.word.length));
   return h("table", { class: "kwic", "--letters": longest },
     h("thead", {}, h("tr", {}, columns.map((label) => h("th", { scope: "col" }, label)))),
-    h("tbody", {}, lines.map((line) => lineRow(line, names, hasCorpus))));
+    h("tbody", {}, lines.map((line) => lineRow(line, names, hasCorpus, selection))));
 }
 
 /** Show the concordance of a word. */
@@ -55,11 +56,12 @@ export function mount(root, route, app) {
   const filters = makeFilters((changed) => navigate(hashFor(changed, 1)));
   const legend = h("p", { class: "legend" });
   const place = h("div", { class: "lines" });
+  const selection = makeLineSelection(word, app, () => load());
   root.append(heading.element,
     h("p", { class: "guide" }, app.health.has_corpus
       ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability of that sense, from 0 to 1. Click a line to read its document."
       : "These are the example lines of the model. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
-    filters.element, legend, place);
+    filters.element, legend, selection.element, place);
 
   const hashFor = (changed, number) => makeHash("concordance", word, { ...changed, k, page: number > 1 ? number : "" });
 
@@ -83,7 +85,7 @@ export function mount(root, route, app) {
       return;
     }
     place.replaceChildren(...[
-      linesTable(answer.lines, names, app.health.has_corpus),
+      linesTable(answer.lines, names, app.health.has_corpus, selection),
       makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, number)); scrollTo(0, 0); }),
       downloadLinks(`${word}-concordance`, query, page, PAGE),
     ].filter(Boolean));
@@ -107,7 +109,9 @@ export function mount(root, route, app) {
     place.setAttribute("aria-busy", "true");
     place.classList.add("busy");
     try {
-      const { senses } = await app.word(word, k, { signal, onProgress });
+      const value = await app.word(word, k, { signal, onProgress });
+      const { senses } = value;
+      selection.set(value);
       filters.set(values, senses.filter((sense) => !sense.hidden));
       const answer = await ask(query({ limit: PAGE, offset: (page - 1) * PAGE }), { signal });
       if (signal.aborted) return;

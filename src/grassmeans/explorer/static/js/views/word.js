@@ -1,14 +1,16 @@
 // A word: its senses as cards, the dial, the picture of how senses split, and corrections.
 
+import { makeAdoption } from "../adoption.js";
 import { ask, isAbort, wordUrl } from "../api.js";
+import { corpusNotice, countedIn } from "../corpus_note.js";
 import { makeCorrections } from "../corrections.js";
 import { makeDial } from "../dial.js";
 import { button, debounce, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, downloadLinks } from "../downloads.js";
-import { runInduction } from "../jobs.js";
+import { MOST_CONTEXTS, runInduction } from "../jobs.js";
 import { makeHash, navigate } from "../router.js";
 import { senseCard } from "../sense_card.js";
-import { splitTree } from "../split_tree.js";
+import { levelsOf, splitTree } from "../split_tree.js";
 import { announce, emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
@@ -37,7 +39,8 @@ export function mount(root, route, app) {
   const dial = makeDial(app.health.has_corpus, go);
   const place = h("div", { class: "word-place" });
   const corrections = makeCorrections(word, {
-    revision: () => value.revision,
+    value: () => value,
+    hasCorpus: app.health.has_corpus,
     reload: () => { app.forgetWord(word); update(route, true); },
     onChange: (changed, number) => {
       app.forgetWord(word);
@@ -51,8 +54,16 @@ export function mount(root, route, app) {
 
   function facts() {
     const seen = value.n_contexts && value.n_contexts !== value.count ? `, ${formatCount(value.n_contexts)} looked at` : "";
-    const found = k ? `found anew in ${(value.seconds ?? 0).toFixed(1)} s` : "in the model";
-    heading.facts.textContent = `${plural(value.count, "occurrence")}${seen}; ${plural(value.senses.length, "sense")} ${found}`;
+    const found = k ? `found anew in ${app.health.corpus.name} in ${(value.seconds ?? 0).toFixed(1)} s`
+      : value.edited ? "with your corrections" : "in the model";
+    const where = k ? "" : countedIn(value, app.health);
+    heading.facts.textContent = `${plural(value.count, "occurrence")}${where}${seen}; ${plural(value.senses.length, "sense")} ${found}`;
+  }
+
+  /** The division of the dial has become the word's senses. */
+  function keep() {
+    app.forgetWord(word);
+    navigate(makeHash("word", word, { edit: true }));
   }
 
   function toggleEditing() {
@@ -62,7 +73,10 @@ export function mount(root, route, app) {
   function draw() {
     facts();
     if (!value.senses.length) {
-      place.replaceChildren(emptyPanel("No senses", "This word occurs too seldom to divide it."));
+      place.replaceChildren(value.undone.length
+        ? emptyPanel("Not in the model any more", "The word was added by a correction, which is undone.")
+        : emptyPanel("No senses", "This word occurs too seldom to divide it."),
+      value.undone.length ? corrections.bar() : "");
       return;
     }
     // What the data decided has a number too, and the other views know only numbers.
@@ -71,16 +85,20 @@ export function mount(root, route, app) {
     const context = { word, k: number, fromModel: !k };
     const shown = value.senses.filter((sense) => editing || !sense.hidden);
     const hidden = value.senses.length - shown.length;
+    const levels = k ? levelsOf(value.tree) : [];
+    const adoption = k ? makeAdoption(value, { k, levels, maxContexts: MOST_CONTEXTS, onDone: keep, reload: () => update(route, true) }) : null;
     place.replaceChildren(...[
-      k ? splitTree(value.tree, Math.max(260, Math.min(place.clientWidth || 640, 960))) : null,
+      k ? splitTree(value.tree, Math.max(260, Math.min(place.clientWidth || 640, 960)), adoption.set) : null,
+      adoption?.element,
+      k ? null : corpusNotice(value, app.health, place, controller.signal),
       h("div", { class: "above" }, guide(),
         k ? null : button(editing ? "Finish correcting" : "Correct these senses", toggleEditing, { class: "toggle-editing" })),
       value.edited && !editing ? h("p", { class: "soft" }, "These senses have corrections that are not saved yet.") : null,
       h("div", { class: "cards" }, shown.map((sense) => senseCard(sense, context, editing && !k ? corrections.tools(sense) : null))),
-      hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction.`) : null,
+      hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction; the occurrences that are nearest to it go to the other senses, or to “don’t know”.`) : null,
       editing && !k ? corrections.bar() : null,
       h("div", { class: "below" },
-        h("p", { class: "soft" }, k ? "Corrections are made on the model’s own senses." : ""),
+        h("p", { class: "soft" }, k ? "Single senses are corrected after the division is adopted." : ""),
         k ? downloadButtons(`${word}-${k}-senses`, () => senseTable(value), () => value)
           : downloadLinks(word, (values) => wordUrl(word, "", values))),
     ].filter(Boolean));

@@ -1,0 +1,39 @@
+// The corrections of a word that are not saved yet: what they were, undo and redo.
+
+import { button, h, plural } from "./dom.js";
+
+const SENTENCES = {
+  merge: ({ senses }) => `senses ${senses.join(" and ")} merged`,
+  split: ({ senses }) => `sense ${senses[0]} split`,
+  rename: ({ senses, name }) => `sense ${senses[0]} renamed “${name}”`,
+  hide: ({ senses }) => `sense ${senses[0]} hidden`,
+  unhide: ({ senses }) => `sense ${senses[0]} shown again`,
+  adopt: ({ n_senses: n }) => `${plural(n, "sense")} adopted from the corpus`,
+  assign: ({ senses, lines }) => `${plural(lines.length, "line")} given to ${senses.length ? `sense ${senses[0]}` : "a new sense"}`,
+};
+
+/** What a correction did, in a few words. */
+export function describeCorrection(edit) {
+  return SENTENCES[edit.action](edit);
+}
+
+/** What became of lines that were given to a sense. */
+export function describeAssigned({ lines, n_taken: taken, n_moved: moved, senses }, number) {
+  const sense = senses.length ? `sense ${number}` : `the new sense ${number}`;
+  const others = moved ? ` ${plural(moved, "other line")} of those looked at changed their sense too.` : "";
+  return `${taken} of ${plural(lines.length, "line")} have ${sense} now.${others}`;
+}
+
+/** Undo and redo, and the list of what was done; `correct(action, senses, said)` does it. */
+export function correctionHistory({ corrections, undone }, correct) {
+  const last = corrections.at(-1), next = undone[0];
+  const steps = h("div", { class: "edit-actions" },
+    button(last ? `Undo: ${describeCorrection(last)}` : "Nothing to undo",
+      () => correct("undo", [], `Undone: ${describeCorrection(last)}.`), { class: "undo", disabled: !last }),
+    next ? button(`Redo: ${describeCorrection(next)}`,
+      () => correct("redo", [], `Done again: ${describeCorrection(next)}.`), { class: "redo" }) : null,
+    corrections.length > 1 ? button("Undo all corrections of this word",
+      () => correct("reset", [], "The senses are as in the model again."), { class: "quiet" }) : null);
+  const list = corrections.length ? h("ol", { class: "history" }, corrections.map((edit) => h("li", {}, describeCorrection(edit)))) : null;
+  return h("div", {}, steps, list);
+}
