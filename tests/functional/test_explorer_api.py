@@ -105,7 +105,7 @@ def test_errors_have_their_own_status_and_say_what_to_do(client, alone):
 
 def test_text_is_tagged_with_what_decided(client, synthetic):
     text = " ".join(["crane", *synthetic.topic_words[1][:10]])
-    found = client.post("/api/tag", json={"text": text}).json()
+    found = client.post("/api/tag", json={"text": text, "deciding": True}).json()
     word = found["words"][0]
     assert (word["start"], word["end"], word["key"], word["label"]) == (
         0,
@@ -118,8 +118,25 @@ def test_text_is_tagged_with_what_decided(client, synthetic):
     assert found["senses"]["crane"][word["sense"] - 1]["name"] == word["name"]
     never = client.post("/api/tag", json={"text": text, "idk_threshold": 0}).json()
     assert never["words"][0]["sense"] == 0
-    assert code_of(client.post("/api/tag", json={"text": "x" * 20_001})) == (413, "too_much")
+    one = {"text": text, "start": 0, "word": "crane", "sense": word["nearest"]}
+    decided = client.post("/api/tag/deciding", json=one).json()
+    assert decided["deciding_words"] == word["deciding_words"]
+    assert code_of(client.post("/api/tag/deciding", json=one | {"sense": 9})) == (404, "not_found")
+    assert code_of(client.post("/api/tag/deciding", json=one | {"start": 3})) == (404, "not_found")
+    assert code_of(client.post("/api/tag", json={"text": "x" * 200_001})) == (413, "too_much")
     assert code_of(client.post("/api/tag", json={"text": 5})) == (422, "invalid")
+
+
+def test_long_texts_are_tagged_as_jobs_too(client, synthetic):
+    text = " ".join(["crane", *synthetic.topic_words[1][:10]]) + ". "
+    text *= 200_000 // len(text)
+    started = client.post("/api/tag?job=1", json={"text": text})
+    assert started.status_code == 202
+    client.app.state.session.pool.find_job(started.json()["job"]).future.result(60)
+    done = client.get(f"/api/jobs/{started.json()['job']}").json()
+    assert (done["state"], done["progress"]) == ("done", 1)
+    assert done["result"] == client.post("/api/tag", json={"text": text}).json()
+    assert len(done["result"]["words"]) == text.count("crane")
 
 
 def test_the_dial_answers_at_once_or_as_a_job(client):

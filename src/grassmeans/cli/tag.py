@@ -93,11 +93,8 @@ def tag(
             else:
                 print_tagged(result, decoding)
         sys.stdout.flush()
-    if language.looks_foreign:
-        note(
-            f"{language.share:.0%} of the first {language.n_tokens:,} words are function words of "
-            f"the model's language ({opened.language or 'unknown'}): is the text in another one?"
-        )
+    if remark := language.describe(opened.language):
+        note(remark)
 
 
 def _read_passages(

@@ -13,9 +13,9 @@ _MEGABYTE = 1 << 20
 class RequestLimits:
     """How much one request may ask for."""
 
-    body_bytes: int = 256 * 1024  # of a request's body, checked before it is read as JSON
+    body_bytes: int = _MEGABYTE  # of a request's body, checked before it is read as JSON
     body_seconds: float = 10.0  # in which a body must have arrived
-    text_characters: int = 20_000  # of a text that is to be tagged
+    text_characters: int = 200_000  # of a text that is to be tagged
     page: int = 200  # lines or words in one answer
     table_rows: int = 5_000  # rows of a table to download
     map_points: int = 2_000  # contexts on a map
@@ -44,6 +44,7 @@ class WorkLimits:
     # for one of them. A kernel that runs cannot be interrupted: the clock is looked at between
     # the steps, of which each takes a second or so for 20,000 contexts
     seconds: float = 30.0
+    text_seconds: float = 180.0  # for a text that is tagged; with what decided it may be short
     requests_at_once: int = 128  # requests of any kind; more are refused at once
     contexts: int = 20_000  # the most contexts of an induction
     senses: int = 8  # the most senses of an induction, and of a word that is edited

@@ -51,7 +51,7 @@ class Checkpoint:
             self._deadline = now + (self._seconds if self._seconds is not None else float("inf"))
         elif now > self._deadline:
             raise OutOfTimeError(
-                f"the work took longer than {self._seconds:g} seconds: ask for fewer contexts"
+                f"the work took longer than {self._seconds:g} seconds: ask for less at once"
             )
         self.progress = progress
 
@@ -94,28 +94,36 @@ class WorkPool:
         self._active = 0
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
-    def submit(self, work: Callable[[Checkpoint], Result]) -> tuple[Checkpoint, Future[Result]]:
-        """Start work, or queue it; `BusyError` where the queue is full."""
+    def submit(
+        self, work: Callable[[Checkpoint], Result], seconds: float | None = None
+    ) -> tuple[Checkpoint, Future[Result]]:
+        """Start work, or queue it; `BusyError` where the queue is full.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            The time that it has, in place of the usual one.
+        """
         with self._lock:
             if self._active >= self._limits.at_once + self._limits.waiting:
                 raise BusyError(
-                    f"{self._limits.at_once} inductions run and {self._limits.waiting} wait "
+                    f"{self._limits.at_once} pieces of work run and {self._limits.waiting} wait "
                     "already: try again in a while",
                     retry_after=2,
                 )
             self._active += 1
-        checkpoint = Checkpoint(self._limits.seconds)
+        checkpoint = Checkpoint(self._limits.seconds if seconds is None else seconds)
         future = self._threads.submit(_run, work, checkpoint)
         future.add_done_callback(self._release)
         return checkpoint, future
 
-    def start_job(self, work: Callable[[Checkpoint], Any]) -> Job:
+    def start_job(self, work: Callable[[Checkpoint], Any], seconds: float | None = None) -> Job:
         """Start work whose result is fetched later, by the job's identifier."""
         with self._lock:
             self._forget_old_jobs(room=1)
             if len(self._jobs) >= self._limits.jobs:
                 raise BusyError(f"{len(self._jobs)} jobs run already: try again later", 5)
-        job = Job(*self.submit(work))
+        job = Job(*self.submit(work, seconds))
         job.future.add_done_callback(lambda _: _note_end(job))
         with self._lock:
             self._jobs[job.identifier] = job

@@ -54,9 +54,17 @@ def read_text(
     tokenizer: AnyTokenizer,
     wanted: Collection[str] | None = None,
     lemmas: Lemmas | None = None,
+    *,
+    marks: bool = True,
 ) -> ReadText:
-    """Find the words of a text that are to be tagged; one that comes tokenised has no marks."""
-    plain, readable, marks, rule = _prepare_text(text, tokenizer)
+    """Find the words of a text that are to be tagged; one that comes tokenised has no marks.
+
+    Parameters
+    ----------
+    marks : bool
+        Whether ``<b>word</b>`` marks a word; where not, ``<b>`` is a tag like any other.
+    """
+    plain, readable, marked, rule = _prepare_text(text, tokenizer, marks=marks)
     keys = rule.tokenize(readable)
     if isinstance(text, RawDocument) and text.keys is not None:
         keys = [key.lower() if rule.lowercase else key for key in text.keys]
@@ -65,20 +73,19 @@ def read_text(
         entries = [lemmas.entry_of(key, inventory) for key in keys]
         keys = [lemmas.context_of(key) for key in keys]
     targets = [i for i, entry in enumerate(entries) if entry in inventory]
-    if not targets and not marks:
+    if not targets and not marked:
         return ReadText(plain, keys, [], [], [], (), [0])
     spans = list(rule.spans(readable))
     missing: list[str] = []
     starts = [start for start, _ in spans]
-    if marks:
-        marked: list[int] = []
-        for start, end in marks:
+    if marked:
+        targets = []
+        for start, end in marked:
             first, last = np.searchsorted(starts, (start, end))
             known = [i for i in range(first, last) if entries[i] in inventory]
-            marked += known
+            targets += known
             if not known and start < end:
                 missing.append(plain[start:end])
-        targets = marked
     if wanted is not None:
         targets = [i for i in targets if entries[i] in wanted]
     begins = np.searchsorted(starts, _find_starts(text, readable)).tolist()
@@ -97,7 +104,7 @@ def _find_starts(text: str | RawDocument, readable: str) -> Sequence[int]:
 
 
 def _prepare_text(
-    text: str | RawDocument, tokenizer: AnyTokenizer
+    text: str | RawDocument, tokenizer: AnyTokenizer, *, marks: bool
 ) -> tuple[str, str, list[tuple[int, int]], AnyTokenizer]:
     """The text to show, the same as it is read, its marks, and the rule to read it by."""
     if isinstance(text, RawDocument) and text.markup == "tokens":
@@ -105,10 +112,11 @@ def _prepare_text(
     given = text if isinstance(text, str) else text.text
     if isinstance(text, RawDocument) and text.markup == "wikitext":
         given = clean_wikitext(given).text
-    plain, marks = remove_marks(normalize_text(given))
+    plain = normalize_text(given)
+    plain, marked = remove_marks(plain) if marks else (plain, [])
     # A tokenizer that splits at spaces only may have tokens such as "<unk>".
     readable = blank_markup(plain) if isinstance(tokenizer, Tokenizer) else plain
-    return plain, readable, marks, tokenizer
+    return plain, readable, marked, tokenizer
 
 
 _MARK = re.compile(r"<(/?)b>", re.IGNORECASE)

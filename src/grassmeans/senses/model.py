@@ -40,7 +40,7 @@ from grassmeans.senses.lemmas import FindLemma, Lemmas, check_lemmas, read_lemma
 from grassmeans.senses.marked_text import AnyTokenizer
 from grassmeans.senses.model_places import KIND, find_model
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import TaggedText, passage_distances, tag_texts
+from grassmeans.senses.tagging import OnProgress, TaggedText, passage_distances, tag_texts
 from grassmeans.vectors.word_vectors import WordVectors
 
 FORMAT_VERSION = 2
@@ -285,6 +285,8 @@ class SenseModel:
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
         sharpness: float | None = None,
+        marks: bool = True,
+        on_progress: OnProgress | None = None,
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
 
@@ -309,6 +311,12 @@ class SenseModel:
             place of ``idk_threshold``, for models that are calibrated.
         sharpness : float, optional
             Of the soft probabilities; that of the model's kind of context by default.
+        marks : bool
+            Whether ``<b>word</b>`` asks for this word alone. Where not, ``<b>`` is a tag like any
+            other, which is no word and stays in the text.
+        on_progress : callable, optional
+            Called between the steps of a long text with the share that is done, from 0 to 1; what
+            it raises ends the work.
         """
         if (text is None) == (tokens is None):
             raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
@@ -322,6 +330,8 @@ class SenseModel:
             idk_threshold=idk_threshold,
             confidence=confidence,
             sharpness=sharpness,
+            marks=marks,
+            on_progress=on_progress,
         )
         return tagged
 
@@ -334,6 +344,8 @@ class SenseModel:
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
         sharpness: float | None = None,
+        marks: bool = True,
+        on_progress: OnProgress | None = None,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one.
 
@@ -344,7 +356,7 @@ class SenseModel:
             `grassmeans.corpus.given.iterate_documents`.
         column : str, optional
             The column or field of the texts.
-        words, idk_threshold, confidence, sharpness
+        words, idk_threshold, confidence, sharpness, marks, on_progress
             As for `tag`.
         """
         return tag_texts(
@@ -358,6 +370,8 @@ class SenseModel:
             sharpness=self.choose_sharpness(sharpness),
             lemmas=self.lemmas,
             column=column,
+            marks=marks,
+            on_progress=on_progress,
         )
 
     @cached_property

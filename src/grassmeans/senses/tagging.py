@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,12 @@ from grassmeans.senses.widening import SentencedText, Widened, measure_near_firs
 
 _TARGETS_AT_ONCE = 4096
 """Texts are measured together until they have so many words to tag."""
+
+_TARGETS_A_STEP = 1024
+"""A text that has more of them alone is measured in such steps."""
+
+OnProgress = Callable[[float], None]
+"""Called between the steps of a long text with the share of its words that is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,8 @@ def tag_texts(
     sharpness: float = DEFAULT_SHARPNESS,
     lemmas: Lemmas | None = None,
     column: str | None = None,
+    marks: bool = True,
+    on_progress: OnProgress | None = None,
 ) -> list[TaggedText]:
     """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
 
@@ -124,7 +133,8 @@ def tag_texts(
     Every text is a document of its own: contexts do not cross from one to the next. Which of its
     sentences decide for a word is said in `grassmeans.senses.widening`. Words that
     the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
-    character references are no words of the text; they stay in it.
+    character references are no words of the text; they stay in it, and without ``marks`` so does
+    ``<b>``.
     """
     wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
     if lemmas is not None and wanted is not None:
@@ -135,12 +145,12 @@ def tag_texts(
     pending: list[ReadText] = []
     n_targets = 0
     for document in iterate_documents(texts, column=column):
-        pending.append(read_text(document, inventory, tokenizer, wanted, lemmas))
+        pending.append(read_text(document, inventory, tokenizer, wanted, lemmas, marks=marks))
         n_targets += len(pending[-1].targets)
         if n_targets >= _TARGETS_AT_ONCE:
-            tagged += _tag_block(pending, inventory, encoder, answering)
+            tagged += _tag_block(pending, inventory, encoder, answering, on_progress)
             pending, n_targets = [], 0
-    return tagged + _tag_block(pending, inventory, encoder, answering)
+    return tagged + _tag_block(pending, inventory, encoder, answering, on_progress)
 
 
 def locate_targets(
@@ -167,15 +177,13 @@ def _tag_block(
     inventory: SenseInventory,
     encoder: ContextEncoder,
     answering: Answering,
+    on_progress: OnProgress | None,
 ) -> list[TaggedText]:
-    """Tag some texts together."""
+    """Tag some texts together, or a long one in steps."""
     located, keys = locate_targets(texts, encoder)
-    found: Iterator[tuple[Answer, int, int]] = iter(())
-    if keys:
-        rule = None if answering.calibration is None else ConfidenceRule(answering.calibration)
-        widened, n_senses = _measure_targets(located, keys, inventory, encoder, rule)
-        answers = answering.answer(widened.distances, n_senses, keys, inventory.shares_of)
-        found = zip(answers, widened.starts.tolist(), widened.ends.tolist(), strict=True)
+    step = _TARGETS_A_STEP if len(texts) == 1 else max(1, len(keys))
+    parts = _answer_steps(located, keys, inventory, encoder, answering, step, on_progress)
+    found = chain.from_iterable(parts)
     tagged: list[TaggedText] = []
     before = 0
     for text in texts:
@@ -188,6 +196,27 @@ def _tag_block(
         tagged.append(TaggedText(text.text, tuple(words), text.unknown))
         before += len(text.keys)
     return tagged
+
+
+def _answer_steps(
+    located: SentencedText,
+    keys: Sequence[str],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    answering: Answering,
+    step: int,
+    on_progress: OnProgress | None,
+) -> Iterator[Iterator[tuple[Answer, int, int]]]:
+    """The answers of the words, and the stretches of tokens that decided, ``step`` at a time."""
+    rule = None if answering.calibration is None else ConfidenceRule(answering.calibration)
+    for start in range(0, len(keys), step):
+        part = slice(start, start + step)
+        some = replace(located, occurrences=located.occurrences[part])
+        widened, n_senses = _measure_targets(some, keys[part], inventory, encoder, rule)
+        answers = answering.answer(widened.distances, n_senses, keys[part], inventory.shares_of)
+        if on_progress is not None:
+            on_progress(min(1.0, part.stop / len(keys)))
+        yield zip(answers, widened.starts.tolist(), widened.ends.tolist(), strict=True)
 
 
 def _measure_targets(
@@ -349,10 +378,19 @@ class LanguageCheck:
         told = bool(self._function_words) and self.n_tokens >= FEWEST_TOKENS
         return told and self.share < SMALLEST_SHARE
 
+    def describe(self, language: str | None) -> str:
+        """A remark where the text looks foreign to a model of this language; else empty."""
+        if not self.looks_foreign:
+            return ""
+        return (
+            f"{self.share:.0%} of the first {self.n_tokens:,} words are function words of "
+            f"the model's language ({language or 'unknown'}): is the text in another one?"
+        )
+
     def add(self, text: str) -> None:
         """Look at one more piece of the text."""
         if self.is_done:
             return
-        keys = self._tokenizer.tokenize(normalize_text(text))
+        keys = self._tokenizer.tokenize(blank_markup(normalize_text(text)))
         self.n_tokens += len(keys)
         self.n_function_words += sum(is_function_word(key, self._function_words) for key in keys)

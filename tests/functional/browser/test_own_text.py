@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -91,3 +93,115 @@ def test_empty_and_unknown_texts_get_advice(open_page) -> None:
     expect(page.get_by_role("heading", name="There is no text yet")).to_be_visible()
     tag(page, "zzz yyy xxx")
     expect(page.get_by_role("heading", name="No known word in this text")).to_be_visible()
+
+
+def test_page_says_what_the_library_says(open_page, text: str, topic_model) -> None:
+    page = open_page("#/text")
+    long = f"{text}\n\nA crane.\n\n{text[::-1]} crane bank.\n" + text.replace("crane", "bank")
+    tag(page, long)
+    expected = topic_model.tag(long)
+    expect(page.locator(".tagged")).to_have_count(len(expected))
+    shown = page.locator(".tagged sub").all_inner_texts()
+    assert shown == [str(word.sense or "?") for word in expected]
+    # At every place of the slider, and in the details.
+    rule = topic_model.calibration
+    for place in ("0.2", "0.55", "0.9"):
+        page.get_by_role("slider").fill(place)
+        asked = {"confidence" if rule else "idk_threshold": float(place)}
+        senses = [str(word.sense or "?") for word in topic_model.tag(long, **asked)]
+        assert page.locator(".tagged sub").all_inner_texts() == senses
+    page.locator(".tagged").first.hover()
+    chances = [f"{round(100 * p)} %" if p >= 0.01 else "< 1 %" for p in expected[0].probabilities]
+    expect(page.get_by_role("tooltip").locator(".number")).to_have_text(chances)
+
+
+def test_what_is_marked_does_not_stop_the_rest(open_page, text: str) -> None:
+    page = open_page("#/text")
+    tag(page, text.replace("crane", "<b>crane</b>", 1) + " <b>nothing</b>")
+    expect(page.locator(".tagged")).to_have_count(4)
+    expect(page.locator(".tagged-text")).to_contain_text("<b>crane")
+    expect(page.locator(".marks")).to_contain_text("2 places of this text stand in <b> and </b>")
+    expect(page.locator(".marks")).to_contain_text("every word is looked at")
+    page.get_by_role("checkbox", name="only marked words").check()
+    expect(page.locator(".tagged")).to_have_count(1)
+    expect(page.locator(".text-result")).to_contain_text("Marked, but not in the model: nothing.")
+    page.wait_for_timeout(400)  # the address follows a moment later
+    page.reload()
+    expect(page.locator(".tagged")).to_have_count(1)
+    expect(page.get_by_role("checkbox", name="only marked words")).to_be_checked()
+    page.get_by_role("checkbox", name="only marked words").uncheck()
+    expect(page.locator(".tagged")).to_have_count(4)
+
+
+def test_text_of_another_language_is_remarked_on(open_page) -> None:
+    page = open_page("#/text")
+    tag(page, "la grúa levanta las vigas de acero y una crane espera cerca del río")
+    expect(page.locator(".remark")).to_contain_text("is the text in another one?")
+
+
+def test_long_text_goes_in_steps_and_ends_with_the_page(open_page, explorer, text: str) -> None:
+    page = open_page("#/text")
+    long = (text + "\n\n") * (20_000 // len(text))
+    tag(page, long)
+    expect(page.locator(".tagged")).to_have_count(long.count("crane"))
+    expect(page.locator("#tag-count")).to_contain_text(f"of {long.count('crane')} known words")
+    state = {"state": "running", "progress": 0.4, "result": None}
+    page.route("**/api/jobs/*", lambda route: route.fulfill(json=state))
+
+    def is_end(request) -> bool:
+        return request.method == "DELETE"
+
+    tag(page, long)
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.4")
+    with page.expect_request(is_end):
+        page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("heading", name="Stopped")).to_be_visible()
+    tag(page, long)
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.4")
+    with page.expect_request(is_end):
+        page.get_by_role("link", name="All words").click()
+    expect(page.locator(".word-table")).to_be_visible()
+    page.go_back()  # the text is too long for the address, and still there
+    expect(page.get_by_role("progressbar")).to_have_attribute("value", "0.4")
+    with page.expect_request(is_end):
+        page.evaluate("dispatchEvent(new Event('pagehide'))")  # as where the page is closed
+
+
+def test_too_long_a_text_is_refused_before_it_is_sent(open_page) -> None:
+    page = open_page("#/text")
+    tag(page, "crane " * 33_334)
+    expect(page.get_by_role("heading", name="This text is too long")).to_be_visible()
+    expect(page.locator(".panel")).to_contain_text("It has 200,004 characters, and 200,000 can be")
+
+
+def test_work_that_fails_is_said(open_page, text: str) -> None:
+    page = open_page("#/text", failures=True)
+    error = {"code": "out_of_time", "message": "the work took longer than 1 seconds"}
+    state = {"state": "failed", "progress": 0, "result": None, "error": error}
+    page.route("**/api/jobs/*", lambda route: route.fulfill(json=state))
+    tag(page, text * 20)
+    expect(page.get_by_role("alert")).to_contain_text("took longer than 1 seconds")
+    page.route("**/api/tag/deciding", lambda route: route.abort())
+    tag(page, text)
+    page.locator(".tagged").first.hover()
+    expect(page.get_by_role("tooltip")).to_contain_text("cannot be told just now")
+    page.mouse.move(0, 0)
+    page.get_by_role("button", name="CSV with the words that decided").click()
+    expect(page.get_by_role("alert")).to_contain_text("took longer than 1 seconds")
+
+
+def test_tagged_text_is_downloaded_with_what_decided(open_page, text: str) -> None:
+    page = open_page("#/text")
+    tag(page, text)
+    with page.expect_download() as found:
+        page.get_by_role("button", name="CSV", exact=True).click()
+    header, *rows = found.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert (header.split(",")[-1], len(rows)) == ("distances", 4)
+    with page.expect_download() as found:
+        page.get_by_role("button", name="CSV with the words that decided").click()
+    header, *rows = found.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert header.split(",")[-1] == "decided_by"
+    assert all(row.split(",")[-1].startswith(("bird", "machine")) for row in rows)
+    with page.expect_download() as found:
+        page.get_by_role("button", name="JSON").click()
+    assert len(json.loads(found.value.path().read_text(encoding="utf-8"))["words"]) == 4

@@ -281,3 +281,34 @@ def test_a_text_or_its_tokens(topic_model) -> None:
         topic_model.tag(tokens="crane")
     # Tokens have no marks, and are not split.
     assert [w.position for w in topic_model.tag(tokens=["<b>crane</b>", "crane", "crane,"])] == [1]
+
+
+def test_what_is_said_of_a_text_of_another_language() -> None:
+    assert check_language("the end of the first and last long day here").describe("en") == ""
+    said = check_language("el final del primer y of último largo día aquí").describe("en")
+    assert said == (
+        "10% of the first 10 words are function words of the model's language (en): "
+        "is the text in another one?"
+    )
+
+
+def test_without_marks_a_tag_is_text_and_every_word_is_tagged(topic_model, synthetic) -> None:
+    bird, machine = synthetic.topic_words[:2]
+    text = sentence(bird, marked=True) + "\n\n" + sentence(machine, "bank")
+    assert [word.key for word in topic_model.tag(text)] == ["crane"]
+    tagged = topic_model.tag(text, marks=False)
+    assert tagged.text == text
+    assert [word.key for word in tagged] == ["crane", "bank"]
+    assert tagged[0].distances == topic_model.tag(text)[0].distances
+
+
+def test_long_text_is_measured_in_steps_with_the_same_answers(
+    topic_model, synthetic, monkeypatch
+) -> None:
+    text = "\n\n".join(sentence(synthetic.topic_words[i % 2]) for i in range(5))
+    whole = topic_model.tag(text)
+    monkeypatch.setattr("grassmeans.senses.tagging._TARGETS_A_STEP", 2)
+    done: list[float] = []
+    assert topic_model.tag(text, on_progress=done.append) == whole
+    assert done == [0.4, 0.8, 1.0]
+    assert len(whole) == 5

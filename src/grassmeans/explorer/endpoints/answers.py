@@ -202,6 +202,7 @@ class Session:
         query: Callable[..., Result],
         *args: Any,
         is_long: bool = True,
+        seconds: float | None = None,
         **options: Any,
     ) -> Result:
         """Run a query that takes a checkpoint: as work within the bounds where it is long."""
@@ -211,11 +212,16 @@ class Session:
         def work(checkpoint: Checkpoint) -> Result:
             return query(self.opened, *args, checkpoint=checkpoint, **options)
 
-        return await self.work(request, work)
+        return await self.work(request, work, seconds)
 
-    async def work(self, request: Request, work: Callable[[Checkpoint], Result]) -> Result:
+    async def work(
+        self,
+        request: Request,
+        work: Callable[[Checkpoint], Result],
+        seconds: float | None = None,
+    ) -> Result:
         """Run long work and wait for it; it is cancelled where the client goes away."""
-        checkpoint, future = self.pool.submit(work)
+        checkpoint, future = self.pool.submit(work, seconds)
         waiting = asyncio.wrap_future(future)
         try:
             while True:

@@ -57,6 +57,7 @@ class Health:
     calibrated: bool
     fields: tuple[str, ...]  # of the corpus's documents: a date, a source
     has_changes: bool  # whether there is a list of words that changed most
+    text_characters: int  # that a text to tag may have
     version: str
 
 
@@ -81,6 +82,7 @@ def add_pages(app: FastAPI, session: Session) -> None:
                 calibrated=calibrated,
                 fields=() if opened.corpus is None else opened.corpus.fields,
                 has_changes=opened.changes is not None,
+                text_characters=opened.limits.request.text_characters,
                 version=__version__,
             )
         )

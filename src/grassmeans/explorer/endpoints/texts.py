@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
@@ -18,9 +19,17 @@ from grassmeans.explorer.endpoints.answers import (
     json_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_CSV, failures
+from grassmeans.explorer.endpoints.jobs import STARTS_JOB, AsJob, answer_with_job
 from grassmeans.explorer.queries import concordance, tables
 from grassmeans.explorer.queries.documents import DocumentView, show_document
-from grassmeans.explorer.queries.tagging import TaggedView, tag_text
+from grassmeans.explorer.queries.tagging import (
+    Decided,
+    TaggedView,
+    check_text,
+    explain_word,
+    is_long_text,
+    tag_text,
+)
 from grassmeans.senses.decoding import MODEL_THRESHOLD
 
 
@@ -35,6 +44,21 @@ class TagRequest(RequestBody):
     sharpness: Annotated[float, Field(ge=0, le=1000)] | None = Field(
         None, description="Of the probabilities; the model's own by default."
     )
+    marks: bool = Field(
+        True, description="Whether <b>word</b> asks for this word alone; else it is text."
+    )
+    deciding: bool = Field(
+        False, description="Tell for every word which others decided; it takes much longer."
+    )
+
+
+class ExplainRequest(RequestBody):
+    """A word of a tagged text, of which it is asked what decided."""
+
+    text: str = Field(description="The characters of the word's context, as /api/tag gives it.")
+    start: int = Field(ge=0, le=MAX_OFFSET, description="Where the word begins in this text.")
+    word: str = Field(min_length=1, description="Its key.")
+    sense: int = Field(ge=1, le=MAX_OFFSET, description="For which it was decided: the nearest.")
 
 
 def make_router(session: Session) -> APIRouter:
@@ -45,11 +69,30 @@ def make_router(session: Session) -> APIRouter:
     @router.post(
         "/tag",
         response_model=TaggedView,
-        responses=failures(403, 415, 422),
+        responses=STARTS_JOB | failures(403, 415, 422, 429),
         summary="The senses of a text's words",
     )
-    async def tag(body: TagRequest) -> Response:
-        return json_answer(await session.ask(tag_text, **body.model_dump()))
+    async def tag(request: Request, body: TagRequest, job: AsJob = False) -> Response:
+        opened, options, seconds = session.opened, body.model_dump(), limits.work.text_seconds
+        check_text(opened, body.text, body.words, body.sharpness)
+        if job:
+            return answer_with_job(
+                session, lambda check: tag_text(opened, **options, checkpoint=check), seconds
+            )
+        is_long = body.deciding or is_long_text(body.text)
+        found = await session.answer(request, tag_text, is_long=is_long, seconds=seconds, **options)
+        return await run_in_threadpool(json_answer, found)
+
+    @router.post(
+        "/tag/deciding",
+        response_model=Decided,
+        responses=failures(403, 404, 415, 422, 429),
+        summary="Which words decided for a sense",
+    )
+    async def explain(request: Request, body: ExplainRequest) -> Response:
+        is_long = is_long_text(body.text)
+        options = body.model_dump()
+        return json_answer(await session.answer(request, explain_word, is_long=is_long, **options))
 
     @router.get(
         "/concordance",

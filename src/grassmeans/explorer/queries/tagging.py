@@ -1,4 +1,9 @@
-"""The user's own text: every known word with its sense, and what decided."""
+"""The user's own text: every known word with its sense, and what decided.
+
+The answers are those of `SenseModel.tag` on the whole text. With learned contexts it takes some
+twenty times as long to find what decided, so that this is told of one word at a time, or of all
+where it is asked for.
+"""
 
 from __future__ import annotations
 
@@ -6,25 +11,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.limits import TooMuchError
+from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
-from grassmeans.explorer.queries.words import name_missing
+from grassmeans.explorer.queries.words import name_missing, require_word
+from grassmeans.explorer.work import Checkpoint
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.deciding import find_deciding_places
+from grassmeans.senses.deciding import (
+    DecidingPlace,
+    Decision,
+    explain_decisions,
+    find_deciding_places,
+)
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggedText
+from grassmeans.senses.marked_text import remove_marks
+from grassmeans.senses.tagging import LanguageCheck, TaggedWord
 
 MOST_WORDS = 200
 LARGEST_SHARPNESS = 1_000.0
+_DIGITS = 9
+"""Of distances: as many as single precision has, so that a reader's threshold decides as ours."""
 
 
 @dataclass(frozen=True, slots=True)
 class TaggedWordView:
     """A word of the text; `grassmeans.senses.tagging.TaggedWord` says what the fields are.
 
-    ``name`` is that of the sense, empty for "I don't know". ``deciding_words`` belong to the
-    nearest sense.
+    ``name`` is that of the sense, empty for "I don't know". ``nearest`` is the sense where "I don't
+    know" is no answer, 0 where there is none. ``deciding_words`` belong to it.
     """
 
     start: int
@@ -34,10 +47,12 @@ class TaggedWordView:
     sense: int
     label: str
     name: str
+    nearest: int
     distances: tuple[float, ...]
     probabilities: tuple[float, ...]
     confidence: float | None
-    deciding_words: tuple[DecidingWord, ...]
+    context: tuple[int, int]
+    deciding_words: tuple[DecidingWord, ...] | None  # None where it was not asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +70,16 @@ class TaggedView:
     """A tagged text; ``start`` and ``end`` of the words count characters of ``text``.
 
     ``senses`` has the senses of every key that occurs, so that another threshold needs no request.
+    ``n_marks`` says how often something stands in ``<b>`` and ``</b>``; ``remark`` is there where
+    the text seems to be in another language than the model's.
     """
 
     text: str
     words: tuple[TaggedWordView, ...]
     unknown: tuple[str, ...]
     senses: dict[str, tuple[SenseName, ...]]
+    n_marks: int
+    remark: str
 
 
 def tag_text(
@@ -70,8 +89,48 @@ def tag_text(
     words: Sequence[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     sharpness: float | None = None,
+    marks: bool = True,
+    deciding: bool = False,
+    checkpoint: Checkpoint | None = None,
 ) -> TaggedView:
     """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
+    check_text(opened, text, words, sharpness)
+    check = checkpoint or Checkpoint()
+    now = opened.now
+    model = now.model
+    tagged = model.tag(
+        text,
+        words=None if words is None else [word for word in words if word.strip()],
+        idk_threshold=idk_threshold,
+        sharpness=sharpness,
+        marks=marks,
+        on_progress=lambda share: check(share * (_SHARE_OF_ANSWERS if deciding else 1.0)),
+    )
+    senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
+    told: list[tuple[DecidingWord, ...] | None] = [None] * len(tagged)
+    if deciding:
+        rest = 1.0 - _SHARE_OF_ANSWERS
+        places = find_deciding_places(
+            model, tagged, on_progress=lambda share: check(_SHARE_OF_ANSWERS + rest * share)
+        )
+        told = [_add_weights(of_word) for of_word in places]
+    pairs = zip(tagged.words, told, strict=True)
+    views = tuple(_view_word(word, senses[word.key], decided) for word, decided in pairs)
+    language = LanguageCheck(model.tokenizer, model.encoder.function_words)
+    for line in text.splitlines():
+        language.add(line)
+    n_marks = len(remove_marks(text)[1])
+    remark = language.describe(model.language)
+    return TaggedView(tagged.text, views, tagged.unknown, senses, n_marks, remark)
+
+
+def check_text(
+    opened: OpenModel,
+    text: str,
+    words: Sequence[str] | None = None,
+    sharpness: float | None = None,
+) -> None:
+    """Refuse what is too long, or has too many words to choose."""
     most = opened.limits.request.text_characters
     if len(text) > most:
         raise TooMuchError(
@@ -82,24 +141,38 @@ def tag_text(
         raise TooMuchError(f"at most {MOST_WORDS} words can be chosen, got {len(words):,}")
     if sharpness is not None and sharpness > LARGEST_SHARPNESS:
         raise InputError(f"sharpness is at most {LARGEST_SHARPNESS:g} here, got {sharpness:g}")
-    now = opened.now
-    model = now.model
-    chosen = None if words is None else [word for word in words if word.strip()]
-    tagged = model.tag(text, words=chosen, idk_threshold=idk_threshold, sharpness=sharpness)
-    deciding = find_deciding_words(model, tagged)
-    senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
-    views = tuple(
-        TaggedWordView(
-            *(word.start, word.end, word.word, word.key, word.sense, word.label),
-            name=senses[word.key][word.sense - 1].name if word.sense else "",
-            distances=tuple(round(d, 4) for d in word.distances),
-            probabilities=tuple(round(p, 4) for p in word.probabilities),
-            confidence=None if word.confidence is None else round(word.confidence, 4),
-            deciding_words=deciding[i],
-        )
-        for i, word in enumerate(tagged)
+
+
+def is_long_text(text: str) -> bool:
+    """Whether tagging is work that others may have to wait for."""
+    return len(text) > _QUICK_CHARACTERS
+
+
+_QUICK_CHARACTERS = 2_000
+_SHARE_OF_ANSWERS = 0.05
+
+
+def _view_word(
+    word: TaggedWord, senses: Sequence[SenseName], decided: tuple[DecidingWord, ...] | None
+) -> TaggedWordView:
+    return TaggedWordView(
+        *(word.start, word.end, word.word, word.key, word.sense, word.label),
+        name=senses[word.sense - 1].name if word.sense else "",
+        nearest=_nearest_of(word),
+        distances=tuple(round(d, _DIGITS) for d in word.distances),
+        probabilities=tuple(round(p, 4) for p in word.probabilities),
+        confidence=word.confidence,
+        context=word.context,
+        deciding_words=decided,
     )
-    return TaggedView(tagged.text, views, tagged.unknown, senses)
+
+
+def _nearest_of(word: TaggedWord) -> int:
+    """The nearest sense, or the most frequent one where nothing is known around the word."""
+    if word.distances:
+        return min(range(len(word.distances)), key=word.distances.__getitem__) + 1
+    best = max(range(len(word.probabilities)), key=word.probabilities.__getitem__)
+    return best + 1 if word.probabilities[best] > 0.0 else 0
 
 
 def _name_senses(opened: OpenModel, now: Corrected, key: str) -> tuple[SenseName, ...]:
@@ -126,16 +199,52 @@ class DecidingWord:
     weight: float
 
 
-def find_deciding_words(model: SenseModel, tagged: TaggedText) -> list[tuple[DecidingWord, ...]]:
-    """For every tagged word the context words that decided for its nearest sense, heaviest first.
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """The context words that decided for a sense of a word, heaviest first."""
 
-    A word that stands in the context twice has both weights.
+    key: str
+    sense: int
+    deciding_words: tuple[DecidingWord, ...]
+
+
+def explain_word(
+    opened: OpenModel,
+    text: str,
+    start: int,
+    word: str,
+    sense: int,
+    checkpoint: Checkpoint | None = None,
+) -> Decided:
+    """What decided for a sense of one word of a text.
+
+    Parameters
+    ----------
+    text : str
+        The stretch that decided and nothing else: the characters of `TaggedWordView.context`.
+    start : int
+        Where the word begins in it.
+    word, sense
+        Its key, and the number of the sense: `TaggedWordView.nearest`.
     """
-    found: list[tuple[DecidingWord, ...]] = []
-    for places in find_deciding_places(model, tagged):
-        totals: dict[str, float] = {}
-        for place in places:
-            totals[place.word] = totals.get(place.word, 0.0) + place.weight
-        heaviest = sorted(totals.items(), key=lambda item: -item[1])[:N_DECIDING]
-        found.append(tuple(DecidingWord(word, round(weight, 4)) for word, weight in heaviest))
-    return found
+    check_text(opened, text)
+    model = opened.current
+    key = require_word(opened, word)
+    n_senses = len(model.inventory.directions(key))
+    if not 1 <= sense <= n_senses:
+        raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {sense}")
+    decision = Decision(start, key, sense, (0, len(text)))
+    try:
+        (places,) = explain_decisions(model, text, [decision], on_progress=checkpoint)
+    except InputError as error:  # no word begins there
+        raise NothingThereError(str(error)) from error
+    return Decided(key, sense, _add_weights(places))
+
+
+def _add_weights(places: Sequence[DecidingPlace]) -> tuple[DecidingWord, ...]:
+    """The heaviest words, heaviest first; one that stands in the context twice has both weights."""
+    totals: dict[str, float] = {}
+    for place in places:
+        totals[place.word] = totals.get(place.word, 0.0) + place.weight
+    heaviest = sorted(totals.items(), key=lambda item: -item[1])[:N_DECIDING]
+    return tuple(DecidingWord(word, round(weight, 4)) for word, weight in heaviest)

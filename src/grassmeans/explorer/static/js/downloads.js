@@ -27,22 +27,26 @@ function saveFile(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+// As the server's tables are: a text that a spreadsheet would calculate gets an apostrophe before it.
 function csvCell(value) {
   const text = value === null || value === undefined ? "" : String(value);
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Rows of plain values -> CSV. */
+/** Rows of plain values -> CSV, with a byte order mark so that spreadsheets read it as UTF-8. */
 export function toCsv(columns, rows) {
-  return [columns, ...rows].map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
+  return "\ufeff" + [columns, ...rows].map((cells) => cells.map(csvCell).join(",")).join("\r\n") + "\r\n";
+}
+
+/** Let the browser save {columns, rows} as a table. */
+export function saveTable(name, { columns, rows }) {
+  saveFile(`${name}.csv`, "text/csv", toCsv(columns, rows));
 }
 
 /** The same for what only this page has: `table()` gives {columns, rows}, `data()` the JSON. */
 export function downloadButtons(name, table, data) {
   return row("Download",
-    button("CSV", () => {
-      const { columns, rows } = table();
-      saveFile(`${name}.csv`, "text/csv", toCsv(columns, rows));
-    }, { class: "link" }),
+    button("CSV", () => saveTable(name, table()), { class: "link" }),
     button("JSON", () => saveFile(`${name}.json`, "application/json", JSON.stringify(data(), null, 2)), { class: "link" }));
 }

@@ -18,13 +18,7 @@ function stopped() {
   return new DOMException("cancelled", "AbortError");
 }
 
-/** Induce `k` senses of a word anew; aborting `signal` ends the work on the server too. */
-export async function runInduction(word, k, { signal, onProgress }) {
-  const request = { word, n_senses: k === "auto" ? "auto" : Number(k), max_contexts: MOST_CONTEXTS };
-  // The first call is not aborted itself: without its answer the job could not be ended.
-  const started = await send("api/induce?job=1", request);
-  if (!started.job) return started;
-  const url = `api/jobs/${encodeURIComponent(started.job)}`;
+async function follow(url, { signal, onProgress }) {
   let wait = FIRST_WAIT;
   for (;;) {
     if (signal.aborted) {
@@ -35,11 +29,31 @@ export async function runInduction(word, k, { signal, onProgress }) {
     if (job.state === "done") return job.result;
     if (job.state === "cancelled") throw stopped();
     if (job.state === "failed") {
-      const error = job.error ?? job.result?.error ?? {};
+      const error = job.error ?? {};
       throw new ApiError(500, error.code ?? "failed", error.message ?? "The work failed.");
     }
     onProgress(job.progress ?? 0);
     await pause(wait, signal);
     wait = Math.min(wait * 1.5, LONGEST_WAIT);
   }
+}
+
+/** Start a job by sending `body`, and wait for its result; aborting `signal` or leaving the page ends it on the server too. */
+export async function runJob(start, body, { signal, onProgress }) {
+  // The first call is not aborted itself: without its answer the job could not be ended.
+  const started = await send(start, body);
+  const url = `api/jobs/${encodeURIComponent(started.job)}`;
+  const leave = () => { fetch(url, { method: "DELETE", keepalive: true }).catch(() => null); };
+  addEventListener("pagehide", leave);
+  try {
+    return await follow(url, { signal, onProgress });
+  } finally {
+    removeEventListener("pagehide", leave);
+  }
+}
+
+/** Induce `k` senses of a word anew. */
+export function runInduction(word, k, options) {
+  const request = { word, n_senses: k === "auto" ? "auto" : Number(k), max_contexts: MOST_CONTEXTS };
+  return runJob("api/induce?job=1", request, options);
 }

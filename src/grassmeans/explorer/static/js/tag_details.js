@@ -17,28 +17,38 @@ function probabilityRow(word, index, names) {
     h("td", { class: "number" }, formatShare(share)));
 }
 
-function describe(word, senses) {
-  const names = new Map(senses.map((sense) => [sense.number, senseName(sense)]));
-  const hidden = new Set(senses.filter((sense) => sense.hidden).map((sense) => sense.number));
-  if (!word.distances.length) {
-    const share = formatShare(Math.max(...word.probabilities));
-    return [h("p", {}, `Nothing around it tells the sense; its most frequent one has ${share} of its occurrences.`)];
-  }
-  const nearest = Math.min(...word.distances.filter((distance) => distance !== null));
-  const deciding = word.deciding_words ?? [];
-  return [
-    h("table", {}, h("tbody", {}, word.probabilities.map((_, index) =>
-      hidden.has(index + 1) ? null : probabilityRow(word, index, names)))),
-    deciding.length ? h("p", {}, h("span", { class: "label" }, "Decided by"),
-      deciding.map((item, index) => [index ? ", " : "", h("b", {}, item.word)])) : null,
-    h("p", { class: "soft" }, word.shown ? "" : "Don’t know: ",
-      word.confidence === null ? `the nearest sense is ${nearest.toFixed(2)} away.`
-        : `such an answer is right in ${formatShare(word.confidence)} of cases; the nearest sense is ${nearest.toFixed(2)} away.`),
-  ];
+function decidedBy(deciding) {
+  if (!deciding.length) return [h("span", { class: "soft" }, "No single word brought it nearer to this sense.")];
+  return [h("span", { class: "label" }, "Decided by"),
+    deciding.map((item, index) => [index ? ", " : "", h("b", { title: `${formatShare(item.weight)} of the decision` }, item.word)])];
 }
 
-/** A panel near the word. {element, show(word, span), hide(now)}; `sensesOf(key)` gives a promise. */
-export function makeTagDetails(container, sensesOf) {
+function howSure(word) {
+  if (word.probabilities.length === 1) return "The only sense that the model has of it.";
+  const nearest = word.distances[word.nearest - 1].toFixed(2);
+  const told = word.shown ? "" : "Don’t know: ";
+  return told + (word.confidence === null ? `the nearest sense is ${nearest} away.`
+    : `such an answer is right in ${formatShare(word.confidence)} of cases; the nearest sense is ${nearest} away.`);
+}
+
+function describe(word, senses, decided) {
+  const names = new Map(senses.map((sense) => [sense.number, senseName(sense)]));
+  const hidden = new Set(senses.filter((sense) => sense.hidden).map((sense) => sense.number));
+  const table = h("table", {}, h("tbody", {}, word.probabilities.map((_, index) =>
+    hidden.has(index + 1) ? null : probabilityRow(word, index, names))));
+  if (!word.distances.length) {
+    const share = formatShare(Math.max(...word.probabilities));
+    const said = word.probabilities.length === 1 ? howSure(word) : `its most frequent one has ${share} of its occurrences.`;
+    return [table, h("p", {}, `Nothing around it tells the sense; ${said.charAt(0).toLowerCase()}${said.slice(1)}`)];
+  }
+  return [table, decided, h("p", { class: "soft" }, howSure(word))];
+}
+
+/**
+ * A panel near the word. {element, show(word, span), hide(now)}; `sensesOf(key)` gives a promise of its
+ * senses, `decidedFor(word)` one of the words that decided.
+ */
+export function makeTagDetails(container, { sensesOf, decidedFor }) {
   let timer = 0, current = null;
   const element = h("div", {
     class: "tag-details", id: "tag-details", role: "tooltip", hidden: true,
@@ -55,16 +65,27 @@ export function makeTagDetails(container, sensesOf) {
     if (getComputedStyle(element).position === "fixed" && covered > 0) scrollBy(0, covered);
   }
 
+  async function explain(word, place) {
+    try {
+      place.replaceChildren(...decidedBy(await decidedFor(word)).flat(2));
+    } catch {
+      place.replaceChildren(h("span", { class: "soft" }, "Which words decided cannot be told just now."));
+    }
+  }
+
   async function show(word, span) {
     clearTimeout(timer);
     current = word;
     const senses = await sensesOf(word.key);
     if (current !== word) return;
-    const title = h("p", { class: "details-title" }, h("a", { href: makeHash("word", word.key), tabindex: -1 }, word.key),
+    const title = h("p", { class: "details-title" },
+      h("a", { href: makeHash("word", word.key, { sense: word.shown }), tabindex: -1 }, word.key),
       h("span", { class: "soft" }, word.shown ? ` sense ${word.shown}` : " don’t know"));
-    element.replaceChildren(title, ...describe(word, senses).filter(Boolean));
+    const decided = h("p", {}, h("span", { class: "soft" }, "Asking which words decided…"));
+    element.replaceChildren(title, ...describe(word, senses, decided));
     element.hidden = false;
     placeAt(span);
+    if (word.distances.length) await explain(word, decided);
   }
 
   function hide(now) {

@@ -1,5 +1,6 @@
 // A text whose known words carry the colour and the number of their sense. One stop for the Tab
-// key; the arrow keys go from word to word.
+// key; the arrow keys go from word to word. There may be ten thousands of words: the text listens
+// for all of them.
 
 import { senseColour } from "./colours.js";
 import { decodeWord } from "./decoding.js";
@@ -8,21 +9,27 @@ import { makeHash, navigate } from "./router.js";
 
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** {element, decode(threshold, calibrated)}; `onShow(word, span)` and `onHide()` for the details of a word. */
+/**
+ * {element, part(from, to), decode(threshold, calibrated)}; `onShow(word, span)` and `onHide(now)` for the details of a word.
+ * Without a threshold the answers are the model's own.
+ */
 export function makeTaggedText(answer, { onShow, onHide }) {
   // The server counts code points, JavaScript counts UTF-16 units.
   const letters = Array.from(answer.text);
   const part = (from, to) => letters.slice(from, to).join("");
-  const element = h("div", { class: "tagged-text", dir: "auto", role: "group", "aria-label": "Your text with senses. Arrow keys go from word to word." });
   const spans = [];
+  const wordAt = (event) => spans[event.target.closest?.(".tagged")?.dataset.index];
+  const shows = (event) => { const found = wordAt(event); if (found) onShow(found.word, found.span); };
+  const hides = (event) => { if (wordAt(event)) onHide(false); };
+  const element = h("div", {
+    class: "tagged-text", dir: "auto", role: "group", "aria-label": "Your text with senses. Arrow keys go from word to word.",
+    onmouseover: shows, onmouseout: hides, onfocusin: shows, onfocusout: hides, onkeydown: onKey,
+  });
   let last = 0;
   answer.words.forEach((word, index) => {
     const number = h("sub", { "aria-hidden": "true" });
     const span = h("span", {
-      class: "tagged", role: "button", tabindex: index === 0 ? 0 : -1, "aria-describedby": "tag-details",
-      onmouseenter: () => onShow(word, span), onmouseleave: () => onHide(false),
-      onfocus: () => onShow(word, span), onblur: () => onHide(false),
-      onkeydown: (event) => onKey(event, index),
+      class: "tagged", role: "button", tabindex: index === 0 ? 0 : -1, "aria-describedby": "tag-details", "data-index": index,
     }, word.word, number);
     element.append(part(last, word.start), span);
     spans.push({ span, number, word });
@@ -30,14 +37,16 @@ export function makeTaggedText(answer, { onShow, onHide }) {
   });
   element.append(part(last));
 
-  function onKey(event, index) {
+  function onKey(event) {
+    const found = wordAt(event);
+    if (!found) return;
     if (event.key === "Escape") return onHide(true);
-    if (event.key === "Enter") return navigate(makeHash("word", spans[index].word.key));
+    if (event.key === "Enter") return navigate(makeHash("word", found.word.key, { sense: found.word.shown }));
     const step = STEPS[event.key];
     if (!step) return;
     event.preventDefault();
-    const next = spans[(index + step + spans.length) % spans.length].span;
-    spans[index].span.tabIndex = -1;
+    const next = spans[(spans.indexOf(found) + step + spans.length) % spans.length].span;
+    found.span.tabIndex = -1;
     next.tabIndex = 0;
     next.focus();
   }
@@ -46,8 +55,9 @@ export function makeTaggedText(answer, { onShow, onHide }) {
   function decode(threshold, calibrated) {
     let known = 0;
     for (const { span, number, word } of spans) {
-      const sense = decodeWord(word, threshold, calibrated);
+      const sense = threshold === null ? word.sense : decodeWord(word, threshold, calibrated);
       if (sense) known += 1;
+      if (word.shown === sense) continue;
       word.shown = sense;
       number.textContent = sense ? String(sense) : "?";
       span.classList.toggle("idk", sense === 0);
@@ -58,5 +68,5 @@ export function makeTaggedText(answer, { onShow, onHide }) {
     return known;
   }
 
-  return { element, decode };
+  return { element, part, decode };
 }
