@@ -493,3 +493,52 @@ def test_nothing_grows_with_the_number_of_requests(own_model, monkeypatch):
         assert after - before < 150
         opened = client.app.state.session.opened
         assert (len(opened.views), len(opened.names)) == (0, 1)
+
+
+def test_lines_are_counted_and_compared(client, alone):
+    counted = client.get("/api/concordance/frequency?word=crane&sense=1").json()
+    assert counted["by"] == "document"
+    assert counted["total"] == sum(row["count"] for row in counted["groups"]) + counted["left_out"]
+    near = client.get("/api/words/crane/collocates?sense=1&limit=5&order=log_likelihood").json()
+    scores = [row["log_likelihood"] for row in near["collocates"]]
+    assert (len(scores), scores) == (5, sorted(scores, reverse=True))
+    sides = {"first": "crane", "second": "crane", "first_sense": 1, "second_sense": 2}
+    found = client.get("/api/compare", params=sides).json()
+    assert found["collocates"]["first"][0]["log_likelihood"] > 0
+    assert found["first"]["examples"][0]["sense"] == 1
+    assert alone.get("/api/compare", params=sides).json()["collocates"] is None
+    for path in (
+        "concordance/frequency?word=crane&",
+        "words/crane/collocates?",
+        "concordance?word=crane&",
+    ):
+        for kind, media in (
+            ("csv", "text/csv; charset=utf-8"),
+            ("tsv", "text/tab-separated-values; charset=utf-8"),
+            ("jsonl", "application/x-ndjson"),
+        ):
+            table = client.get(f"/api/{path}format={kind}")
+            assert table.headers["content-type"] == media
+            assert f".{kind}" in table.headers["content-disposition"]
+            assert len(table.text.splitlines()) > 3
+
+
+def test_lines_are_bounded(client, alone):
+    for path, expected in (
+        ("concordance?word=crane&match=regex&q=(a", (409, "conflict")),
+        ("concordance?word=crane&q=" + "x" * 201, (413, "too_much")),
+        ("concordance?word=crane&width=500", (413, "too_much")),
+        ("concordance?word=crane&reach=51", (422, "invalid")),
+        ("concordance?word=crane&sort=left4", (422, "invalid")),
+        ("concordance?word=crane&sort=field:date", (409, "conflict")),
+        ("concordance?word=crane&sample=0", (422, "invalid")),
+        ("concordance/frequency?word=crane&per=date", (409, "conflict")),
+        ("words/crane/collocates?limit=501", (413, "too_much")),
+        ("words/crane/collocates?before=0", (422, "invalid")),
+        ("words/nowhere/collocates", (404, "unknown_word")),
+        ("compare?first=crane&second=crane&second_sense=9", (404, "not_found")),
+        ("compare?first=crane", (422, "invalid")),
+    ):
+        assert code_of(client.get(f"/api/{path}")) == expected, path
+    for path in ("concordance/frequency?word=crane", "words/crane/collocates"):
+        assert code_of(alone.get(f"/api/{path}")) == (409, "no_corpus")

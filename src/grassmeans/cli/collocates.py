@@ -14,7 +14,7 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.labelling.collocates import Collocate, CollocateDifference, SenseCollocates
+    from grassmeans.labelling.collocates import Collocate, ComparedCollocate, SenseCollocates
 
 _SHOWN = 15
 
@@ -113,7 +113,7 @@ def _show_differences(
     found: SenseCollocates,
     first: int,
     second: int,
-    rows: Sequence[CollocateDifference],
+    rows: Sequence[ComparedCollocate],
     as_json: bool,
 ) -> None:
     if as_json:

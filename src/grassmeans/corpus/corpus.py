@@ -300,6 +300,13 @@ class Corpus:
             ShardText(shard, self.tokenizer),
         )
 
+    def tokens_at(self, positions: NDArray[np.int64]) -> NDArray[np.int32]:
+        """(n,) word ids at (n,) positions in text order."""
+        found = np.empty(len(positions), np.int32)
+        for part, shard, local in self.split_positions(positions):
+            found[part] = shard.tokens[local]
+        return found
+
     def tokens_around(
         self, positions: NDArray[np.int64], before: int, after: int
     ) -> NDArray[np.int32]:
@@ -332,10 +339,15 @@ class Corpus:
         shard = self.shards[int(np.searchsorted(self.shard_starts, position, side="right")) - 1]
         return shard, position - shard.first_position
 
-    def line_at(self, position: int, width: int = 60) -> ConcordanceLine:
-        """The original text around an occurrence, ``width`` characters a side."""
+    def line_at(
+        self, position: int, width: int = 60, *, keep_breaks: bool = False
+    ) -> ConcordanceLine:
+        """The original text around an occurrence, ``width`` characters a side.
+
+        Line breaks become spaces, unless they are to be kept.
+        """
         shard, local = self.locate(position)
-        return shard.line_at(local, self.tokenizer, width)
+        return shard.line_at(local, self.tokenizer, width, keep_breaks=keep_breaks)
 
     def concordance(
         self,
@@ -365,14 +377,18 @@ class Corpus:
         """What is known of the documents beside their text: the names of the fields."""
         return tuple(self.manifest["options"].get("fields", ()))
 
-    def field_values(self, name: str) -> list[str]:
-        """The value of a field for each document, "" where it has none."""
+    def check_field(self, name: str) -> None:
+        """`InputError` where the documents have no such field."""
         if name not in self.fields:
             known = ", ".join(self.fields) or "none"
             raise InputError(
                 f"the documents of {self.path.name} have no field {name!r} (they have {known}): "
                 f"ingest the texts with --meta {name}"
             )
+
+    def field_values(self, name: str) -> list[str]:
+        """The value of a field for each document, "" where it has none."""
+        self.check_field(name)
         return [fields.get(name, "") for shard in self.shards for fields in shard.fields]
 
     def documents_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -383,11 +399,22 @@ class Corpus:
             found[part] = shard.first_document + occurrences.documents
         return found
 
+    def find_document(self, number: int) -> tuple[Shard, int]:
+        """The shard of a document, and its number there."""
+        if not 0 <= number < self.n_documents:
+            raise InputError(f"document {number} is outside the corpus of {self.n_documents}")
+        shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
+        return shard, number - shard.first_document
+
+    def describe_document(self, number: int) -> tuple[str, str, Mapping[str, str]]:
+        """Id, title and fields of a document."""
+        shard, local = self.find_document(number)
+        return *shard.metadata[local], shard.fields[local]
+
     def document(self, number: int) -> RawDocument:
         """A document as it could be read again: its text, or its tokens and their keys."""
         text = self.document_text(number)
-        shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
-        local = number - shard.first_document
+        shard, local = self.find_document(number)
         identifier, title = shard.metadata[local]
         fields = tuple(shard.fields[local].items())
         if not shard.pretokenised[local]:
@@ -400,10 +427,8 @@ class Corpus:
 
     def document_text(self, number: int) -> str:
         """The cleaned text of a document."""
-        if not 0 <= number < self.n_documents:
-            raise InputError(f"document {number} is outside the corpus of {self.n_documents}")
-        shard = self.shards[int(np.searchsorted(self.document_starts, number, side="right")) - 1]
-        return shard.document_text(number - shard.first_document)
+        shard, local = self.find_document(number)
+        return shard.document_text(local)
 
 
 def as_corpus(

@@ -195,8 +195,10 @@ class Shard:
             return WhitespaceTokenizer(lowercase=tokenizer.lowercase)
         return tokenizer
 
-    def line_at(self, position: int, tokenizer: Tokenizer, width: int) -> ConcordanceLine:
-        """The line of the token at a position of the shard."""
+    def line_at(
+        self, position: int, tokenizer: Tokenizer, width: int, *, keep_breaks: bool = False
+    ) -> ConcordanceLine:
+        """The line of the token at a position of the shard; line breaks become spaces."""
         document = self.document_at(position)
         first_byte, last_byte = (int(b) for b in self.text_offsets[document : document + 2])
         anchor = int(np.searchsorted(self.anchors[:, 0], position, side="right")) - 1
@@ -210,10 +212,12 @@ class Shard:
             raise damaged(self.folder / "text.bin", "text and tokens do not fit")
         left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + piece[:start]
         right = piece[end:] + self._decode(after, min(last_byte, after + margin))
+        if not keep_breaks:
+            left, right = _flatten(left), _flatten(right)
         return ConcordanceLine(
-            _flatten(left)[-width:] if width else "",
+            left[-width:] if width else "",
             piece[start:end],
-            _flatten(right)[:width],
+            right[:width],
             self.first_position + position,
             *self.metadata[document],
             self.fields[document],

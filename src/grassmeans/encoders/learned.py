@@ -78,6 +78,7 @@ class LearnedEncoder(ContextEncoder):
     part_cosine = 0.65
     few_contexts = 100
     lines_have_ends = True
+    worth_keeping = True
     space_is_fixed = True
     sharpness = 40.0  # between two senses lie a few hundredths of the distance
     idk_distance = None  # no distance of a learned line means the same in two corpora

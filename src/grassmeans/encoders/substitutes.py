@@ -45,6 +45,7 @@ class SubstituteEncoder(ContextEncoder):
     kind = "substitutes"
     space_is_fixed = True
     merge_cosine = 0.8
+    worth_keeping = True
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
 
     def __init__(self, base: LearnedEncoder, rank: int = RANK) -> None:

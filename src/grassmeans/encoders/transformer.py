@@ -106,6 +106,7 @@ class TransformerEncoder(ContextEncoder):
     space_is_fixed = True
     idk_distance = None
     uses_all_cores = True
+    worth_keeping = True
     n_pseudowords = 20
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
 

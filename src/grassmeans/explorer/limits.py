@@ -22,6 +22,8 @@ class RequestLimits:
     query_characters: int = 200  # of a search
     chosen_lines: int = 500  # that are given to a sense at once
     document_characters: int = 5_000  # shown on each side of an occurrence
+    line_characters: int = 400  # of a line of the concordance, on each side
+    collocates: int = 500  # words near a sense in one answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,11 @@ class WorkLimits:
     requests_at_once: int = 128  # requests of any kind; more are refused at once
     contexts: int = 20_000  # the most contexts of an induction
     senses: int = 8  # the most senses of an induction, and of a word that is edited
-    # occurrences of one word whose sense is told; of more, an even sample
+    # occurrences of one word whose sense is told; of more, a random sample
     measured_lines: int = 200_000
+    # the same where a network reads each of them, a few hundred a second, and nobody asked for more
+    encoded_lines: int = 3_000
+    pattern_seconds: float = 5.0  # for a regular expression to be tried on words
     jobs: int = 32  # jobs that are remembered, running or finished
     job_seconds: float = 600.0  # for which a finished job is remembered
 
@@ -60,6 +65,8 @@ class MemoryLimits:
 
     sample_bytes: int = 192 * _MEGABYTE  # contexts and subspaces of the words looked at last
     distance_bytes: int = 64 * _MEGABYTE  # distances of their occurrences
+    line_bytes: int = 128 * _MEGABYTE  # their occurrences as a network has read them
+    search_bytes: int = 16 * _MEGABYTE  # which of them searches have found
     inductions: int = 64  # results of the dial
     words: int = 256  # words as they are shown
     edited_words: int = 1_000  # words with corrections that are not saved yet

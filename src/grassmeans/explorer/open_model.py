@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.explorer.limits import Limits, NoCorpusError, StaleError
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from grassmeans.change.grouping import GroupedDocuments
     from grassmeans.explorer.queries.change import ChangedWords
     from grassmeans.explorer.queries.induction import InducedWord
-    from grassmeans.explorer.queries.measuring import MeasuredWord
+    from grassmeans.explorer.queries.measuring import EncodedLines, MeasuredWord
     from grassmeans.explorer.queries.tagging import SenseName
     from grassmeans.explorer.queries.words import WordView
 from collections import OrderedDict
@@ -71,7 +72,7 @@ class OpenModel:
         What the corpus is to the model, as `relate_corpus` tells it; empty without one.
     save_to : Path or None
         Where new versions go; None for beside the model.
-    samples, distances, inductions, views, groups, names : BoundedCache
+    samples, distances, lines, searches, inductions, views, groups, names : BoundedCache
         What was worked out for the words looked at last.
     changes : ChangedWords or None
         The words that changed most, of a report that was made before.
@@ -99,6 +100,12 @@ class OpenModel:
         )
         self.distances: BoundedCache[MeasuredWord] = BoundedCache(
             _MANY, memory.distance_bytes, lambda measured: measured.n_bytes
+        )
+        self.lines: BoundedCache[EncodedLines] = BoundedCache(
+            _MANY, memory.line_bytes, lambda encoded: encoded.n_bytes
+        )
+        self.searches: BoundedCache[NDArray[np.bool_]] = BoundedCache(
+            _MANY, memory.search_bytes, lambda found: found.nbytes
         )
         self.inductions: BoundedCache[InducedWord] = BoundedCache(memory.inductions)
         self.views: BoundedCache[WordView] = BoundedCache(memory.words)

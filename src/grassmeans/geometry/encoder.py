@@ -118,6 +118,9 @@ class ContextEncoder(ABC):
         From which distance on a model that is not calibrated says "I don't know"; None for never.
     uses_all_cores : bool
         Whether one process with it keeps all cores busy, so that others would only share them.
+    worth_keeping : bool
+        Whether a network reads every occurrence, some hundreds a second: who asks for the same
+        bases again keeps them.
     n_pseudowords : int
         Made-up words from which it is learnt how sure answers are.
     sharpness : float
@@ -138,6 +141,7 @@ class ContextEncoder(ABC):
     space_is_fixed: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6
     uses_all_cores: ClassVar[bool] = False
+    worth_keeping: ClassVar[bool] = False
     n_pseudowords: ClassVar[int] = 60
     sharpness: ClassVar[float] = 10.0
     induction: ClassVar[Mapping[str, Any]] = {}

@@ -106,8 +106,8 @@ class Collocate:
 
 
 @dataclass(frozen=True, slots=True)
-class CollocateDifference:
-    """A word that stands more often near the one than near the other.
+class ComparedCollocate:
+    """A word near two things: how often near each.
 
     Attributes
     ----------
@@ -210,16 +210,56 @@ class NearWords:
         limit: int | None = 50,
         fewest: int = FEWEST,
         function_words: bool = False,
-    ) -> tuple[CollocateDifference, ...]:
-        """Words that stand near one group rather than near the other, the surest first."""
+    ) -> tuple[ComparedCollocate, ...]:
+        """Words that stand near one group rather than near the other, the surest first.
+
+        Parameters
+        ----------
+        limit : int or None
+            Of words for each of the two.
+        """
+        near = self.counts[first] + self.counts[second]
+        likely = self._compare_counts(first, second)
+        enough = near >= max(fewest, 1)
+        sides = [
+            self._choose(enough & (sign * likely > 0.0), sign * likely, limit, function_words)
+            for sign in (1.0, -1.0)
+        ]
+        rows = np.concatenate(sides)
+        return self._compare_rows(
+            first, second, rows[np.argsort(-np.abs(likely[rows]), kind="stable")]
+        )
+
+    def share(
+        self,
+        first: int,
+        second: int,
+        *,
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[ComparedCollocate, ...]:
+        """Collocates of both groups, by the smaller of their two logDice."""
+        groups = (first, second)
+        expected = self.places[list(groups), None] * self.totals / max(self.n_tokens, 1)
+        counts = self.counts[list(groups)]
+        passes = np.all((counts >= max(fewest, 1)) & (counts > expected), axis=0)
+        dice = np.minimum(*(self._measure_dice(group) for group in groups))
+        return self._compare_rows(first, second, self._choose(passes, dice, limit, function_words))
+
+    def _compare_counts(self, first: int, second: int) -> Floats:
         one, other = self.counts[first], self.counts[second]
         n_one, n_all = self.places[first], self.places[first] + self.places[second]
-        likely = measure_log_likelihood(one, n_one, one + other, n_all)
-        passes = (one + other >= max(fewest, 1)) & (likely != 0.0)
-        rows = self._choose(passes, np.abs(likely), limit, function_words)
+        return measure_log_likelihood(one, n_one, one + other, n_all)
+
+    def _compare_rows(
+        self, first: int, second: int, rows: NDArray[np.int64]
+    ) -> tuple[ComparedCollocate, ...]:
+        one, other = self.counts[first], self.counts[second]
+        likely = self._compare_counts(first, second)
         dice = [self._measure_dice(group) for group in (first, second)]
         return tuple(
-            CollocateDifference(
+            ComparedCollocate(
                 word=self.words[self.ids[i]],
                 first=int(one[i]),
                 second=int(other[i]),
@@ -327,9 +367,13 @@ class SenseCollocates:
         """The collocates of a sense by its number; see `NearWords.rank`."""
         return self.near.rank(self._find_group(sense), **options)
 
-    def compare(self, first: int, second: int, **options: Any) -> tuple[CollocateDifference, ...]:
+    def compare(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
         """What stands near one sense rather than the other; see `NearWords.compare`."""
         return self.near.compare(self._find_group(first), self._find_group(second), **options)
+
+    def share(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
+        """What stands near both senses; see `NearWords.share`."""
+        return self.near.share(self._find_group(first), self._find_group(second), **options)
 
     def _find_group(self, sense: int) -> int:
         if not 1 <= sense <= len(self.names):

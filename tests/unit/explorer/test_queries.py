@@ -28,7 +28,7 @@ from grassmeans.explorer.queries import concordance, corrections, geometry, tabl
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
 from grassmeans.explorer.queries.documents import show_document
 from grassmeans.explorer.queries.induction import induce_senses, view_induced
-from grassmeans.explorer.queries.searching import REACH, stand_near
+from grassmeans.explorer.queries.searching import REACH, Search, stand_near
 from grassmeans.explorer.queries.tagging import tag_text
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.description import N_EXAMPLES
@@ -182,10 +182,10 @@ def test_many_lines_are_sampled_evenly(topic_model, topic_corpus):
 
 def test_search_looks_at_the_words_around(topic_corpus, synthetic):
     positions = topic_corpus.positions("crane")
-    everything = stand_near(topic_corpus, positions, "  ", Checkpoint())
+    everything = stand_near(topic_corpus, positions, Search("  "), Checkpoint())
     assert everything.all()
     word = synthetic.topic_words[0][0]
-    near = stand_near(topic_corpus, positions, f"the {word[:-1]}", Checkpoint())
+    near = stand_near(topic_corpus, positions, Search(f"the {word[:-1]}"), Checkpoint())
     for position, found in zip(positions.tolist(), near.tolist(), strict=True):
         line = topic_corpus.line_at(position, 400)
         left = topic_corpus.tokenizer.tokenize(line.left)[-REACH:]
@@ -209,7 +209,7 @@ def test_without_a_corpus_lines_are_the_examples(alone):
     assert {line.sense for line in second.lines} == {2}
     line = found.lines[0]
     part = line.left[-12:].upper()
-    assert line in find_lines(alone, "crane", LineFilter(query=part)).lines
+    assert line in find_lines(alone, "crane", LineFilter(search=Search(part))).lines
 
 
 def test_examples_of_a_sense_are_the_nearest_lines(opened, alone):
@@ -321,7 +321,8 @@ def test_corrections_name_the_senses_that_they_are_made_for(alone):
 
 
 def test_tables_disarm_formulas():
-    table = tables.write_table(("a", "b"), [("=1+1", -1), ("@x", 2.5), ("plain, text", 0)])
+    rows = [("=1+1", -1), ("@x", 2.5), ("plain, text", 0)]
+    table = tables.write_table(tables.Table.collect(("a", "b"), rows))
     rows = list(csv.reader(io.StringIO(table)))
     assert rows == [["a", "b"], ["'=1+1", "-1"], ["'@x", "2.5"], ["plain, text", "0"]]
 

@@ -113,6 +113,20 @@ def test_differences_have_a_sign(corpus):
     assert mirrored["wing"] == -wing.log_likelihood
     scores = [abs(d.log_likelihood) for d in near.compare(0, 1, fewest=1)]
     assert scores == sorted(scores, reverse=True)
+    signs = [d.log_likelihood > 0 for d in near.compare(0, 1, fewest=1, limit=1)]
+    assert sorted(signs) == [False, True]  # one for each
+
+
+def test_what_is_near_both_is_shared():
+    corpus = Corpus.from_texts(["a nest crane", "a nest heron", "a steel crane", "big big big big"])
+    cranes, herons = (corpus.positions(word) for word in ("crane", "heron"))
+    near = count_near_words(corpus, [cranes, herons], before=2, after=0)
+    (nest,) = near.share(0, 1, fewest=1)
+    assert (nest.word, nest.first, nest.second) == ("nest", 1, 1)
+    # 2 * 1 / (2 + 2) and 2 * 1 / (1 + 2).
+    assert nest.first_log_dice == 13.0
+    assert nest.second_log_dice == pytest.approx(14 + log2(2 / 3), abs=1e-3)
+    assert near.share(0, 1, fewest=2) == ()
 
 
 def test_collocates_of_senses(tmp_path, corpus):

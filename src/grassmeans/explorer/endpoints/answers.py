@@ -11,10 +11,10 @@ import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, is_dataclass
-from typing import Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote
 
-from fastapi import FastAPI, Request, Response
+from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.concurrency import run_in_threadpool
@@ -25,6 +25,7 @@ from grassmeans.explorer import limits
 from grassmeans.explorer.endpoints.description import find_methods
 from grassmeans.explorer.limits import CancelledError, Limits, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.tables import Table, write_table
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 _LOG = logging.getLogger("grassmeans.explorer")
@@ -59,13 +60,24 @@ def json_answer(
     return Response(content, status, dict(headers or {}), "application/json")
 
 
-def csv_answer(table: str, name: str) -> Response:
-    """A table to download, with a byte order mark so that spreadsheets read it as UTF-8."""
+Format = Annotated[Literal["json", "csv", "tsv", "jsonl"], Query(alias="format")]
+"""An answer, or its table to download."""
+
+_MEDIA = {
+    "csv": "text/csv; charset=utf-8",
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "jsonl": "application/x-ndjson",
+}
+
+
+def table_answer(table: Table, name: str, kind: str) -> Response:
+    """A table to download; CSV has a byte order mark, so that spreadsheets read it as UTF-8."""
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:64] or "table"
-    full = quote(f"{name[:64]}.csv", safe="", errors="replace")
-    disposition = f"attachment; filename=\"{plain}.csv\"; filename*=UTF-8''{full}"
-    content = ("\ufeff" + table).encode("utf-8", "replace")
-    return Response(content, 200, {"Content-Disposition": disposition}, "text/csv; charset=utf-8")
+    full = quote(f"{name[:64]}.{kind}", safe="", errors="replace")
+    disposition = f"attachment; filename=\"{plain}.{kind}\"; filename*=UTF-8''{full}"
+    mark = "\ufeff" if kind == "csv" else ""
+    content = (mark + write_table(table, kind)).encode("utf-8", "replace")
+    return Response(content, 200, {"Content-Disposition": disposition}, _MEDIA[kind])
 
 
 def error_answer(
@@ -174,7 +186,7 @@ MOST_CHARACTERS = 200
 
 def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | None = None) -> None:
     """Refuse a page that is too large; tables to download may be longer than pages."""
-    bound = limits.request.table_rows if kind == "csv" else limits.request.page
+    bound = limits.request.page if kind == "json" else limits.request.table_rows
     bound = bound if most is None else most
     if limit > bound:
         raise TooMuchError(f"limit is at most {bound:,} here, got {limit:,}: ask for several pages")

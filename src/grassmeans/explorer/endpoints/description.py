@@ -59,7 +59,10 @@ def failures(*statuses: int) -> Responses:
 EVERYWHERE = failures(400, 408, 413, 500, 503)
 """For the application: what every endpoint may answer with."""
 
-OR_CSV: Responses = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
+_TABLES = ("text/csv", "text/tab-separated-values", "application/x-ndjson")
+OR_TABLE: Responses = {
+    200: {"content": {media: {"schema": {"type": "string"}} for media in _TABLES}}
+}
 """For ``responses`` of an endpoint that gives a table as well."""
 
 

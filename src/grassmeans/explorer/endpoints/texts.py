@@ -1,27 +1,17 @@
-"""``/api/tag``, ``/api/concordance``, ``/api/document``: text with senses."""
+"""``/api/tag``: text with senses."""
 
 # mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from grassmeans.explorer.endpoints.answers import (
-    MAX_OFFSET,
-    MOST_CHARACTERS,
-    RequestBody,
-    Session,
-    check_page,
-    csv_answer,
-    json_answer,
-)
-from grassmeans.explorer.endpoints.description import OR_CSV, failures
+from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, Session, json_answer
+from grassmeans.explorer.endpoints.description import failures
 from grassmeans.explorer.endpoints.jobs import STARTS_JOB, AsJob, answer_with_job
-from grassmeans.explorer.queries import concordance, tables
-from grassmeans.explorer.queries.documents import DocumentView, show_document
 from grassmeans.explorer.queries.tagging import (
     Decided,
     TaggedView,
@@ -93,52 +83,5 @@ def make_router(session: Session) -> APIRouter:
         is_long = is_long_text(body.text)
         options = body.model_dump()
         return json_answer(await session.answer(request, explain_word, is_long=is_long, **options))
-
-    @router.get(
-        "/concordance",
-        response_model=concordance.Lines,
-        responses=OR_CSV | failures(404, 409, 422, 429),
-        summary="Lines of a word with senses",
-    )
-    async def find_lines(
-        request: Request,
-        word: Annotated[str, Query(min_length=1)],
-        sense: Annotated[int | None, Query(ge=0, le=MAX_OFFSET)] = None,
-        idk_only: bool = False,
-        min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
-        q: Annotated[str, Query(description="Words that stand near.")] = "",
-        sort: Literal["position", "confidence", "sense"] = "position",
-        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
-        limit: Annotated[int, Query(ge=1)] = 50,
-        senses: Annotated[int | None, Query(ge=1, description="Senses induced anew.")] = None,
-        by: Annotated[
-            str,
-            Query(
-                max_length=MOST_CHARACTERS,
-                description="With group: a field, or a time: source, date:decade.",
-            ),
-        ] = "",
-        group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
-        kind: Annotated[Literal["json", "csv"], Query(alias="format")] = "json",
-    ) -> Response:
-        check_page(limits, limit, kind)
-        wanted = concordance.LineFilter(sense, idk_only, min_confidence, q, sort, senses, by, group)
-        is_long = await session.ask(concordance.needs_work, word, wanted)
-        page = {"offset": offset, "limit": limit}
-        found = await session.answer(
-            request, concordance.find_lines, word, wanted, is_long=is_long, **page
-        )
-        if kind == "csv":
-            return csv_answer(tables.table_of_lines(found), f"{word}-concordance")
-        return json_answer(found)
-
-    @router.get(
-        "/document",
-        response_model=DocumentView,
-        responses=failures(404, 409, 422),
-        summary="The text around a position",
-    )
-    async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
-        return json_answer(await session.ask(show_document, position))
 
     return router

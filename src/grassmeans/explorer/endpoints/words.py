@@ -3,18 +3,19 @@
 # mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
+    Format,
     Session,
     check_page,
-    csv_answer,
     json_answer,
+    table_answer,
 )
-from grassmeans.explorer.endpoints.description import OR_CSV, failures
+from grassmeans.explorer.endpoints.description import OR_TABLE, failures
 from grassmeans.explorer.queries import concordance, corpus_counts, geometry, tables, words
 
 Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
@@ -22,7 +23,6 @@ Dial = Annotated[
     int | None,
     Query(alias="k", ge=1, description="Senses induced anew, so many; the model's without it."),
 ]
-Format = Annotated[Literal["json", "csv"], Query(alias="format")]
 Limit = Annotated[int, Query(ge=1)]
 _NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
 Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
@@ -36,7 +36,7 @@ def make_router(session: Session) -> APIRouter:
     @router.get(
         "",
         response_model=words.WordList,
-        responses=OR_CSV | failures(422),
+        responses=OR_TABLE | failures(422),
         summary="Find words of the model",
     )
     async def list_words(
@@ -47,20 +47,20 @@ def make_router(session: Session) -> APIRouter:
     ) -> Response:
         check_page(limits, limit, kind)
         found = await session.ask(words.list_words, q, limit, offset)
-        if kind == "csv":
-            return csv_answer(tables.table_of_words(found), "words")
+        if kind != "json":
+            return table_answer(tables.table_of_words(found), "words", kind)
         return json_answer(found)
 
     @router.get(
         "/{word}",
         response_model=words.WordView,
-        responses=OR_CSV | failures(404, 422),
+        responses=OR_TABLE | failures(404, 422),
         summary="The senses of a word",
     )
     async def show_word(word: Word, kind: Format = "json") -> Response:
         view = await session.ask(words.show_word, word)
-        if kind == "csv":
-            return csv_answer(tables.table_of_senses(view), view.word)
+        if kind != "json":
+            return table_answer(tables.table_of_senses(view), view.word, kind)
         return json_answer(view)
 
     @router.get(

@@ -1,26 +1,34 @@
 """Keyword-in-context lines of a word with the sense of each, filtered, sorted and paged.
 
 With a corpus every occurrence is there. Plain paging reads only the lines of the page; filters and
-orders that need the senses measure the word's occurrences once (at most ``measured_lines`` of
-them, evenly spread) and remember the distances. Without a corpus the lines are the model's
-examples.
+orders that need the senses measure the word's occurrences once (of very many a random sample, see
+`grassmeans.explorer.queries.measuring`) and remember the distances. Without a corpus the lines are
+the model's examples.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of_array
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.explorer.limits import NothingThereError
+from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
 from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
-from grassmeans.explorer.queries.measuring import MeasuredWord, measure_positions, measure_word
-from grassmeans.explorer.queries.searching import stand_near
+from grassmeans.explorer.queries.measuring import (
+    EVERYTHING,
+    LineSample,
+    MeasuredWord,
+    choose_positions,
+    is_measured,
+    measure_positions,
+    measure_word,
+)
+from grassmeans.explorer.queries.ordering import BY_SENSE, POSITION, order_by_sense, order_positions
+from grassmeans.explorer.queries.searching import Search, stand_near
 from grassmeans.explorer.queries.words import Line, check_query, example_lines_of
 from grassmeans.explorer.work import Checkpoint
 
@@ -37,31 +45,33 @@ class LineFilter:
         Number of a sense; 0 is "I don't know".
     idk_only : bool
         The same as ``sense=0``.
-    query : str
-        Words that must stand near the occurrence; the last one may be the beginning of a word.
-        Without a corpus: text that the line must contain.
-    sort : {"position", "confidence", "sense"}
-        The surest lines come first, under "sense" within each sense.
+    search : Search
+        What must stand near the occurrence. Without a corpus: text that the line must contain.
+    sort : str
+        As `grassmeans.explorer.queries.ordering` tells.
     n_senses : int or None
         Senses induced anew, so many; None for the model's.
     by, group : str
         Only lines of documents in this group, as ``date:decade`` or a field tells it.
+    sample : LineSample
+        Which of the occurrences are looked at in the first place.
     """
 
     sense: int | None = None
     idk_only: bool = False
     min_confidence: float = 0.0
-    query: str = ""
-    sort: str = "position"
+    search: Search = field(default_factory=Search)
+    sort: str = POSITION
     n_senses: int | None = None
     by: str = ""
     group: str = ""
+    sample: LineSample = EVERYTHING
 
     @property
     def needs_senses(self) -> bool:
         """Whether the senses of all lines must be known."""
         chosen = self.sense is not None or self.idk_only or self.min_confidence > 0.0
-        return chosen or self.sort != "position"
+        return chosen or self.sort in BY_SENSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +82,7 @@ class Lines:
     # Where the lines come from a sample of the word's occurrences: its size. None otherwise.
     measured: int | None
     lines: tuple[Line, ...]
+    occurrences: int = 0  # of the word in the corpus; without one, example lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +93,89 @@ class Examples:
     examples: tuple[Line, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ChosenLines:
+    """The lines that pass a filter.
+
+    Attributes
+    ----------
+    key : str
+        The word.
+    directions : (n_senses, dim) float32
+    positions : (n,) int64
+        In the order that was asked for.
+    measured : MeasuredWord or None
+        The same with senses, where they had to be told.
+    n_looked_at, n_occurrences : int
+        How many occurrences were looked at, of how many.
+    """
+
+    key: str
+    directions: NDArray[np.float32]
+    positions: NDArray[np.int64]
+    measured: MeasuredWord | None
+    n_looked_at: int
+    n_occurrences: int
+
+    @property
+    def sampled(self) -> int | None:
+        """The size of the sample, where it is one."""
+        return self.n_looked_at if self.n_looked_at < self.n_occurrences else None
+
+
+def choose_lines(
+    opened: OpenModel, word: str, wanted: LineFilter, checkpoint: Checkpoint
+) -> ChosenLines:
+    """The lines of a word that pass a filter, in order; needs a corpus."""
+    corpus = opened.require_corpus("looking at lines")
+    model, key = model_with(opened, word, wanted.n_senses, checkpoint)
+    directions = model.inventory.directions(key)
+    n_all = int(corpus.vocabulary.counts[word_id_of(opened, key)])
+    if not wanted.needs_senses:
+        positions = choose_positions(opened, key, wanted.sample)
+        kept = positions[_pass_words(opened, key, positions, wanted, checkpoint)]
+        kept = kept[order_positions(corpus, kept, wanted.sort)]
+        return ChosenLines(key, directions, kept, None, len(positions), n_all)
+    measured = measure_word(opened, key, directions, checkpoint, wanted.sample)
+    passes = _pass_words(opened, key, measured.positions, wanted, checkpoint)
+    passes &= measured.confidence >= wanted.min_confidence
+    if wanted.sense is not None:
+        passes &= measured.senses == wanted.sense
+    if wanted.idk_only:
+        passes &= measured.senses == 0
+    found = measured[passes]
+    if wanted.sort in BY_SENSE:
+        found = found[order_by_sense(found, wanted.sort)]
+    else:
+        found = found[order_positions(corpus, found.positions, wanted.sort)]
+    return ChosenLines(key, directions, found.positions, found, len(measured.positions), n_all)
+
+
+def _pass_words(
+    opened: OpenModel,
+    key: str,
+    positions: NDArray[np.int64],
+    wanted: LineFilter,
+    checkpoint: Checkpoint,
+) -> NDArray[np.bool_]:
+    """(n,) which occurrences pass what has nothing to do with senses: group and search."""
+    passes = np.ones(len(positions), np.bool_)
+    corpus = opened.require_corpus("looking at lines")
+    if wanted.by:
+        documents = find_groups(opened, wanted.by)
+        if wanted.group not in documents.names:
+            raise NothingThereError(f"there is no group {wanted.group!r} by {wanted.by!r}")
+        groups = documents.parts[0].groups[corpus.documents_of(positions)]
+        passes &= groups == documents.names.index(wanted.group)
+    if wanted.search:
+        seconds = opened.limits.work.pattern_seconds
+        passes &= opened.searches.get_or_make(
+            (key, wanted.search, wanted.sample, wanted.needs_senses),
+            lambda: stand_near(corpus, positions, wanted.search, checkpoint, seconds),
+        )
+    return passes
+
+
 def find_lines(
     opened: OpenModel,
     word: str,
@@ -89,31 +183,40 @@ def find_lines(
     *,
     offset: int = 0,
     limit: int = 50,
+    width: int = LINE_WIDTH,
     checkpoint: Checkpoint | None = None,
 ) -> Lines:
-    """One page of a word's lines."""
+    """One page of a word's lines, each with so many characters on either side."""
     check = checkpoint or Checkpoint()
-    check_query(opened, wanted.query)
+    check_query(opened, wanted.search.text)
+    if width > opened.limits.request.line_characters:
+        most = opened.limits.request.line_characters
+        raise TooMuchError(f"a line has at most {most} characters on a side here, got {width:,}")
     if opened.corpus is None:
         if wanted.n_senses is not None:
             opened.require_corpus("inducing senses anew")
-        found = example_lines_of(opened, word)
-        return _page_of_examples(found, wanted, offset, limit)
-    model, key = model_with(opened, word, wanted.n_senses, check)
-    directions = model.inventory.directions(key)
-    if not wanted.needs_senses:
-        positions = opened.corpus.positions(word_id_of(opened, key))
-        positions = positions[_in_group(opened, positions, wanted)]
-        if wanted.query:
-            positions = positions[stand_near(opened.corpus, positions, wanted.query, check)]
-        page = measure_positions(opened, key, positions[offset : offset + limit], directions, check)
-        return Lines(len(positions), None, _read_lines(opened, page))
-    measured = measure_word(opened, key, directions, check)
-    rows = _choose(opened, measured, wanted, check)
-    n_all = int(opened.corpus.vocabulary.counts[word_id_of(opened, key)])
-    sampled = len(measured.positions) if len(measured.positions) < n_all else None
-    page = measured[rows[offset : offset + limit]]
-    return Lines(len(rows), sampled, _read_lines(opened, page))
+        return _page_of_examples(opened, word, wanted, offset, limit)
+    chosen = choose_lines(opened, word, wanted, check)
+    rows = slice(offset, offset + limit)
+    page = chosen.measured[rows] if chosen.measured else _measure_page(opened, chosen, rows, check)
+    return Lines(
+        len(chosen.positions),
+        chosen.sampled,
+        read_lines(opened, page, width),
+        chosen.n_occurrences,
+    )
+
+
+def _measure_page(
+    opened: OpenModel, chosen: ChosenLines, rows: slice, checkpoint: Checkpoint
+) -> MeasuredWord:
+    """The lines of a page with their senses, in the order of the page."""
+    positions = chosen.positions[rows]
+    order = np.argsort(positions)
+    measured = measure_positions(
+        opened, chosen.key, positions[order], chosen.directions, checkpoint
+    )
+    return measured[np.argsort(order)]
 
 
 def find_examples(
@@ -137,61 +240,28 @@ def find_examples(
     measured = measure_word(opened, key, directions, check)
     rows = np.flatnonzero(measured.senses == number)
     rows = rows[np.argsort(measured.distances[rows, number - 1], kind="stable")]
-    return Examples(len(rows), _read_lines(opened, measured[rows[offset : offset + limit]]))
+    page = measured[rows[offset : offset + limit]]
+    return Examples(len(rows), read_lines(opened, page, LINE_WIDTH))
 
 
 def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
     """Whether `find_lines` has to induce, to measure or to search first."""
     if opened.corpus is None:
         return False
-    if wanted.query or not is_induced(opened, word, wanted.n_senses):
+    if wanted.search or wanted.sort != POSITION or not is_induced(opened, word, wanted.n_senses):
         return True
     if not wanted.needs_senses:
         return False
     model, key = model_with(opened, word, wanted.n_senses, Checkpoint())
-    return (key, digest_of_array(model.inventory.directions(key))) not in opened.distances
+    return not is_measured(opened, key, model.inventory.directions(key), wanted.sample)
 
 
-def _choose(
-    opened: OpenModel, measured: MeasuredWord, wanted: LineFilter, checkpoint: Checkpoint
-) -> NDArray[np.int64]:
-    """Rows of the lines that pass the filters, in order."""
-    passes = measured.confidence >= wanted.min_confidence
-    if wanted.sense is not None:
-        passes &= measured.senses == wanted.sense
-    if wanted.idk_only:
-        passes &= measured.senses == 0
-    passes &= _in_group(opened, measured.positions, wanted)
-    rows = np.flatnonzero(passes)
-    if wanted.query and opened.corpus is not None:
-        positions = measured.positions[rows]
-        rows = rows[stand_near(opened.corpus, positions, wanted.query, checkpoint)]
-    if wanted.sort == "confidence":
-        rows = rows[np.argsort(-measured.confidence[rows], kind="stable")]
-    elif wanted.sort == "sense":
-        rows = rows[np.lexsort((-measured.confidence[rows], measured.senses[rows]))]
-    return rows
-
-
-def _in_group(
-    opened: OpenModel, positions: NDArray[np.int64], wanted: LineFilter
-) -> NDArray[np.bool_]:
-    """(n,) which occurrences stand in documents of the group that is asked for."""
-    if not wanted.by:
-        return np.ones(len(positions), np.bool_)
-    corpus = opened.require_corpus("grouping documents")
-    documents = find_groups(opened, wanted.by)
-    if wanted.group not in documents.names:
-        raise NothingThereError(f"there is no group {wanted.group!r} by {wanted.by!r}")
-    groups = documents.parts[0].groups[corpus.documents_of(positions)]
-    return np.asarray(groups == documents.names.index(wanted.group))
-
-
-def _read_lines(opened: OpenModel, page: MeasuredWord) -> tuple[Line, ...]:
+def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line, ...]:
+    """The text of lines."""
     corpus = opened.require_corpus("looking at lines")
     lines = []
     for i, position in enumerate(page.positions.tolist()):
-        found: ConcordanceLine = corpus.line_at(position, LINE_WIDTH)
+        found: ConcordanceLine = corpus.line_at(position, width)
         distances = page.distances[i]
         lines.append(
             Line(
@@ -211,8 +281,13 @@ def _read_lines(opened: OpenModel, page: MeasuredWord) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _page_of_examples(found: list[Line], wanted: LineFilter, offset: int, limit: int) -> Lines:
-    query = wanted.query.casefold()
+def _page_of_examples(
+    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int
+) -> Lines:
+    if wanted.search and wanted.search.is_pattern:
+        opened.require_corpus("searching with regular expressions")
+    found = example_lines_of(opened, word)
+    query = wanted.search.text.strip().casefold()
     chosen = [
         line
         for line in found
@@ -221,8 +296,14 @@ def _page_of_examples(found: list[Line], wanted: LineFilter, offset: int, limit:
         and line.confidence >= wanted.min_confidence
         and query in f"{line.left}{line.word}{line.right}".casefold()
     ]
-    if wanted.sort == "confidence":
-        chosen.sort(key=lambda line: -line.confidence)
+    if wanted.sort in ("confidence", "unsure"):
+        chosen.sort(key=lambda line: line.confidence, reverse=wanted.sort == "confidence")
     elif wanted.sort == "sense":
         chosen.sort(key=lambda line: (line.sense, -line.confidence))
-    return Lines(len(chosen), None, tuple(chosen[offset : offset + limit]))
+    elif wanted.sort == "document":
+        chosen.sort(key=lambda line: line.document.casefold())
+    elif wanted.sort.startswith("left"):
+        chosen.sort(key=lambda line: line.left.casefold().split()[::-1][int(wanted.sort[-1]) - 1 :])
+    elif wanted.sort.startswith("right"):
+        chosen.sort(key=lambda line: line.right.casefold().split()[int(wanted.sort[-1]) - 1 :])
+    return Lines(len(chosen), None, tuple(chosen[offset : offset + limit]), len(found))

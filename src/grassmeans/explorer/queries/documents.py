@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
 
 from grassmeans.change.grouping import GroupedDocuments, group_documents
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, NothingThereError
 from grassmeans.explorer.open_model import OpenModel
+
+_CHARACTERS_A_WORD = 6
+"""About, with the space behind it: how far to go for the text before or after."""
 
 
 def find_groups(opened: OpenModel, by: str) -> GroupedDocuments:
@@ -26,11 +31,15 @@ class DocumentView:
     Attributes
     ----------
     text : str
-        Line breaks are spaces.
+        Line breaks part its paragraphs.
     start, end : int
         Characters of the occurrence in the text.
     cut_before, cut_after : bool
         Whether the document goes on beyond the text.
+    earlier, later : int or None
+        Positions to ask for, to read on there.
+    fields : mapping of str to str
+        What else is known of the document: a date, a source.
     """
 
     document: str
@@ -40,6 +49,9 @@ class DocumentView:
     end: int
     cut_before: bool
     cut_after: bool
+    earlier: int | None = None
+    later: int | None = None
+    fields: dict[str, str] = field(default_factory=dict)
 
 
 def show_document(opened: OpenModel, position: int) -> DocumentView:
@@ -50,14 +62,23 @@ def show_document(opened: OpenModel, position: int) -> DocumentView:
             f"position {position} is outside the corpus of {corpus.n_tokens:,} words"
         )
     width = opened.limits.request.document_characters
-    line = corpus.line_at(position, width)
+    line = corpus.line_at(position, width, keep_breaks=True)
+    shard, local = corpus.locate(position)
+    first, end = (
+        shard.first_position + int(bound[0]) for bound in shard.document_bounds(np.array([local]))
+    )
+    step = 2 * width // _CHARACTERS_A_WORD
     start = len(line.left)
+    cut_before, cut_after = len(line.left) >= width, len(line.right) >= width
     return DocumentView(
         document=line.document_id,
         title=line.document_title,
         text=f"{line.left}{line.word}{line.right}",
         start=start,
         end=start + len(line.word),
-        cut_before=len(line.left) >= width,
-        cut_after=len(line.right) >= width,
+        cut_before=cut_before,
+        cut_after=cut_after,
+        earlier=max(first, position - step) if cut_before else None,
+        later=min(end - 1, position + step) if cut_after else None,
+        fields=dict(line.fields),
     )

@@ -1,23 +1,45 @@
 """Distances of a word's occurrences to its senses, worked out once and remembered.
 
+Of very many occurrences a random sample is looked at, the same one each time. Where a network reads
+every occurrence (learned contexts, transformers), what it read is kept as well: other senses of the
+same lines are then measured at once, and work that ran out of time goes on when it is asked again.
+
 The confidence of an occurrence is the probability of its nearest sense under soft decoding.
 """
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of_array
+from grassmeans.explorer.limits import OutOfTimeError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induction import word_id_of
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.contexts import sample_positions
+from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.senses.decoding import decode_hard, decode_soft
 
 _AT_ONCE = 8192
+_READ_AT_ONCE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class LineSample:
+    """How many of a word's occurrences are looked at: a random sample, the same for a seed.
+
+    A smaller sample of the same seed is a part of a larger one.
+    """
+
+    size: int | None = None  # None for all, or as many as the limits allow
+    seed: int = 0
+
+
+EVERYTHING = LineSample()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +49,7 @@ class MeasuredWord:
     Attributes
     ----------
     positions : (n,) int64
+        In text order.
     distances : (n, n_senses) float32
         Rows of NaN have too few known words around them.
     senses : (n,) int16
@@ -51,23 +74,88 @@ class MeasuredWord:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class EncodedLines:
+    """Occurrences of a word as an encoder has read them.
+
+    Attributes
+    ----------
+    positions : (n,) int64
+        In text order.
+    bases : (n, rank, dim) float32
+    """
+
+    positions: NDArray[np.int64]
+    bases: NDArray[np.float32]
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that they take."""
+        return self.positions.nbytes + self.bases.nbytes
+
+    def lacks(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """(n,) which of the positions are not among these."""
+        return ~np.isin(positions, self.positions, assume_unique=True)
+
+    def join(self, positions: NDArray[np.int64], bases: NDArray[np.float32]) -> EncodedLines:
+        """These and others."""
+        both = np.concatenate([self.positions, positions])
+        order = np.argsort(both, kind="stable")
+        return EncodedLines(both[order], np.concatenate([self.bases, bases])[order])
+
+
+def choose_positions(
+    opened: OpenModel, key: str, sample: LineSample, most: int | None = None
+) -> NDArray[np.int64]:
+    """Positions of a word's occurrences that are looked at, in text order.
+
+    Parameters
+    ----------
+    most : int, optional
+        A bound where the sample has no size.
+    """
+    corpus = opened.require_corpus("looking at lines")
+    positions = corpus.positions(word_id_of(opened, key))
+    seed = np.random.SeedSequence([sample.seed, zlib.crc32(key.encode())])
+    return sample_positions(positions, most if sample.size is None else sample.size, seed)
+
+
+def measured_positions(opened: OpenModel, key: str, sample: LineSample) -> NDArray[np.int64]:
+    """Those of `choose_positions` whose senses are told: not more than the limits allow."""
+    work = opened.limits.work
+    slow = opened.base.encoder.worth_keeping
+    most = min(work.measured_lines, work.encoded_lines) if slow else work.measured_lines
+    size = None if sample.size is None else min(sample.size, work.measured_lines)
+    return choose_positions(opened, key, LineSample(size, sample.seed), most)
+
+
 def measure_word(
     opened: OpenModel,
     key: str,
     directions: NDArray[np.float32],
     checkpoint: Checkpoint,
+    sample: LineSample = EVERYTHING,
 ) -> MeasuredWord:
-    """Distances of all occurrences of a word, or of an even sample of very many."""
+    """Distances of all occurrences of a word, or of a sample of many."""
 
     def make() -> MeasuredWord:
-        corpus = opened.require_corpus("looking at lines")
-        positions = corpus.positions(word_id_of(opened, key))
-        most = opened.limits.work.measured_lines
-        if len(positions) > most:
-            positions = positions[np.arange(most) * len(positions) // most]
+        positions = measured_positions(opened, key, sample)
         return measure_positions(opened, key, positions, directions, checkpoint)
 
-    return opened.distances.get_or_make((key, digest_of_array(directions)), make)
+    return opened.distances.get_or_make(_cache_key(key, directions, sample), make)
+
+
+def is_measured(
+    opened: OpenModel, key: str, directions: NDArray[np.float32], sample: LineSample = EVERYTHING
+) -> bool:
+    """Whether `measure_word` can answer without work."""
+    return _cache_key(key, directions, sample) in opened.distances
+
+
+def _cache_key(
+    key: str, directions: NDArray[np.float32], sample: LineSample
+) -> tuple[str, str, LineSample]:
+    return key, digest_of_array(directions), sample
 
 
 def measure_positions(
@@ -78,17 +166,59 @@ def measure_positions(
     checkpoint: Checkpoint,
 ) -> MeasuredWord:
     """Distances of occurrences at given positions, which are in text order."""
-    corpus = opened.require_corpus("looking at lines")
+    if len(positions) == 0:
+        nothing = np.empty((0, len(directions)), np.float32)
+        return MeasuredWord(positions, nothing, np.empty(0, np.int16), np.empty(0, np.float32))
     lines = SenseLines.collect([directions])
-    distances = np.empty((len(positions), len(directions)), np.float32)
+    if opened.base.encoder.worth_keeping:
+        bases = _read_lines(opened, key, positions, checkpoint)
+        same = np.zeros(len(positions), np.int64)
+        signed = opened.base.encoder.lines_have_ends
+        distances = measure_senses(bases, same, lines, signed=signed)
+    else:
+        distances = _measure_at_once(opened, positions, lines, checkpoint)
+    senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
+    confidence = decode_soft(distances, opened.base.choose_sharpness()).max(axis=1)
+    return MeasuredWord(positions, distances, senses, confidence.astype(np.float32))
+
+
+def _measure_at_once(
+    opened: OpenModel, positions: NDArray[np.int64], lines: SenseLines, checkpoint: Checkpoint
+) -> NDArray[np.float32]:
+    corpus = opened.require_corpus("looking at lines")
+    distances = np.empty((len(positions), lines.most_senses), np.float32)
     for start in range(0, len(positions), _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         for inside, occurrences in corpus.occurrences(positions[part]):
             same = np.zeros(len(occurrences), np.int64)
             distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
         checkpoint(start / len(positions))
-    if len(positions) == 0:
-        return MeasuredWord(positions, distances, np.empty(0, np.int16), np.empty(0, np.float32))
-    senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
-    confidence = decode_soft(distances).max(axis=1).astype(np.float32)
-    return MeasuredWord(positions, distances, senses, confidence)
+    return distances
+
+
+def _read_lines(
+    opened: OpenModel, key: str, positions: NDArray[np.int64], checkpoint: Checkpoint
+) -> NDArray[np.float32]:
+    """(n, rank, dim) bases of occurrences; those that were read before are not read again."""
+    corpus = opened.require_corpus("looking at lines")
+    encoder = opened.base.encoder
+    empty = np.empty((0, encoder.shape.rank, encoder.vectors.dim), np.float32)
+    kept = opened.lines.get(key) or EncodedLines(np.empty(0, np.int64), empty)
+    missing = positions[kept.lacks(positions)]
+    parts = []
+    try:
+        for start in range(0, len(missing), _READ_AT_ONCE):
+            checkpoint(start / len(missing))
+            parts.append(encoder.encode_at(corpus, missing[start : start + _READ_AT_ONCE]))
+    except OutOfTimeError as error:
+        n_read = len(positions) - len(missing) + sum(map(len, parts))
+        raise OutOfTimeError(
+            f"{n_read:,} of {len(positions):,} lines are read so far, the rest takes longer than "
+            "is given at once: ask again to go on, or for a smaller sample"
+        ) from error
+    finally:
+        if parts:
+            bases = np.concatenate(parts)
+            kept = kept.join(missing[: len(bases)], bases)
+            opened.lines.put(key, kept)
+    return kept.bases[np.searchsorted(kept.positions, positions)]

@@ -1,63 +1,231 @@
-"""Which occurrences of a word have other words near them, told from token ids alone."""
+"""Which occurrences of a word have other words near them, told from token ids alone.
+
+A search is one or more terms, which must all stand near, in any order:
+
+- a word; the last one, while it is being typed, may be the beginning of a word;
+- alternatives, ``river|stream``; and ``*`` for any letters, ``swim*``, ``*ing``;
+- a phrase in quotation marks, ``"west bank"``, whose words follow each other;
+- as regular expressions: each term is one, of a whole word.
+
+No text is read: what a term fits is looked for among the words that stand near, each tried once,
+and not for long: a pattern cannot keep the server busy.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 import numpy as np
+import regex
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.tokenizer import normalize_text
+from grassmeans.explorer.limits import ConflictError, TooMuchError
 from grassmeans.explorer.work import Checkpoint
 
 REACH = 12
 """Words on each side of an occurrence that a search looks at; about as many as a line shows."""
 
-_MOST_WORDS = 8
-_SEARCH_BLOCK = 1 << 16
+LONGEST_REACH = 50
+SIDES = ("both", "left", "right")
+_MOST_TERMS = 8
+_WORDS_AT_ONCE = 1024
+_SECONDS_A_WORD = 0.5
+
+# What regular expressions may have: no look-around, no back references, no recursion, no fuzziness.
+_PATTERN_PART = regex.compile(
+    r"""\\[bBdDsSwW.^$*+?()\[\]{}|\\/'-] | [^\\(){}]
+    | \((?!\?) | \(\?: | \) | \{\d{0,2}(,\d{0,2})?\}""",
+    regex.VERBOSE,
+)
+_TERM = regex.compile(r'"([^"]*)"?|(\S+)')
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What must stand near an occurrence.
+
+    Attributes
+    ----------
+    text : str
+        Terms, as the module tells them.
+    is_pattern : bool
+        Whether they are regular expressions.
+    reach : int
+        Within how many words.
+    side : {"both", "left", "right"}
+    """
+
+    text: str = ""
+    is_pattern: bool = False
+    reach: int = REACH
+    side: str = SIDES[0]
+
+    def __bool__(self) -> bool:
+        return bool(self.text.strip())
 
 
 def stand_near(
-    corpus: Corpus, positions: NDArray[np.int64], query: str, checkpoint: Checkpoint
+    corpus: Corpus,
+    positions: NDArray[np.int64],
+    search: Search,
+    checkpoint: Checkpoint,
+    seconds: float = float("inf"),
 ) -> NDArray[np.bool_]:
-    """Which occurrences have every word of the query within `REACH` words, in their document.
+    """Which occurrences have every term of a search near them, in their document.
 
-    The token ids are compared and no text is read. The last word of the query may be the beginning
-    of a word; words beyond the eighth are not looked at.
+    Terms beyond the eighth are not looked at.
 
     Parameters
     ----------
     positions : (n,) int64
         In text order.
+    seconds : float
+        For patterns to be tried on the words that are near.
 
     Returns
     -------
     (n,) bool
-        All true for a query without a word.
+        All true for a search without a word.
+
+    Raises
+    ------
+    ConflictError, TooMuchError
+        For a pattern that cannot be read, or takes too long.
     """
-    words = corpus.tokenizer.tokenize(normalize_text(query))[:_MOST_WORDS]
     near = np.ones(len(positions), np.bool_)
-    tables = [
-        _wanted_tokens(corpus, word, is_last=i == len(words) - 1) for i, word in enumerate(words)
-    ]
-    steps = np.delete(np.arange(-REACH, REACH + 1), REACH)
-    for part, shard, local in corpus.split_positions(positions, _SEARCH_BLOCK) if tables else ():
-        first, end = shard.document_bounds(local)
-        places = local[:, None] + steps
-        inside = (places >= first[:, None]) & (places < end[:, None])
-        found = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
-        for table in tables:
-            near[part] &= (table[found] & inside).any(axis=1)
-        checkpoint(part.stop / len(positions))
+    terms = _split_terms(corpus, search)[:_MOST_TERMS]
+    if not terms or not len(positions):
+        return near
+    before = search.reach if search.side != "right" else 0
+    after = search.reach if search.side != "left" else 0
+    around = corpus.tokens_around(positions, before, after)
+    checkpoint(0.3)
+    is_near = np.zeros(len(corpus.vocabulary) + 2, np.bool_)
+    is_near[around] = True
+    ids = np.flatnonzero(is_near[:-2])
+    fitting = _Fitting(corpus, ids, search, time.monotonic() + seconds)
+    # A phrase may go across the word itself; a single word is another one.
+    own = corpus.tokens_at(positions)
+    whole = np.insert(around, before, own, axis=1) if max(map(len, terms)) > 1 else around
+    for i, term in enumerate(terms):
+        checkpoint(0.3 + 0.7 * i / len(terms))
+        # The last word may be one that is being typed, unless it is a phrase in marks.
+        typed = i == len(terms) - 1 and not search.text.rstrip().endswith('"')
+        last = len(term) - 1
+        tables = [fitting.find(word, typed and j == last) for j, word in enumerate(term)]
+        # In "west bank" the bank is the occurrence itself, not another one in its line.
+        across = [i for i, table in enumerate(tables) if table[own].any() and len(term) > 1]
+        starts = None if not across else [before - i for i in across]
+        near &= _has_term(whole if len(term) > 1 else around, tables, starts)
     return near
 
 
-def _wanted_tokens(corpus: Corpus, word: str, *, is_last: bool) -> NDArray[np.bool_]:
-    """(n_types + 1,) whether a token id is wanted; the last entry is for unknown words, -1."""
-    vocabulary = corpus.vocabulary
-    table = np.zeros(len(vocabulary) + 1, np.bool_)
-    if is_last:
-        alike = [i for i, other in enumerate(vocabulary.words) if other.startswith(word)]
-        table[alike] = True
-    elif (word_id := vocabulary.id_of(word)) >= 0:
-        table[word_id] = True
-    return table
+def _has_term(
+    tokens: NDArray[np.int32],
+    tables: Sequence[NDArray[np.bool_]],
+    starts: Sequence[int] | None = None,
+) -> NDArray[np.bool_]:
+    """(n,) whether the words of a term follow each other in a row: anywhere, or from ``starts``."""
+    last = tokens.shape[1] - len(tables)
+    found = np.zeros(len(tokens), np.bool_)
+    for start in range(last + 1) if starts is None else starts:
+        if 0 <= start <= last:
+            fits = [table[tokens[:, start + i]] for i, table in enumerate(tables)]
+            found |= np.logical_and.reduce(fits)
+    return found
+
+
+def _split_terms(corpus: Corpus, search: Search) -> list[list[str]]:
+    if search.is_pattern:
+        return [[term] for term in search.text.split()]
+    terms: list[list[str]] = []
+    for phrase, word in _TERM.findall(search.text):
+        if phrase:
+            terms.append([_spell(corpus, part) for part in phrase.split()])
+        elif "*" in word or "|" in word:
+            terms.append([_spell(corpus, word)])
+        else:
+            # As the corpus splits it: "state-of-the-art" may be four words.
+            terms += [[token] for token in corpus.tokenizer.tokenize(normalize_text(word))]
+    return [term for term in terms if term]
+
+
+def _spell(corpus: Corpus, word: str) -> str:
+    plain = normalize_text(word)
+    return plain.lower() if corpus.tokenizer.lowercase else plain
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """Finds which words fit a word of a term, among those that stand near at all.
+
+    Attributes
+    ----------
+    ids : (n,) int64
+        Of the words that stand near; not more are tried.
+    end : float
+        On the monotonic clock, when patterns have had their time.
+    """
+
+    corpus: Corpus
+    ids: NDArray[np.int64]
+    search: Search
+    end: float
+
+    def find(self, word: str, begins: bool) -> NDArray[np.bool_]:
+        """(n_types + 2,) whether a token id fits; the last two are for `OUTSIDE` and unknown."""
+        vocabulary = self.corpus.vocabulary
+        table = np.zeros(len(vocabulary) + 2, np.bool_)
+        if self.search.is_pattern:
+            table[self._match(word)] = True
+        elif "*" in word or "|" in word:
+            parts = [regex.escape(part).replace(r"\*", ".*") for part in word.split("|") if part]
+            table[self._match("|".join(parts))] = True
+        elif begins:
+            words = vocabulary.words
+            table[[i for i in self.ids.tolist() if words[i].startswith(word)]] = True
+        elif (word_id := vocabulary.id_of(word)) >= 0:
+            table[word_id] = True
+        return table
+
+    def _match(self, pattern: str) -> list[int]:
+        if self.search.is_pattern:
+            check_pattern(pattern)
+        flags = regex.IGNORECASE if self.corpus.tokenizer.lowercase else 0
+        try:
+            compiled = regex.compile(pattern, flags | regex.V0)
+        except (regex.error, OverflowError, RecursionError) as error:
+            raise ConflictError(f"{pattern!r} is no regular expression: {error}") from error
+        words = self.corpus.vocabulary.words
+        found = []
+        try:
+            for n, i in enumerate(self.ids.tolist()):
+                if n % _WORDS_AT_ONCE == 0 and time.monotonic() > self.end:
+                    raise TimeoutError
+                if compiled.fullmatch(words[i], timeout=_SECONDS_A_WORD) is not None:
+                    found.append(i)
+        except TimeoutError as error:
+            raise TooMuchError(
+                f"{pattern!r} takes too long to try on every word: write it more simply"
+            ) from error
+        return found
+
+
+def check_pattern(pattern: str) -> None:
+    """Refuse what a regular expression may not have here, `ConflictError`.
+
+    Look-around, back references and the like are slow or of no use on single words.
+    """
+    place = 0
+    while place < len(pattern):
+        part = _PATTERN_PART.match(pattern, place)
+        if part is None:
+            raise ConflictError(
+                f"{pattern!r}: {pattern[place : place + 3]!r} is not for here; take letters, . "
+                "* + ? | [...] (...) {2,4}"
+            )
+        place = part.end()

@@ -1,38 +1,64 @@
-"""Answers as tables to download.
+"""Answers as tables to download: CSV, tab-separated, or lines of JSON.
 
-A cell of text that begins like a formula (``=``, ``+``, ``-``, ``@``, a tab or a carriage return)
-gets an apostrophe before it: spreadsheets would calculate it, and text from a corpus may say
-anything. Numbers are left alone.
+In CSV and tab-separated tables a cell of text that begins like a formula (``=``, ``+``, ``-``,
+``@``, a tab or a carriage return) gets an apostrophe before it: spreadsheets would calculate it,
+and text from a corpus may say anything. Numbers are left alone.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
+from grassmeans.explorer.queries.collocates import CollocatesView
+from grassmeans.explorer.queries.comparing import SideBySide
 from grassmeans.explorer.queries.concordance import Lines
+from grassmeans.explorer.queries.frequency import Frequencies
 from grassmeans.explorer.queries.words import WordList, WordView
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
+KINDS = ("csv", "tsv", "jsonl")
 
-def write_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """CSV with a header."""
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Named columns, and rows of plain values."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Sequence[object], ...]
+
+    @classmethod
+    def collect(cls, columns: Iterable[str], rows: Iterable[Sequence[object]]) -> Table:
+        """From anything that gives the rows."""
+        return cls(tuple(columns), tuple(rows))
+
+
+def write_table(table: Table, kind: str = "csv") -> str:
+    """A table as text, in one of `KINDS`."""
+    if kind == "jsonl":
+        records = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
+        return "".join(f"{json.dumps(record)}\n" for record in records)
+    if kind == "tsv":
+        lines = ("\t".join(_flatten(_protect(cell)) for cell in row) for row in table.rows)
+        return "".join(f"{line}\n" for line in ("\t".join(table.columns), *lines))
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(columns)
-    writer.writerows([_protect(cell) for cell in row] for row in rows)
+    writer.writerow(table.columns)
+    writer.writerows([_protect(cell) for cell in row] for row in table.rows)
     return file.getvalue()
 
 
-def table_of_words(found: WordList) -> str:
+def table_of_words(found: WordList) -> Table:
     """Words with their counts and numbers of senses."""
     rows = ((entry.word, entry.count, entry.n_senses) for entry in found.words)
-    return write_table(("word", "count", "senses"), rows)
+    return Table.collect(("word", "count", "senses"), rows)
 
 
-def table_of_senses(view: WordView) -> str:
+def table_of_senses(view: WordView) -> Table:
     """The senses of a word, one a row."""
     columns = ("word", "sense", "name", "share", "crispness", "mean_distance", "hidden")
     more = ("characteristic_words", "nearest_words", "example")
@@ -53,20 +79,67 @@ def table_of_senses(view: WordView) -> str:
         )
         for sense in view.senses
     )
-    return write_table((*columns, *more), rows)
+    return Table.collect((*columns, *more), rows)
 
 
-def table_of_lines(found: Lines) -> str:
-    """Concordance lines."""
+def table_of_lines(found: Lines) -> Table:
+    """Concordance lines, with a column for each field of their documents."""
     columns = ("position", "document", "left", "word", "right", "sense", "confidence")
+    fields = tuple(dict.fromkeys(name for line in found.lines for name in line.fields))
     rows = (
-        (x.position, x.document, x.left, x.word, x.right, x.sense, x.confidence)
+        (
+            *(x.position, x.document, x.left, x.word, x.right, x.sense, x.confidence),
+            *(x.fields.get(name, "") for name in fields),
+        )
         for x in found.lines
     )
-    return write_table(columns, rows)
+    # A field may be called as a column is.
+    return Table.collect(
+        (*columns, *(f"document_{name}" if name in columns else name for name in fields)), rows
+    )
+
+
+def table_of_frequencies(found: Frequencies) -> Table:
+    """Groups of documents with their lines."""
+    rows = ((row.group, row.count, row.n_words, row.per_million) for row in found.groups)
+    return Table.collect((found.by, "lines", "words", "per_million"), rows)
+
+
+def table_of_collocates(found: CollocatesView) -> Table:
+    """Words near a word or a sense."""
+    columns = ("collocate", "count", "total", "expected", "log_dice", "log_likelihood")
+    rows = (
+        (row.word, row.count, row.total, row.expected, row.log_dice, row.log_likelihood)
+        for row in found.collocates
+    )
+    return Table.collect(columns, rows)
+
+
+def table_of_comparison(found: SideBySide) -> Table:
+    """Neighbours and collocates of two words or senses, and which of them they are near."""
+    columns = ("kind", "near", "word", "first", "second", "first_log_dice", "second_log_dice")
+    rows: list[tuple[object, ...]] = []
+    for near in ("shared", "first", "second"):
+        rows += (
+            ("neighbour", near, row.word, row.first, row.second, None, None, None)
+            for row in getattr(found.neighbours, near)
+        )
+    for near in ("shared", "first", "second") if found.collocates else ():
+        rows += (
+            (
+                *("collocate", near, row.word, row.first, row.second),
+                *(row.first_log_dice, row.second_log_dice, row.log_likelihood),
+            )
+            for row in getattr(found.collocates, near)
+        )
+    return Table.collect((*columns, "log_likelihood"), rows)
 
 
 def _protect(cell: object) -> object:
     if isinstance(cell, str) and cell.startswith(_FORMULA):
         return f"'{cell}"
     return cell
+
+
+def _flatten(cell: object) -> str:
+    return "" if cell is None else " ".join(str(cell).splitlines()).replace("\t", " ")

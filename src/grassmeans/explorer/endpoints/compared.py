@@ -1,0 +1,107 @@
+"""``/api/words/{word}/collocates``, ``/api/compare``: what stands near words and senses."""
+
+# mypy: disallow-untyped-decorators=False
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
+
+from grassmeans.explorer.endpoints.answers import (
+    MAX_OFFSET,
+    Format,
+    Session,
+    check_page,
+    json_answer,
+    table_answer,
+)
+from grassmeans.explorer.endpoints.description import OR_TABLE, failures
+from grassmeans.explorer.endpoints.lines import SampleSize, Seed
+from grassmeans.explorer.queries import collocates, comparing, tables
+from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
+from grassmeans.explorer.queries.measuring import LineSample
+from grassmeans.labelling.collocates import DEFAULT_SPAN, FEWEST, LARGEST_SPAN, SCORES
+
+_N_COMPARED = 25
+Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]
+Sense = Annotated[int | None, Query(ge=1, le=MAX_OFFSET, description="All of them without it.")]
+
+
+def read_settings(
+    before: Span = DEFAULT_SPAN,
+    after: Span = DEFAULT_SPAN,
+    order: Annotated[
+        Literal["log_dice", "log_likelihood"], Query(description="The score that they go by.")
+    ] = "log_dice",
+    fewest: Annotated[
+        int, Query(ge=1, le=MAX_OFFSET, description="Times near, at least.")
+    ] = FEWEST,
+    limit: Annotated[int, Query(ge=1)] = _N_COMPARED,
+    function_words: bool = False,
+    sample: SampleSize = None,
+    seed: Seed = 0,
+) -> NearSettings:
+    """What counts as near, as the parameters of a request tell it."""
+    return NearSettings(
+        before, after, order, fewest, limit, function_words, LineSample(sample, seed)
+    )
+
+
+Settings = Annotated[NearSettings, Depends(read_settings)]
+
+
+def make_router(session: Session) -> APIRouter:
+    """The endpoints."""
+    assert SCORES == ("log_dice", "log_likelihood")
+    router = APIRouter(prefix="/api", tags=["collocates"])
+    limits = session.opened.limits
+
+    @router.get(
+        "/words/{word}/collocates",
+        response_model=collocates.CollocatesView,
+        responses=OR_TABLE | failures(404, 409, 422, 429),
+        summary="Words that stand near a word or a sense",
+    )
+    async def list_collocates(
+        request: Request,
+        word: Annotated[str, Path(min_length=1, description="A word.")],
+        settings: Settings,
+        sense: Sense = None,
+        n_senses: Annotated[
+            int | None, Query(alias="k", ge=1, description="Senses induced anew, so many.")
+        ] = None,
+        kind: Format = "json",
+    ) -> Response:
+        check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        lexeme = Lexeme(word, sense, n_senses)
+        found = await session.answer(request, collocates.list_collocates, lexeme, settings)
+        if kind != "json":
+            return table_answer(tables.table_of_collocates(found), f"{word}-collocates", kind)
+        return json_answer(found)
+
+    @router.get(
+        "/compare",
+        response_model=comparing.SideBySide,
+        responses=OR_TABLE | failures(404, 409, 422, 429),
+        summary="Two words or senses side by side",
+    )
+    async def compare(
+        request: Request,
+        settings: Settings,
+        first: Annotated[str, Query(min_length=1, description="A word of the model.")],
+        second: Annotated[str, Query(min_length=1, description="A word of the model.")],
+        first_sense: Sense = None,
+        second_sense: Sense = None,
+        kind: Format = "json",
+    ) -> Response:
+        check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        pair = Lexeme(first, first_sense), Lexeme(second, second_sense)
+        is_long = not await session.ask(comparing.is_quick, pair, settings)
+        found = await session.answer(
+            request, comparing.compare_lexemes, *pair, settings, is_long=is_long
+        )
+        if kind != "json":
+            return table_answer(tables.table_of_comparison(found), f"{first}-{second}", kind)
+        return json_answer(found)
+
+    return router

@@ -1,0 +1,154 @@
+"""``/api/concordance``, its frequencies, ``/api/document``: lines of a word with senses."""
+
+# mypy: disallow-untyped-decorators=False
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Request, Response
+
+from grassmeans.explorer.endpoints.answers import (
+    MAX_OFFSET,
+    MOST_CHARACTERS,
+    Format,
+    Session,
+    check_page,
+    json_answer,
+    table_answer,
+)
+from grassmeans.explorer.endpoints.description import OR_TABLE, failures
+from grassmeans.explorer.queries import concordance, frequency, tables
+from grassmeans.explorer.queries.concordance import LINE_WIDTH, LineFilter
+from grassmeans.explorer.queries.documents import DocumentView, show_document
+from grassmeans.explorer.queries.measuring import LineSample
+from grassmeans.explorer.queries.ordering import POSITION, SORT_PATTERN
+from grassmeans.explorer.queries.searching import LONGEST_REACH, REACH, Search
+
+MOST_SEED = 2**32 - 1
+SampleSize = Annotated[
+    int | None,
+    Query(ge=1, le=MAX_OFFSET, description="Look at a random sample of so many occurrences."),
+]
+Seed = Annotated[int, Query(ge=0, le=MOST_SEED, description="Of the random sample.")]
+By = Annotated[
+    str,
+    Query(
+        max_length=MOST_CHARACTERS,
+        description="With group: a field, or a time: source, date:decade.",
+    ),
+]
+
+
+def read_filter(
+    sense: Annotated[int | None, Query(ge=0, le=MAX_OFFSET)] = None,
+    idk_only: bool = False,
+    min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
+    q: Annotated[
+        str,
+        Query(description='What stands near, all of it: river|stream swim* "west bank".'),
+    ] = "",
+    match: Annotated[
+        Literal["words", "regex"],
+        Query(description="Whether the terms of q are regular expressions, of whole words."),
+    ] = "words",
+    reach: Annotated[
+        int, Query(ge=1, le=LONGEST_REACH, description="Within how many words.")
+    ] = REACH,
+    side: Literal["both", "left", "right"] = "both",
+    sort: Annotated[
+        str,
+        Query(
+            pattern=SORT_PATTERN,
+            description="position, confidence, unsure, sense, document, left1 to left3, right1 to "
+            "right3, or field:NAME.",
+        ),
+    ] = POSITION,
+    senses: Annotated[int | None, Query(ge=1, description="Senses induced anew.")] = None,
+    by: By = "",
+    group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
+    sample: SampleSize = None,
+    seed: Seed = 0,
+) -> LineFilter:
+    """The filter that the parameters of a request describe."""
+    return LineFilter(
+        sense=sense,
+        idk_only=idk_only,
+        min_confidence=min_confidence,
+        search=Search(q, match == "regex", reach, side),
+        sort=sort,
+        n_senses=senses,
+        by=by,
+        group=group,
+        sample=LineSample(sample, seed),
+    )
+
+
+Wanted = Annotated[LineFilter, Depends(read_filter)]
+Word = Annotated[str, Query(min_length=1)]
+
+
+def make_router(session: Session) -> APIRouter:
+    """The endpoints."""
+    router = APIRouter(prefix="/api", tags=["lines"])
+    limits = session.opened.limits
+
+    @router.get(
+        "/concordance",
+        response_model=concordance.Lines,
+        responses=OR_TABLE | failures(404, 409, 422, 429),
+        summary="Lines of a word with senses",
+    )
+    async def find_lines(
+        request: Request,
+        word: Word,
+        wanted: Wanted,
+        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
+        limit: Annotated[int, Query(ge=1)] = 50,
+        width: Annotated[int, Query(ge=10, description="Characters on a side.")] = LINE_WIDTH,
+        kind: Format = "json",
+    ) -> Response:
+        check_page(limits, limit, kind)
+        is_long = await session.ask(concordance.needs_work, word, wanted)
+        page = {"offset": offset, "limit": limit, "width": width}
+        found = await session.answer(
+            request, concordance.find_lines, word, wanted, is_long=is_long, **page
+        )
+        if kind != "json":
+            return table_answer(tables.table_of_lines(found), f"{word}-concordance", kind)
+        return json_answer(found)
+
+    @router.get(
+        "/concordance/frequency",
+        response_model=frequency.Frequencies,
+        responses=OR_TABLE | failures(404, 409, 422, 429),
+        summary="Lines of a word counted by groups of documents",
+    )
+    async def count_lines(
+        request: Request,
+        word: Word,
+        wanted: Wanted,
+        per: Annotated[
+            str,
+            Query(
+                min_length=1,
+                max_length=MOST_CHARACTERS,
+                description="What is counted by: document, a field, or a time: date:decade.",
+            ),
+        ] = frequency.BY_DOCUMENT,
+        kind: Format = "json",
+    ) -> Response:
+        found = await session.answer(request, frequency.count_lines, word, wanted, per)
+        if kind != "json":
+            return table_answer(tables.table_of_frequencies(found), f"{word}-frequency", kind)
+        return json_answer(found)
+
+    @router.get(
+        "/document",
+        response_model=DocumentView,
+        responses=failures(404, 409, 422),
+        summary="The text around a position",
+    )
+    async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
+        return json_answer(await session.ask(show_document, position))
+
+    return router
