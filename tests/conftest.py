@@ -16,8 +16,13 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.senses.building import build_model
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.settings import InductionSettings
+from script_coverage import ScriptLines
 from synthetic import SyntheticCorpus, make_topic_text
 from tiny_transformer import make_transformer
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(ScriptLines(config), "script lines")
 
 
 @pytest.fixture(scope="session", autouse=True)

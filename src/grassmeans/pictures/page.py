@@ -9,6 +9,9 @@ from importlib.resources import files
 
 from grassmeans.pictures.planes import PlanesScene
 
+VIEWER = ("drawing.js", "planes.js")
+"""The scripts of the planes viewer, in their order."""
+
 
 def read_asset(name: str) -> str:
     """The text of a style sheet or script of this package."""
@@ -25,7 +28,8 @@ def html_page(title: str, body: str, *, language: str = "en", interactive: bool 
     interactive : bool
         Include the viewer of context planes.
     """
-    script = f"<script>\n{read_asset('planes.js')}\n</script>\n" if interactive else ""
+    scripts = [read_asset(name) for name in VIEWER] if interactive else []
+    script = "".join(f"<script>\n{text}\n</script>\n" for text in scripts)
     return (
         f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'

@@ -61,6 +61,8 @@ class ContextPlane:
         The context's words that span the plane.
     similarity : float
         Cosine between the plane and the line of its sense, here in three dimensions.
+    position : int or None
+        Where the line stands in a corpus.
     """
 
     sense: int
@@ -70,6 +72,7 @@ class ContextPlane:
     right: str
     words: tuple[str, ...]
     similarity: float
+    position: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +100,13 @@ class PlanesScene:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """An occurrence of the word, and the number of its sense."""
+    """An occurrence of the word, the number of its sense, and its position in a corpus."""
 
     sense: int
     left: str
     word: str
     right: str
+    position: int | None = None
 
 
 def example_lines(
@@ -185,6 +189,7 @@ def build_scene(
                 wanted[i].right,
                 tuple(dict.fromkeys(model.vectors.words[row] for row in ids[i])),
                 round(float(np.linalg.norm(basis @ own)), 4),
+                wanted[i].position,
             )
         )
     drawn = tuple(

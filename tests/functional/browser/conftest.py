@@ -106,9 +106,10 @@ class Watch:
 
 
 @pytest.fixture
-def open_page(browser, explorer) -> Iterator[Callable[..., Any]]:
+def open_page(browser, explorer, pytestconfig) -> Iterator[Callable[..., Any]]:
     """Opens a view; afterwards no page may have complained or asked another host."""
     watches: list[Watch] = []
+    script_lines = pytestconfig.pluginmanager.get_plugin("script lines")
     with ExitStack() as stack:
 
         def open_view(
@@ -117,6 +118,7 @@ def open_page(browser, explorer) -> Iterator[Callable[..., Any]]:
             context = browser.new_context(**options)
             stack.callback(context.close)
             page = context.new_page()
+            stack.callback(script_lines.watch(page))
             page.set_default_timeout(PATIENCE)
             watch = Watch(urlsplit(address).netloc)
             page.on("request", watch.see)

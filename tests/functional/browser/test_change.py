@@ -85,6 +85,17 @@ def test_words_that_changed_most_lead_to_their_change(open_page, address):
     page.locator(".change-panel").first.wait_for()
 
 
+def test_list_without_words_and_list_that_fails_are_told(open_page, address):
+    page = open_page("#/", address, failures=True)
+    nothing = {"by": "date:century", "total": 0, "words": []}
+    page.route("**/api/changes?*", lambda route: route.fulfill(json=nothing))
+    page.get_by_role("link", name="Most changed").click()
+    page.get_by_text("Nothing was compared").wait_for()
+    page.route("**/api/changes?*", lambda route: route.abort())
+    page.goto(address + "#/changes?page=2")
+    page.get_by_text("does not answer").wait_for()
+
+
 def test_without_fields_there_is_advice(open_page):
     page = open_page("#/change/crane")
     page.get_by_text("No groups to compare").wait_for()

@@ -106,35 +106,6 @@ def test_tables_can_be_downloaded(open_page) -> None:
     assert first.split(",")[-2] == "2"
 
 
-def test_planes_turn_and_can_be_picked(open_page) -> None:
-    page = open_page("#/geometry/crane")
-    canvas = page.locator(".planes canvas")
-    expect(page.locator(".planes-caption")).to_contain_text("Each disc is the plane of one context")
-    shot = "canvas => canvas.toDataURL()"
-    before = canvas.evaluate(shot)
-    canvas.press("ArrowRight")
-    assert canvas.evaluate(shot) != before
-    canvas.press("n")
-    expect(page.locator(".planes-caption strong")).to_have_text("crane", ignore_case=True)
-    assert "plane=1" in page.url
-    page.get_by_role("checkbox").first.uncheck(force=True)
-    expect(page.locator(".plane-list li .badge", has_text="1")).to_have_count(0)
-    assert "senses=2" in page.url
-
-
-def test_map_of_contexts_is_read_by_keyboard(open_page) -> None:
-    page = open_page("#/geometry/crane")
-    expect(page.locator(".map .dot").nth(100)).to_be_attached()
-    page.locator(".map").focus()
-    expect(page.locator(".map-line")).to_contain_text("confidence")
-    first = page.locator(".dot.current").get_attribute("cx")
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowLeft")
-    page.keyboard.press("ArrowUp")
-    assert page.locator(".dot.current").count() == 1
-    assert first is not None
-
-
 def test_unknown_word_gets_suggestions(open_page) -> None:
     page = open_page("#/word/crone", failures=True)
     alert = page.get_by_role("alert")

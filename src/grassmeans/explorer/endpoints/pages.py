@@ -15,7 +15,7 @@ from starlette.staticfiles import StaticFiles
 
 from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.pictures.page import read_asset
+from grassmeans.pictures.page import VIEWER, read_asset
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.corpus_origin import name_corpus
 from grassmeans.version import __version__
@@ -91,9 +91,8 @@ def add_pages(app: FastAPI, session: Session) -> None:
     async def show_application() -> Response:
         return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
 
-    @router.get("/static/planes.js", include_in_schema=False)
-    async def show_planes_script() -> Response:
-        return Response(read_asset("planes.js"), media_type="text/javascript; charset=utf-8")
+    for name in VIEWER:
+        _add_script(router, name)
 
     @router.get("/docs", include_in_schema=False)
     async def show_documentation() -> Response:
@@ -111,6 +110,14 @@ def _view_corpus(opened: OpenModel) -> CorpusView | None:
     return CorpusView(
         known.name, known.digest, opened.relation, corpus.n_documents, corpus.n_tokens
     )
+
+
+def _add_script(router: APIRouter, name: str) -> None:
+    """A script that pages of one file have as well."""
+
+    @router.get(f"/static/{name}", include_in_schema=False)
+    async def show_script() -> Response:
+        return Response(read_asset(name), media_type="text/javascript; charset=utf-8")
 
 
 def _describe_api(description: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class MapPoint:
-    """A context on the map, with its sense, confidence and line."""
+    """A context on the map, with its sense, confidence, line and position in the corpus."""
 
     x: float
     y: float
@@ -37,6 +37,7 @@ class MapPoint:
     left: str
     word: str
     right: str
+    position: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,7 @@ def _nearest_lines(
         near = order[: max(_PLANES, len(order) // _NEAR)]
         for row in near[_spread(len(near))]:
             line = corpus.line_at(int(positions[row]), LINE_WIDTH)
-            lines.append(TextLine(number, line.left, line.word, line.right))
+            lines.append(TextLine(number, line.left, line.word, line.right, int(positions[row])))
     return lines
 
 
@@ -149,7 +150,7 @@ def draw_map(
     if opened.corpus is None:
         found = [line for line in example_lines_of(opened, word) if line.distances][:limit]
         distances = np.array([line.distances for line in found]).reshape(-1, len(directions))
-        facts = [(x.sense, x.confidence, x.left, x.word, x.right) for x in found]
+        facts = [(x.sense, x.confidence, x.left, x.word, x.right, None) for x in found]
     else:
         sample = sample_word(opened, key, DEFAULT_CONTEXTS, check)
         n = len(sample.contexts)
@@ -161,7 +162,8 @@ def draw_map(
         for i, position in enumerate(positions.tolist()):
             line = opened.corpus.line_at(position, LINE_WIDTH)
             confidence = round(float(measured.confidence[i]), _DIGITS)
-            facts.append((int(measured.senses[i]), confidence, line.left, line.word, line.right))
+            told = int(measured.senses[i]), confidence, line.left, line.word, line.right
+            facts.append((*told, position))
     visible = np.flatnonzero(directions.any(axis=1))
     places, axes = _project(1.0 - np.square(distances[:, visible]), visible + 1)
     points = tuple(

@@ -1,7 +1,11 @@
-// Context planes and intersection lines of a word, to turn and to pick planes from.
-// drawPlanes(container, scene, {onSelect}) takes what PlanesScene.to_dict() gives, and returns
-// {select(index), redraw()}. No other file is needed.
+// Context planes and intersection lines of a word, to turn, to zoom and to pick planes from.
+// drawPlanes(container, scene, {onSelect, onOpen}) takes what PlanesScene.to_dict() gives, and
+// returns {select(index), redraw(), zoom(factor), paint(context, width, height)}. Needs drawing.js.
 "use strict";
+
+const PLANES_FONT = "600 14px system-ui, sans-serif";
+const PLANES_LINE = 20;
+const PLANES_ZOOM = 8;
 
 function drawPlanes(container, scene, options = {}) {
   const numbers = scene.lines.map((line) => line.sense);
@@ -12,12 +16,12 @@ function drawPlanes(container, scene, options = {}) {
   canvas.style.cssText = "width:100%;aspect-ratio:4/3;touch-action:pan-y;cursor:grab;display:block";
   canvas.setAttribute("aria-label",
     `${scene.planes.length} context planes of "${scene.word}" in ${numbers.length} sense(s), meeting along ` +
-    `${numbers.length} line(s). Arrow keys turn the picture, n and p pick the next and previous plane.`);
+    `${numbers.length} line(s). Arrow keys turn the picture, plus and minus zoom, n and p pick the next and previous plane.`);
   const caption = document.createElement("p");
   caption.className = "planes-caption";
   caption.setAttribute("aria-live", "polite");
   container.replaceChildren(canvas, caption);
-  let turn = 0.6, tilt = 0.35, selected = -1, dragging = null, moved = false;
+  let turn = 0.6, tilt = 0.35, size = 1, selected = -1, dragging = null, moved = false;
 
   function rotate(v) {
     const x = Math.cos(turn) * v[0] - Math.sin(turn) * v[1];
@@ -27,7 +31,7 @@ function drawPlanes(container, scene, options = {}) {
 
   function place(v, width, height) {
     const [x, depth, z] = rotate(v);
-    const scale = Math.min(width, height) * 0.42 / (1 + 0.25 * depth);
+    const scale = size * Math.min(width, height) * 0.42 / (1 + 0.25 * depth);
     return [width / 2 + x * scale, height / 2 - z * scale, depth];
   }
 
@@ -49,14 +53,7 @@ function drawPlanes(container, scene, options = {}) {
     context.closePath();
   }
 
-  function redraw() {
-    const ratio = window.devicePixelRatio || 1;
-    const width = canvas.clientWidth || 480, height = canvas.clientHeight || width * 0.75;
-    canvas.width = width * ratio;
-    canvas.height = height * ratio;
-    const context = canvas.getContext("2d");
-    context.scale(ratio, ratio);
-    const ink = getComputedStyle(container).color || "#222";
+  function paintPlanes(context, width, height) {
     scene.planes.forEach((plane, index) => {
       const chosen = index === selected;
       tracePlane(context, plane, width, height);
@@ -69,8 +66,11 @@ function drawPlanes(container, scene, options = {}) {
       context.stroke();
     });
     context.globalAlpha = 1;
-    context.font = "600 14px system-ui, sans-serif";
-    for (const line of scene.lines) {
+  }
+
+  /** The line of each sense; where its end is, for the label. */
+  function paintLines(context, width, height) {
+    return scene.lines.map((line) => {
       const ends = [1.18, -1.18].map((s) => place(line.direction.map((v) => v * s), width, height));
       context.strokeStyle = colourOf(line.sense);
       context.lineWidth = 4;
@@ -78,29 +78,80 @@ function drawPlanes(container, scene, options = {}) {
       context.moveTo(ends[0][0], ends[0][1]);
       context.lineTo(ends[1][0], ends[1][1]);
       context.stroke();
-      const label = `${line.sense}  ${line.name || ""}`.trim();
-      const space = context.measureText(label).width + 8;
-      const x = Math.min(Math.max(ends[0][0] + 8, 4), width - space);
-      context.fillStyle = ink;
-      context.fillText(label, x, Math.min(Math.max(ends[0][1], 16), height - 6));
-    }
+      return { x: Math.max(4, Math.min(width - 4, ends[0][0])), y: Math.max(4, Math.min(height - 4, ends[0][1])) };
+    });
+  }
+
+  function paintNames(context, ends, width, height, style) {
+    const names = scene.lines.map((line) => line.name || `sense ${line.sense}`)
+      .map((name) => (name.length > width / 14 ? name.split(/,\s/)[0] : name));
+    const labels = ends.map((end, index) =>
+      ({ ...end, width: measureLabel(names[index], PLANES_FONT) + 6, height: PLANES_LINE }));
+    context.font = PLANES_FONT;
+    context.lineJoin = "round";
+    placeLabels(labels, width, height).forEach((box, index) => {
+      if (!box) return;
+      context.strokeStyle = style.backgroundColor;
+      context.lineWidth = 4;
+      context.strokeText(names[index], box.x + 3, box.y + 15);
+      context.fillStyle = colourOf(scene.lines[index].sense);
+      context.fillRect(box.x + 3, box.y + 18, box.width - 6, 2);
+      context.fillStyle = style.color;
+      context.fillText(names[index], box.x + 3, box.y + 15);
+    });
+  }
+
+  /** The colours of the page around the picture. */
+  function findStyle() {
+    let around = container;
+    while (around.parentElement && getComputedStyle(around).backgroundColor === "rgba(0, 0, 0, 0)") around = around.parentElement;
+    return { color: getComputedStyle(container).color, backgroundColor: getComputedStyle(around).backgroundColor };
+  }
+
+  function paint(context, width, height) {
+    paintPlanes(context, width, height);
+    paintNames(context, paintLines(context, width, height), width, height, findStyle());
+  }
+
+  function redraw() {
+    const ratio = window.devicePixelRatio || 1;
+    const width = canvas.clientWidth || 480, height = canvas.clientHeight || width * 0.75;
+    canvas.width = width * ratio;
+    canvas.height = height * ratio;
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    paint(context, width, height);
+  }
+
+  function zoom(factor) {
+    size = factor === 0 ? 1 : Math.max(1, Math.min(PLANES_ZOOM, size * factor));
+    redraw();
   }
 
   function describe(plane) {
     const strong = document.createElement("strong");
     strong.textContent = plane.word;
     strong.style.color = colourOf(plane.sense);
+    const line = scene.lines.find((other) => other.sense === plane.sense);
     const tail = document.createElement("small");
-    tail.textContent = ` (sense ${plane.sense}; cosine to its line ${plane.similarity.toFixed(2)}; ` +
+    tail.textContent = ` (${line.name || `sense ${plane.sense}`}; cosine to its line ${plane.similarity.toFixed(2)}; ` +
       `words: ${plane.words.join(", ")})`;
     caption.replaceChildren("…" + plane.left.slice(-90), strong, plane.right.slice(0, 90) + "…", tail);
+    if (options.onOpen && plane.position !== null) {
+      const open = document.createElement("button");
+      open.type = "button";
+      open.className = "small";
+      open.textContent = "Read its document";
+      open.addEventListener("click", () => options.onOpen(plane));
+      caption.append(" ", open);
+    }
   }
 
   function select(index) {
     selected = index;
     if (index < 0) {
       caption.textContent = "Each disc is the plane of one context; planes of one sense meet along " +
-        "its line. Drag or use the arrow keys to turn; click a disc, or press n, to read its context.";
+        "its line. Drag or use the arrow keys to turn, + and − to zoom; click a disc, or press n, to read its context.";
     } else {
       describe(scene.planes[index]);
       if (options.onSelect) options.onSelect(scene.planes[index], index);
@@ -118,7 +169,7 @@ function drawPlanes(container, scene, options = {}) {
     });
     if (hits.length === 0) return select(-1);
     const after = hits.find((index) => index > selected);
-    select(after === undefined ? hits[0] : after);
+    return select(after === undefined ? hits[0] : after);
   }
 
   canvas.addEventListener("pointerdown", (event) => {
@@ -139,20 +190,27 @@ function drawPlanes(container, scene, options = {}) {
     if (dragging && !moved) pick(event);
     dragging = null;
   });
-  canvas.addEventListener("keydown", (event) => {
-    const n = scene.planes.length;
-    if (event.key === "ArrowLeft") turn += 0.1;
-    else if (event.key === "ArrowRight") turn -= 0.1;
-    else if (event.key === "ArrowUp") tilt = Math.max(-1.5, tilt - 0.1);
-    else if (event.key === "ArrowDown") tilt = Math.min(1.5, tilt + 0.1);
-    else if (event.key === "n" && n) return select((selected + 1) % n);
-    else if (event.key === "p" && n) return select((selected - 1 + n) % n);
-    else if (event.key === "Escape") return select(-1);
-    else return;
+  // The wheel scrolls the page, unless somebody is at work in the picture.
+  canvas.addEventListener("wheel", (event) => {
+    if (!event.ctrlKey && document.activeElement !== canvas) return;
     event.preventDefault();
+    zoom(Math.exp(-event.deltaY / 500));
+  }, { passive: false });
+  const keys = {
+    ArrowLeft: () => { turn += 0.1; }, ArrowRight: () => { turn -= 0.1; },
+    ArrowUp: () => { tilt = Math.max(-1.5, tilt - 0.1); }, ArrowDown: () => { tilt = Math.min(1.5, tilt + 0.1); },
+    "+": () => zoom(1.25), "=": () => zoom(1.25), "-": () => zoom(0.8), 0: () => zoom(0),
+    n: () => select((selected + 1) % scene.planes.length),
+    p: () => select((Math.max(selected, 0) - 1 + scene.planes.length) % scene.planes.length),
+    Escape: () => select(-1),
+  };
+  canvas.addEventListener("keydown", (event) => {
+    if (!Object.hasOwn(keys, event.key) || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    keys[event.key]();
     redraw();
   });
   new ResizeObserver(redraw).observe(canvas);
   select(-1);
-  return { select, redraw };
+  return { select, redraw, zoom, paint };
 }

@@ -18,7 +18,7 @@ export function downloadLinks(name, url, page = null, size = 0) {
     h("a", { href: url(part), download: `${name}.json` }, "JSON"));
 }
 
-function saveFile(name, type, text) {
+export function saveFile(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = h("a", { href: url, download: name, hidden: true });
   document.body.append(link);

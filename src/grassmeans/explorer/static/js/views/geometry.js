@@ -3,14 +3,18 @@
 import { ask, isAbort, wordUrl } from "../api.js";
 import { senseColour } from "../colours.js";
 import { contextMap } from "../context_map.js";
-import { button, h, plural } from "../dom.js";
+import { openDocument } from "../document_dialog.js";
+import { button, debounce, h, plural } from "../dom.js";
 import { downloadButtons } from "../downloads.js";
+import { pictureButtons, zoomButtons } from "../picture_tools.js";
 import { makeHash, navigate, replaceHash } from "../router.js";
 import { lineParts, senseBadge, senseName } from "../sense_card.js";
 import { emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
+import { readView, writeView } from "../viewport.js";
 import { wordHeading } from "../word_heading.js";
 
 const MAP_POINTS = 400;
+const VIEW_WAIT = 300;
 
 function planeList(scene, select) {
   return h("details", {}, h("summary", {}, "The planes as a list"),
@@ -22,7 +26,8 @@ function planeList(scene, select) {
 /** Show the geometry of a word. */
 export function mount(root, route, app) {
   const { word } = route;
-  let controller = null, entry = null, scene = null, viewer = null, map = null, k = "", wanted = "", drawn = null;
+  let controller = null, entry = null, scene = null, viewer = null, map = null, drawn = null;
+  let k = "", wanted = "", picked = 0, view = readView("");
   const heading = wordHeading(word, "geometry");
   const choices = h("fieldset", { class: "dial" });
   const planes = h("div", { class: "planes-place" });
@@ -39,38 +44,54 @@ export function mount(root, route, app) {
 
   const nameOf = (number) => number > 0
     ? senseName(entry.senses.find((sense) => sense.number === number) ?? { number }) : "don’t know";
-
+  const open = app.health.has_corpus ? (line) => openDocument(line.position) : null;
   const planesUrl = () => wordUrl(word, "/planes", { k, senses: wanted });
+  const visible = () => entry.senses.filter((sense) => !sense.hidden);
+  const keepAddress = () => replaceHash(makeHash("geometry", word, { k, senses: wanted, plane: picked || "", at: writeView(view) }));
+  const keepView = debounce(keepAddress, VIEW_WAIT);
 
   function drawChoices() {
     choices.replaceChildren(h("legend", {}, "Senses to show"), h("div", { class: "choices" },
-      entry.senses.filter((sense) => !sense.hidden).map((sense) =>
+      visible().map((sense) =>
         h("label", { class: "choice", "--sense": senseColour(sense.number, sense.colour) },
           h("input", { type: "checkbox", value: sense.number, onchange: chooseSenses }),
-          h("span", {}, senseBadge(sense.number, sense.colour), ` ${senseName(sense)}`)))),
-    h("p", { class: "soft" }, "Three dimensions hold two or three lines well."));
+          h("span", {}, senseBadge(sense.number, sense.colour), ` ${senseName(sense)}`)))));
   }
 
   function chooseSenses() {
     const chosen = [...choices.querySelectorAll("input:checked")].map((box) => box.value);
-    navigate(makeHash("geometry", word, { k, senses: chosen.join(",") }));
+    navigate(makeHash("geometry", word, { k, senses: chosen.join(","), at: writeView(view) }));
   }
 
+  /** Both pictures show the senses of the address; without them the map shows all. */
   function markChosen() {
-    const shown = new Set(scene.lines.map((line) => String(line.sense)));
-    for (const box of choices.querySelectorAll("input")) box.checked = shown.has(box.value);
+    const numbers = wanted ? new Set(wanted.split(",").map(Number)) : null;
+    for (const box of choices.querySelectorAll("input")) box.checked = numbers === null || numbers.has(Number(box.value));
+    map?.showSenses(numbers);
   }
 
-  function drawScene(picked) {
+  function selectPicked() {
+    viewer.select(picked >= 1 && picked <= scene.planes.length ? picked - 1 : -1);
+  }
+
+  function drawScene() {
     const box = h("div", { class: "planes" });
     planes.replaceChildren(box);
     viewer = window.drawPlanes(box, scene, {
-      onSelect: (_, index) => replaceHash(makeHash("geometry", word, { k, senses: wanted, plane: index + 1 })),
+      onSelect: (_, index) => { picked = index + 1; keepAddress(); }, onOpen: open,
     });
-    if (picked >= 1 && picked <= scene.planes.length) viewer.select(picked - 1);
-    planes.append(planeList(scene, (index) => viewer.select(index)),
-      h("p", { class: "downloads" }, h("span", {}, "Download"),
-        h("a", { href: planesUrl(), download: `${word}-planes.json` }, "JSON")));
+    selectPicked();
+    const some = scene.lines.length < visible().length;
+    const canvas = box.querySelector("canvas");
+    planes.append(
+      wanted || some ? h("p", { class: "soft" }, "Three dimensions hold two or three lines well. ",
+        wanted ? h("a", { href: makeHash("geometry", word, { k }) }, "Show those that differ most")
+          : "These are the senses that differ most; choose others above.") : "",
+      planeList(scene, (index) => viewer.select(index)),
+      h("div", { class: "picture-bar" },
+        zoomButtons({ zoomIn: () => viewer.zoom(1.25), zoomOut: () => viewer.zoom(0.8), reset: () => viewer.zoom(0) }),
+        h("p", { class: "downloads" }, h("span", {}, "Download"), pictureButtons(`${word}-planes`, canvas, viewer.paint),
+          h("a", { href: planesUrl(), download: `${word}-planes.json` }, "JSON"))));
   }
 
   function drawMap(answer) {
@@ -78,15 +99,18 @@ export function mount(root, route, app) {
       mapPlace.replaceChildren(emptyPanel("No contexts to map", "The model keeps no example lines of this word; start with a corpus to see all."));
       return;
     }
-    map = contextMap(word, answer.points, nameOf);
+    map = contextMap(word, answer.points, { nameOf, open, view, onView: (next) => { view = next; keepView(); } });
     const columns = ["x", "y", "sense", "confidence", "left", "word", "right"];
     const table = () => ({ columns, rows: answer.points.map((point) => columns.map((name) => point[name])) });
-    mapPlace.replaceChildren(map, downloadButtons(`${word}-map`, table, () => answer));
+    const downloads = downloadButtons(`${word}-map`, table, () => answer);
+    downloads.firstChild.after(...pictureButtons(`${word}-map`, map.scatter.picture, map.scatter.paint));
+    mapPlace.replaceChildren(map.element, h("div", { class: "picture-bar" }, zoomButtons(map.scatter.tools), downloads));
   }
 
   async function part(place, work, signal) {
     try {
       await work();
+      markChosen();
     } catch (failure) {
       if (!isAbort(failure) && !signal.aborted) place.replaceChildren(errorPanel(failure));
     }
@@ -101,7 +125,7 @@ export function mount(root, route, app) {
     panel.setProgress(share);
   }
 
-  async function load(picked) {
+  async function load() {
     controller?.abort();
     controller = new AbortController();
     const { signal } = controller;
@@ -116,12 +140,12 @@ export function mount(root, route, app) {
       return;
     }
     if (signal.aborted) return;
-    heading.facts.textContent = `${plural(entry.senses.length, "sense")} ${k ? "found anew" : "in the model"}`;
+    heading.facts.textContent = `${plural(visible().length, "sense")} ${k ? "found anew" : "in the model"}`;
+    markChosen();
     part(planes, async () => {
       scene = await ask(planesUrl(), { signal });
       for (const line of scene.lines) line.name = nameOf(line.sense);
-      drawScene(picked);
-      markChosen();
+      drawScene();
     }, signal);
     if (map) return;
     mapPlace.replaceChildren(waiting("Drawing the map…"));
@@ -132,13 +156,15 @@ export function mount(root, route, app) {
     if (k !== (next.params.get("k") ?? "")) map = null;
     k = next.params.get("k") ?? "";
     wanted = next.params.get("senses") ?? "";
+    picked = Number(next.params.get("plane")) || 0;
+    view = readView(next.params.get("at"));
     heading.setDial(k);
-    const picked = Number(next.params.get("plane"));
-    if (drawn === `${k}/${wanted}` && scene) return viewer?.select(picked >= 1 && picked <= scene.planes.length ? picked - 1 : -1);
+    map?.scatter.setView(view);
+    if (drawn === `${k}/${wanted}` && scene) return selectPicked();
     drawn = `${k}/${wanted}`;
-    return load(picked);
+    return load();
   }
 
   update(route);
-  return { update, destroy: () => { controller?.abort(); darkness.removeEventListener("change", recolour); } };
+  return { update, destroy: () => { controller?.abort(); keepView.cancel(); darkness.removeEventListener("change", recolour); } };
 }
