@@ -126,7 +126,7 @@ class TransformerEncoder(ContextEncoder):
         self.cache: Path | None = None
         self.runner = "cpu"
         self._network: Network | None = None
-        self._hides = False
+        self._forms: Mapping[str, str] | None = None
         self._open_cache: tuple[OccurrenceSource, LineCache] | None = None
 
     @property
@@ -158,10 +158,10 @@ class TransformerEncoder(ContextEncoder):
         if isinstance(other, TransformerEncoder):
             self.keep_running(other._network, other.runner, other.batch_size, other.cache)
 
-    def hiding_words(self) -> TransformerEncoder:
-        """The same, with the words themselves hidden: only what is around them is read."""
+    def writing_words_as(self, forms: Mapping[str, str]) -> TransformerEncoder:
+        """The same, with another word in the place of these where their own context is read."""
         other = copy(self)
-        other._hides = True
+        other._forms = dict(forms)
         other._open_cache = None
         return other
 
@@ -199,7 +199,11 @@ class TransformerEncoder(ContextEncoder):
         if self.cache is None or not isinstance(source, Corpus):
             return None
         if self._open_cache is None or self._open_cache[0] is not source:
-            identity = [source.manifest["digest"], self.identity(), self._hides]
+            identity = [
+                source.manifest["digest"],
+                self.identity(),
+                sorted((self._forms or {}).items()),
+            ]
             kept = LineCache(self.cache, identity, self.projection.n_axes)
             self._open_cache = source, kept
         return self._open_cache[1]
@@ -222,14 +226,13 @@ class TransformerEncoder(ContextEncoder):
 
     def _embed_passages(self, parts: Sequence[Occurrences], rows: Places, width: int) -> Floats:
         """(n_rows, size) vectors of some of the occurrences."""
-        mask = (self.network.pieces.mask_token or HIDDEN) if self._hides else None
         texts: list[WordsInText] = []
         order: list[Places] = []
         first = 0
         for part in parts:
             mine = rows[(rows >= first) & (rows < first + len(part))] - first
             if len(mine):
-                cut = cut_texts(part[mine], width, mask)
+                cut = cut_texts(part[mine], width, self._forms)
                 texts += cut.texts
                 order.append(cut.order + sum(map(len, order)))
             first += len(part)

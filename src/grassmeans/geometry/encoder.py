@@ -223,10 +223,11 @@ class ContextEncoder(ABC):
         """Compute where another one does, with what it has loaded: both have the same contents."""
         self.use_device(other.device)
 
-    def hiding_words(self) -> ContextEncoder:
-        """The same kind of context, which does not see the word whose context it is.
+    def writing_words_as(self, forms: Mapping[str, str]) -> ContextEncoder:
+        """The same kind of context, which reads some words as others where it reads them itself.
 
-        For pseudo-words, which are told apart by what is around them. Most kinds are so already.
+        For pseudo-words, whose members must not be told apart by their letters. Most kinds do not
+        look at the word whose context it is.
         """
         return self
 

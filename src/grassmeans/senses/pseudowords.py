@@ -154,7 +154,8 @@ def answer_pseudowords(
     sampling = replace(settings, max_contexts=CONTEXTS_A_WORD)
     parts: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
     with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
-        tasks = _encode_groups(corpus, encoder.hiding_words(), sampling, groups)
+        forms = {word: members[0] for members in groups for word in members}
+        tasks = _encode_groups(corpus, encoder.writing_words_as(forms), sampling, groups)
         for answers in map_tasks(answer_pseudoword, tasks, workers):
             if answers is not None:
                 parts.append(answers)

@@ -81,12 +81,18 @@ def test_a_word_behind_the_limit_is_read_in_a_shorter_passage(encoder) -> None:
     assert encoder.encode(text).any()
 
 
-def test_hidden_words_are_not_seen(encoder) -> None:
-    def encode(word: str) -> np.ndarray:
-        read = occurrences_in_passages(word, [("the ", " of steel")], Tokenizer())
-        return encoder.hiding_words().encode(read)
+def test_words_written_as_one_are_one(encoder) -> None:
+    as_one = encoder.writing_words_as({"crane": "crane", "bank": "crane"})
 
-    np.testing.assert_array_equal(encode("crane"), encode("bank"))
+    def encode(own, word: str) -> np.ndarray:
+        return own.encode(
+            occurrences_in_passages(word, [("the ", " of steel")], Tokenizer(), forms=[word])
+        )
+
+    np.testing.assert_array_equal(encode(as_one, "bank"), encode(encoder, "crane"))
+    np.testing.assert_array_equal(encode(as_one, "crane"), encode(encoder, "crane"))
+    np.testing.assert_array_equal(encode(as_one, "river"), encode(encoder, "river"))
+    assert not np.array_equal(encode(encoder, "bank"), encode(encoder, "crane"))
 
 
 def test_lines_are_kept_on_disk(encoder, corpus, tmp_path, monkeypatch) -> None:

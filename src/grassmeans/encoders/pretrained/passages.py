@@ -7,7 +7,7 @@ are read together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,20 +38,22 @@ class TextPassages:
     order: Places
 
 
-def cut_texts(occurrences: Occurrences, width: int, mask: str | None = None) -> TextPassages:
+def cut_texts(
+    occurrences: Occurrences, width: int, forms: Mapping[str, str] | None = None
+) -> TextPassages:
     """The passages of occurrences, at most ``width`` tokens of their document each.
 
     Parameters
     ----------
-    mask : str, optional
-        What is written in place of the words themselves; every occurrence has a passage of its own
-        then.
+    forms : mapping of str to str, optional
+        What is written in place of the words themselves, for those that it has; every occurrence
+        has a passage of its own then.
     """
     text = occurrences.text
     if text is None:
         raise InputError("a transformer reads the original text: tokens alone do not have it")
     bounds = np.stack(choose_bounds(occurrences, width), axis=1)
-    if mask is not None:
+    if forms is not None:
         numbers = np.arange(len(bounds))
     else:
         bounds, numbers = np.unique(bounds, axis=0, return_inverse=True)
@@ -63,7 +65,11 @@ def cut_texts(occurrences: Occurrences, width: int, mask: str | None = None) -> 
         written, spans = text.read(first, end)
         wanted = [spans[place - first] for place in occurrences.positions[group].tolist()]
         words = WordsInText(written, tuple(wanted))
-        texts.append(words if mask is None else hide_word(words, mask))
+        if forms is not None:
+            number = int(occurrences.tokens[occurrences.positions[group[0]]])
+            form = forms.get(occurrences.words[number]) if number >= 0 else None
+            words = words if form is None else replace_word(words, form)
+        texts.append(words)
     return TextPassages(texts, order)
 
 
@@ -80,11 +86,11 @@ def choose_bounds(occurrences: Occurrences, width: int) -> tuple[Places, Places]
     return first, np.minimum(first + width, ends)
 
 
-def hide_word(words: WordsInText, mask: str) -> WordsInText:
-    """The passage of a single word with something else in its place."""
+def replace_word(words: WordsInText, form: str) -> WordsInText:
+    """The passage of a single word with another one in its place."""
     ((start, end),) = words.spans
-    text = f"{words.text[:start]}{mask}{words.text[end:]}"
-    return WordsInText(text, ((start, start + len(mask)),))
+    text = f"{words.text[:start]}{form}{words.text[end:]}"
+    return WordsInText(text, ((start, start + len(form)),))
 
 
 def hide_words(

@@ -35,11 +35,10 @@ def test_the_company_does_not_matter() -> None:
     assert cut_texts(occurrences_at(1, 9, 15), 8).texts[1].text == alone
 
 
-def test_hidden_words_have_a_passage_each() -> None:
-    found = cut_texts(occurrences_at(8, 9), 4, mask="[MASK]")
-    assert [text.text for text in found.texts] == ["a7 [MASK] a9 a10", "a8 [MASK] a10 a11"]
-    (start, end), *_ = found.texts[1].spans
-    assert found.texts[1].text[start:end] == "[MASK]"
+def test_words_that_are_written_otherwise_have_a_passage_each() -> None:
+    found = cut_texts(occurrences_at(8, 9), 4, {"a8": "a8", "a9": "another"})
+    assert [text.text for text in found.texts] == ["a7 a8 a9 a10", "a8 another a10 a11"]
+    assert [text.text[slice(*text.spans[0])] for text in found.texts] == ["a8", "another"]
 
 
 def test_other_words_are_hidden_one_by_one() -> None:
