@@ -107,3 +107,16 @@ def test_the_command_line_takes_its_name(capsys):
 
     result = CliRunner().invoke(app, ["show", "en", "crane", "--json"])
     assert json.loads(result.output)["word"] == "crane"
+
+
+def test_its_examples_are_lines_and_pictures_without_a_corpus():
+    pytest.importorskip("fastapi", reason="needs the extra explorer")
+    from grassmeans.explorer.open_model import OpenModel
+    from grassmeans.explorer.queries.geometry import draw_map, show_planes
+    from grassmeans.explorer.queries.stored_lines import stored_lines_of
+
+    opened = OpenModel.open("en")
+    senses = [line.sense for line in stored_lines_of(opened, "crane")]
+    assert min(senses.count(number) for number in (1, 2, 3)) >= 6
+    assert len(draw_map(opened, "crane", 400).points) > 40
+    assert len(show_planes(opened, "crane")["planes"]) > 10

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from grassmeans.explorer.queries.induction import InducedWord
     from grassmeans.explorer.queries.measuring import EncodedLines, MeasuredWord
     from grassmeans.explorer.queries.tagging import SenseName
-    from grassmeans.explorer.queries.words import WordView
+    from grassmeans.explorer.queries.words import Line, WordView
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar
@@ -72,7 +72,7 @@ class OpenModel:
         What the corpus is to the model, as `relate_corpus` tells it; empty without one.
     save_to : Path or None
         Where new versions go; None for beside the model.
-    samples, distances, lines, searches, inductions, views, groups, names : BoundedCache
+    samples, distances, lines, searches, stored, inductions, views, groups, names : BoundedCache
         What was worked out for the words looked at last.
     changes : ChangedWords or None
         The words that changed most, of a report that was made before.
@@ -107,6 +107,7 @@ class OpenModel:
         self.searches: BoundedCache[NDArray[np.bool_]] = BoundedCache(
             _MANY, memory.search_bytes, lambda found: found.nbytes
         )
+        self.stored: BoundedCache[tuple[Line, ...]] = BoundedCache(memory.inductions)
         self.inductions: BoundedCache[InducedWord] = BoundedCache(memory.inductions)
         self.views: BoundedCache[WordView] = BoundedCache(memory.words)
         self.groups: BoundedCache[GroupedDocuments] = BoundedCache(_FEW_GROUPINGS)

@@ -204,6 +204,14 @@ class SenseInventory(Mapping[str, WordSenses]):
             self._shares[word] = tuple(part / total for part in parts)
         return self._shares[word]
 
+    def find_mentions(self, spellings: Sequence[str]) -> Iterator[str]:
+        """Words whose entries, examples included, hold one of some texts; found without parsing."""
+        wanted = [json.dumps(text, ensure_ascii=False)[1:-1].encode() for text in spellings]
+        for number, word in enumerate(self.words):
+            line = self._lines[number]
+            if any(text in line for text in wanted):
+                yield word
+
     def _number(self, word: str) -> int:
         number = self._numbers.get(word)
         if number is None:

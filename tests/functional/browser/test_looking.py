@@ -119,6 +119,17 @@ def test_without_a_corpus_the_page_says_what_is_missing(open_page, explorer_with
     expect(page.locator(".card")).to_have_count(2)
     expect(page.get_by_role("radio").first).to_be_disabled()
     expect(page.locator(".dial")).to_contain_text("--corpus")
+    expect(page.locator(".card").first.locator(".examples li")).to_have_count(6)
+    more = page.locator(".card").first.get_by_role("button", name="More examples")
+    more.click()
+    expect(more).to_have_count(0)
+    expect(page.locator(".card").first.locator(".examples li")).to_have_count(7)  # one of bank's
     page.get_by_role("link", name="Concordance").click()
     expect(page.locator(".kwic tbody tr").first).to_be_visible()
     expect(page.locator(".guide")).to_contain_text("example lines of the model")
+    page.get_by_role("link", name="Geometry").click()
+    expect(page.locator(".map .dot").nth(10)).to_be_attached()
+    expect(page.locator(".plane-list li")).to_have_count(12)
+    page.locator(".map").focus()
+    page.keyboard.press("Enter")  # there is no document to open
+    expect(page.locator(".map-line").get_by_role("button")).to_have_count(0)

@@ -119,10 +119,7 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
     ) -> Response:
         numbers = None if senses is None else [int(number) for number in senses.split(",")]
         values = word, numbers, n_senses
-        is_long = session.opened.corpus is not None
-        return json_answer(
-            await session.answer(request, geometry.show_planes, *values, is_long=is_long)
-        )
+        return json_answer(await session.answer(request, geometry.show_planes, *values))
 
     @router.get(
         "/{word}/map",

@@ -24,7 +24,8 @@ from grassmeans.explorer.queries.concordance import (
     find_lines,
 )
 from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.explorer.queries.words import Line, example_lines_of, require_word, show_word
+from grassmeans.explorer.queries.stored_lines import stored_lines_of
+from grassmeans.explorer.queries.words import Line, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.labelling.collocates import ComparedCollocate
 from grassmeans.pictures.planes import sense_colour
@@ -164,7 +165,7 @@ def _describe_side(
         page = find_examples(opened, view.word, lexeme.sense, limit=N_LINES, checkpoint=check)
         examples = page.examples
     elif opened.corpus is None:
-        examples = tuple(example_lines_of(opened, view.word)[:N_LINES])
+        examples = stored_lines_of(opened, view.word, check)[:N_LINES]
     else:
         wanted = LineFilter(sample=LineSample(N_LINES))
         examples = find_lines(

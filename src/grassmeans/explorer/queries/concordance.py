@@ -29,7 +29,8 @@ from grassmeans.explorer.queries.measuring import (
 )
 from grassmeans.explorer.queries.ordering import BY_SENSE, POSITION, order_by_sense, order_positions
 from grassmeans.explorer.queries.searching import Search, stand_near
-from grassmeans.explorer.queries.words import Line, check_query, example_lines_of
+from grassmeans.explorer.queries.stored_lines import are_lines_stored, stored_lines_of
+from grassmeans.explorer.queries.words import Line, check_query
 from grassmeans.explorer.work import Checkpoint
 
 LINE_WIDTH = 80
@@ -195,7 +196,7 @@ def find_lines(
     if opened.corpus is None:
         if wanted.n_senses is not None:
             opened.require_corpus("inducing senses anew")
-        return _page_of_examples(opened, word, wanted, offset, limit)
+        return _page_of_examples(opened, word, wanted, offset, limit, check)
     chosen = choose_lines(opened, word, wanted, check)
     rows = slice(offset, offset + limit)
     page = chosen.measured[rows] if chosen.measured else _measure_page(opened, chosen, rows, check)
@@ -235,7 +236,7 @@ def find_examples(
     if not 1 <= number <= len(directions):
         raise NothingThereError(f"{key!r} has the senses 1 to {len(directions)}, not {number}")
     if opened.corpus is None:
-        found = [line for line in example_lines_of(opened, word) if line.sense == number]
+        found = [x for x in stored_lines_of(opened, word, check) if x.sense == number]
         return Examples(len(found), tuple(found[offset : offset + limit]))
     measured = measure_word(opened, key, directions, check)
     rows = np.flatnonzero(measured.senses == number)
@@ -247,7 +248,7 @@ def find_examples(
 def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
     """Whether `find_lines` has to induce, to measure or to search first."""
     if opened.corpus is None:
-        return False
+        return not are_lines_stored(opened, word)
     if wanted.search or wanted.sort != POSITION or not is_induced(opened, word, wanted.n_senses):
         return True
     if not wanted.needs_senses:
@@ -282,11 +283,11 @@ def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line,
 
 
 def _page_of_examples(
-    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int
+    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int, check: Checkpoint
 ) -> Lines:
     if wanted.search and wanted.search.is_pattern:
         opened.require_corpus("searching with regular expressions")
-    found = example_lines_of(opened, word)
+    found = stored_lines_of(opened, word, check)
     query = wanted.search.text.strip().casefold()
     chosen = [
         line

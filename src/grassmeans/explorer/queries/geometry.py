@@ -15,12 +15,13 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LINE_WIDTH
 from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, model_with, sample_word
 from grassmeans.explorer.queries.measuring import measure_positions
-from grassmeans.explorer.queries.words import example_lines_of
+from grassmeans.explorer.queries.stored_lines import stored_lines_of
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.pictures.planes import TextLine, build_scene, choose_senses
 
 _PLANE = 2
 _PLANES = 5  # of each sense
+_STORED = 6  # of each sense, where there is no corpus
 _NEAR = 5
 _LOOKED_AT = 2_000  # contexts among which the nearest are looked for
 _DIGITS = 4
@@ -92,13 +93,23 @@ def show_planes(
                 )
             if number - 1 not in visible:
                 raise ConflictError(f"sense {number} of {key!r} is hidden: show it first")
-    lines = None
-    if opened.corpus is not None:
+    if opened.corpus is None:
+        lines = _stored_lines(opened, key, chosen, check)
+    else:
         lines = _nearest_lines(opened, key, directions, chosen, check)
     try:
         return build_scene(model, key, senses=chosen, lines=lines).to_dict()
     except InputError as error:  # no line with two known words
         raise ConflictError(str(error)) from error
+
+
+def _stored_lines(
+    opened: OpenModel, key: str, chosen: Sequence[int], check: Checkpoint
+) -> list[TextLine]:
+    """Of each chosen sense, a few of the lines that the model keeps: its examples come first."""
+    found = stored_lines_of(opened, key, check)
+    own = [[line for line in found if line.sense == number][:_STORED] for number in chosen]
+    return [TextLine(x.sense, x.left, x.word, x.right) for lines in own for x in lines]
 
 
 def _nearest_lines(
@@ -142,13 +153,13 @@ def draw_map(
 
     A context is described by the squared cosines between its subspace and each sense's direction;
     the map shows the two main axes of these numbers. So it shows what the senses are told by. Of
-    the corpus's contexts an even sample is shown; without a corpus, the model's examples.
+    the corpus's contexts an even sample is shown; without a corpus, the lines that the model keeps.
     """
     check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, n_senses, check)
     directions = np.asarray(model.inventory.directions(key))
     if opened.corpus is None:
-        found = [line for line in example_lines_of(opened, word) if line.distances][:limit]
+        found = [line for line in stored_lines_of(opened, key, check) if line.distances][:limit]
         distances = np.array([line.distances for line in found]).reshape(-1, len(directions))
         facts = [(x.sense, x.confidence, x.left, x.word, x.right, None) for x in found]
     else:

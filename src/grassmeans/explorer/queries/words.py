@@ -11,7 +11,6 @@ from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.decoding import decode_soft
 from grassmeans.senses.description import name_senses
 from grassmeans.senses.edited_words import Edit
 from grassmeans.senses.editing import visible_senses
@@ -233,35 +232,3 @@ class Line:
     distances: tuple[float, ...]
     # What else is known of the document: a date, a source.
     fields: dict[str, str] = field(default_factory=dict)
-
-
-def example_lines_of(opened: OpenModel, word: str) -> list[Line]:
-    """The examples of a word's visible senses, with the senses that the model keeps them under."""
-    key = require_word(opened, word)
-    model = opened.current
-    entry = model.inventory[key]
-    pairs = [
-        (sense.number, example)
-        for sense in entry.senses
-        if not sense.hidden
-        for example in sense.examples
-    ]
-    if not pairs:
-        return []
-    distances = model.distances(key, [(line.left, line.right) for _, line in pairs])
-    confidence = decode_soft(distances).max(axis=1)
-    return [
-        Line(
-            position=i,
-            document=example.document,
-            left=example.left,
-            word=example.word,
-            right=example.right,
-            sense=number,
-            confidence=round(float(confidence[i]), 4),
-            distances=()
-            if np.isnan(distances[i, 0])
-            else tuple(round(float(d), 4) for d in distances[i]),
-        )
-        for i, (number, example) in enumerate(pairs)
-    ]

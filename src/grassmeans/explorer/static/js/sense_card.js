@@ -8,6 +8,7 @@ import { errorPanel } from "./status.js";
 
 const FIRST_EXAMPLES = 3;
 const MORE_EXAMPLES = 10;
+const CORE = 20;
 
 /** A number in the colour of its sense; "?" stands for "I don't know". */
 export function senseBadge(number, colour) {
@@ -54,22 +55,32 @@ function lexemeList(lexemes) {
     ]));
 }
 
-/** The best lines of a sense, and a way to more of them. */
-function exampleList(word, sense, { fromModel, concordance }) {
+/** By which a line is known again: the model keeps shorter ones than the corpus gives. */
+function coreOf({ left, word, right }) {
+  return `${left.slice(-CORE)}${word}${right.slice(0, CORE)}`.replace(/\s+/g, " ").trim();
+}
+
+/** The best lines of a sense, `count` at first, and a way to more of them. */
+function exampleList(word, sense, { fromModel, concordance, count = FIRST_EXAMPLES }) {
   const lines = sense.examples ?? [];
   if (!lines.length) return h("p", { class: "soft" }, "No example lines are kept for this sense.");
-  const list = h("ul", { class: "examples" }, lines.slice(0, FIRST_EXAMPLES).map(exampleLine));
+  const shown = new Set(lines.slice(0, count).map(coreOf));
+  const list = h("ul", { class: "examples" }, lines.slice(0, count).map(exampleLine));
   const rest = h("p", { class: "card-links" });
   if (fromModel) {
+    let offset = 0;
     const more = button("More examples", async () => {
       more.disabled = true;
       try {
-        const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`,
-          { limit: MORE_EXAMPLES, offset: list.children.length }));
-        const found = answer.examples ?? answer.lines;
+        // The lines of the card stand somewhere among those of the server.
+        const limit = MORE_EXAMPLES + (offset ? 0 : shown.size);
+        const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`, { limit, offset }));
+        const found = answer.examples.filter((line) => !shown.has(coreOf(line)));
+        found.forEach((line) => shown.add(coreOf(line)));
         list.append(...found.map(exampleLine));
+        offset += answer.examples.length;
         more.disabled = false;
-        if (!found.length || list.children.length >= answer.total) more.remove();
+        if (offset >= answer.total || !answer.examples.length) more.replaceWith(found.length ? "" : h("span", { class: "soft" }, "These are all."));
       } catch (failure) {
         if (!isAbort(failure)) more.replaceWith(errorPanel(failure));
       }
@@ -80,7 +91,7 @@ function exampleList(word, sense, { fromModel, concordance }) {
   return h("div", {}, h("p", { class: "label" }, "As in"), list, rest);
 }
 
-/** The card. `context`: {word, fromModel, k}; `tools` are shown below the title. */
+/** The card. `context`: {word, fromModel, k, count}, `count` of examples at first; `tools` are shown below the title. */
 export function senseCard(sense, context, tools = null) {
   const name = senseName(sense);
   const concordance = makeHash("concordance", context.word, { sense: sense.number, k: context.k });
@@ -96,5 +107,5 @@ export function senseCard(sense, context, tools = null) {
   wordList("Typical of its contexts", sense.characteristic_words),
   wordList("Nearest words", sense.nearest_words),
   lexemeList(sense.nearest_lexemes),
-  exampleList(context.word, sense, { fromModel: context.fromModel, concordance }));
+  exampleList(context.word, sense, { fromModel: context.fromModel, concordance, count: context.count }));
 }

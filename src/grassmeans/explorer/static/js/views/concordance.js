@@ -60,7 +60,7 @@ export function mount(root, route, app) {
   root.append(heading.element,
     h("p", { class: "guide" }, app.health.has_corpus
       ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability of that sense, from 0 to 1. Click a line to read its document."
-      : "These are the example lines of the model. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
+      : "These are the example lines of the model: those of this word, and those of others in which it stands. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
     filters.element, legend, selection.element, place);
 
   const hashFor = (changed, number) => makeHash("concordance", word, { ...changed, k, page: number > 1 ? number : "" });

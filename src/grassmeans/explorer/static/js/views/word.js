@@ -82,7 +82,7 @@ export function mount(root, route, app) {
     // What the data decided has a number too, and the other views know only numbers.
     const number = k === "auto" ? String(value.senses.length) : k;
     heading.setDial(number);
-    const context = { word, k: number, fromModel: !k };
+    const context = { word, k: number, fromModel: !k, count: app.health.has_corpus ? 3 : 6 };
     const shown = value.senses.filter((sense) => editing || !sense.hidden);
     const hidden = value.senses.length - shown.length;
     const levels = k ? levelsOf(value.tree) : [];

@@ -1,0 +1,124 @@
+"""Lines that a model keeps itself, for an explorer without a corpus.
+
+The examples of all words together are a small corpus: a word stands in those of other words too.
+Such lines have the sense that the model tells, and may be "I don't know".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.words import Line, require_word
+from grassmeans.explorer.work import Checkpoint
+from grassmeans.senses.decoding import decode_hard, decode_soft
+from grassmeans.senses.entries import ExampleLine
+from grassmeans.senses.marked_text import read_text
+
+MOST_LINES = 400
+"""Of one word, its own examples included."""
+
+_CORE = 20  # characters of a side by which the same line is known again
+_LOOK_EVERY = 256
+_DIGITS = 4
+
+
+def stored_lines_of(
+    opened: OpenModel, word: str, checkpoint: Checkpoint | None = None
+) -> tuple[Line, ...]:
+    """The examples of a word's visible senses, then the lines of other words in which it stands.
+
+    An example has the sense that the model keeps it under.
+    """
+    key = require_word(opened, word)
+    now = opened.now
+    check = checkpoint or Checkpoint()
+    return opened.stored.get_or_make((key, now.revision(key)), lambda: _collect(opened, key, check))
+
+
+def are_lines_stored(opened: OpenModel, word: str) -> bool:
+    """Whether `stored_lines_of` can answer without work."""
+    key = opened.key_of(word)
+    return (key, opened.now.revision(key)) in opened.stored
+
+
+def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]:
+    model = opened.current
+    own = [
+        (sense.number, example)
+        for sense in model.inventory[key].senses
+        if not sense.hidden
+        for example in sense.examples
+    ]
+    known = {side for _, example in own for side in _sides_of(example)}
+    found: list[ExampleLine] = []
+    for line in _find_elsewhere(opened, key, check):
+        if known.isdisjoint(_sides_of(line)):
+            found.append(line)
+        known.update(_sides_of(line))
+        if len(own) + len(found) >= MOST_LINES:
+            break
+    lines = [example for _, example in own] + found
+    if not lines:
+        return ()
+    distances = model.distances(key, [(line.left, line.right) for line in lines])
+    check(0.9)
+    senses = decode_hard(distances, opened.base.idk_threshold) + 1
+    senses[: len(own)] = [number for number, _ in own]
+    confidence = decode_soft(distances, opened.base.choose_sharpness()).max(axis=1)
+    return tuple(
+        Line(
+            position=i,
+            document=line.document,
+            left=line.left,
+            word=line.word,
+            right=line.right,
+            sense=int(senses[i]),
+            confidence=round(float(confidence[i]), _DIGITS),
+            distances=()
+            if np.isnan(distances[i, 0])
+            else tuple(round(float(d), _DIGITS) for d in distances[i]),
+        )
+        for i, line in enumerate(lines)
+    )
+
+
+def _find_elsewhere(opened: OpenModel, key: str, check: Checkpoint) -> Iterator[ExampleLine]:
+    """Examples of other words in which a word stands, around it."""
+    inventory = opened.base.inventory
+    check(0.1)
+    for number, other in enumerate(inventory.find_mentions(_spellings(opened, key))):
+        if number % _LOOK_EVERY == 0:
+            check(0.1)
+        if other == key:
+            continue
+        for sense in inventory[other].senses:
+            for example in sense.examples:
+                yield from _turn_to(opened, key, example)
+
+
+def _turn_to(opened: OpenModel, key: str, example: ExampleLine) -> Iterator[ExampleLine]:
+    """The same line around each occurrence of a word in it."""
+    model = opened.current
+    text = f"{example.left}{example.word}{example.right}"
+    read = read_text(text, model.inventory, model.tokenizer, {key}, model.lemmas, marks=False)
+    for target in read.targets:
+        start, end = read.spans[target]
+        yield ExampleLine(
+            read.text[:start], read.text[start:end], read.text[end:], example.document, 0.0
+        )
+
+
+def _spellings(opened: OpenModel, key: str) -> tuple[str, ...]:
+    """How a word may be written where it stands in a line."""
+    if not getattr(opened.base.tokenizer, "lowercase", False):
+        return (key,)
+    return tuple(dict.fromkeys((key, key.capitalize(), key.upper())))
+
+
+def _sides_of(line: ExampleLine) -> set[tuple[str, str]]:
+    """What tells a line that is kept twice, cut at different places: one whole side is the same."""
+    sides = ("left", line.left[-_CORE:].casefold()), ("right", line.right[:_CORE].casefold())
+    return {side for side in sides if len(side[1]) == _CORE}

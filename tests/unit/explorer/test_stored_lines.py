@@ -1,0 +1,72 @@
+"""Lines that a model keeps: a crane in its own examples and in those of other words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from grassmeans import SenseInventory, WordVectors
+from grassmeans.corpus.corpus import default_options
+from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.concordance import LineFilter, find_examples, find_lines
+from grassmeans.explorer.queries.geometry import draw_map, show_planes
+from grassmeans.explorer.queries.stored_lines import are_lines_stored, stored_lines_of
+from grassmeans.geometry.contexts import ContextShape
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.model import SenseModel
+
+
+def line(left: str, word: str, right: str) -> ExampleLine:
+    return ExampleLine(left, word, right, "d", 0.1)
+
+
+@pytest.fixture
+def opened() -> OpenModel:
+    """Sense 1 of crane lies on the first axis (nest, wing), sense 2 on the second (steel, load)."""
+    rows = np.array([(1, 0), (2, 0.1), (0, 1), (0.1, 3), (1, 1)], np.float32)
+    vectors = WordVectors(["nest", "wing", "steel", "load", "both"], rows)
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"the"}))
+    own = (line("wing nest ", "crane", " nest wing"), line("load steel ", "crane", " load load"))
+    senses = [Sense(k, 0.5, 0.1, (), (), (own[k - 1],), f"name {k}") for k in (1, 2)]
+    elsewhere = (
+        line("the steel ", "nest", " steel load Crane load steel"),
+        line("crane wing ", "nest", " craned cranes"),
+        # The first one again, cut elsewhere: one whole side of the crane is the same.
+        line("steel ", "nest", " steel load Crane load steel"),
+    )
+    other = WordSenses(
+        "nest", 9, 9, np.eye(2, dtype=np.float32)[:1], (Sense(1, 1.0, 0.1, (), (), elsewhere),)
+    )
+    entry = WordSenses("crane", 40, 40, np.eye(2, dtype=np.float32), tuple(senses))
+    tokenizer = default_options().tokenizer
+    inventory = SenseInventory([entry, other])
+    return OpenModel(SenseModel(encoder, inventory, tokenizer, {"idk_threshold": None}))
+
+
+def test_entries_that_mention_a_text_are_found(opened):
+    inventory = opened.base.inventory
+    assert list(inventory.find_mentions(["crane"])) == ["crane", "nest"]
+    assert list(inventory.find_mentions(["Crane"])) == ["nest"]
+    assert list(inventory.find_mentions(['"'])) == []
+
+
+def test_own_examples_come_first_and_lines_of_other_words_follow(opened):
+    assert not are_lines_stored(opened, "crane")
+    found = stored_lines_of(opened, "Crane")
+    assert are_lines_stored(opened, "crane")
+    assert [(x.left, x.word, x.right, x.sense) for x in found] == [
+        ("wing nest ", "crane", " nest wing", 1),
+        ("load steel ", "crane", " load load", 2),
+        ("the steel nest steel load ", "Crane", " load steel", 2),
+        ("", "crane", " wing nest craned cranes", 1),
+    ]
+    assert found[2].distances[1] < found[2].distances[0]
+    assert stored_lines_of(opened, "nest")[-1].word == "nest"
+
+
+def test_concordance_examples_and_pictures_are_made_of_them(opened):
+    assert find_lines(opened, "crane", LineFilter()).total == 4
+    assert find_examples(opened, "crane", 1).total == 2
+    assert [point.sense for point in draw_map(opened, "crane", 10).points] == [1, 2, 2, 1]
+    assert [plane["sense"] for plane in show_planes(opened, "crane")["planes"]] == [1, 1, 2, 2]
