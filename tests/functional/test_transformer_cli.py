@@ -50,7 +50,9 @@ def test_a_model_tags_labels_and_is_explored(model, topic_corpus, tmp_path) -> N
     warm_up(OpenModel(load(model), topic_corpus))
 
 
-def test_test_sets_are_answered(model, topic_corpus, transformer_folder, tmp_path) -> None:
+def test_test_sets_are_answered(
+    model, topic_corpus, topic_vectors, transformer_folder, tmp_path
+) -> None:
     rows = [
         {"id": f"{i}", "target": "crane", "left": left, "right": " .", "label": label}
         for i, (left, label) in enumerate([("the river ", "a"), ("steel ", "b"), ("a bird ", "a")])
@@ -63,6 +65,13 @@ def test_test_sets_are_answered(model, topic_corpus, transformer_folder, tmp_pat
     given = ("evaluate", "jsonl", "--data", data, "--model", bare, "--senses", 2, "--json")
     assert json.loads(run(*given, "--corpus", topic_corpus.path))["counts"]["n_words_induced"] == 1
     assert "give --corpus" in run(*given, expect=InputError)
+    topic_vectors.save(tmp_path / "vectors")
+    compared = ("compare", "--corpus", topic_corpus.path, "--vectors", tmp_path / "vectors")
+    named = ("--task", f"jsonl={data}", "--model", bare, "--model", model, "--workers", 1)
+    rows = [json.loads(line) for line in run(*compared, *named, "--json").splitlines()]
+    assert [row["error"] for row in rows] == [None, None]
+    assert [row["method"] for row in rows] == [transformer_folder.name, "model"]
+    assert rows[0]["result"]["counts"]["n_words_induced"] == 1
 
 
 def test_bad_input_is_one_line(topic_corpus, transformer_folder, tmp_path) -> None:

@@ -13,12 +13,10 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, note, print_result
 
 if TYPE_CHECKING:
-    from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.grouping import GroupingResult
     from grassmeans.evaluation.running import Task
     from grassmeans.evaluation.systems import System
     from grassmeans.senses.decoding import IdkRule
-    from grassmeans.senses.model import SenseModel
     from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -186,6 +184,7 @@ def _open_system(
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.systems import ModelSystem, VectorSystem
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+    from grassmeans.senses.building import open_model_or_contexts
     from grassmeans.vectors.word_vectors import WordVectors
 
     plain: WordVectors | None = None if vectors is None else WordVectors.load(vectors)
@@ -202,7 +201,7 @@ def _open_system(
     # Sense vectors belong to the senses that the model has.
     learnt = Corpus.open(corpus) if corpus is not None and task.needs_senses else None
     return ModelSystem(
-        _open_model(model, learnt, device),
+        open_model_or_contexts(model, learnt, device=device),
         None if lexemes is None else LexemeVectors.load(lexemes),
         vectors=plain,
         corpus=learnt,
@@ -210,22 +209,6 @@ def _open_system(
         random_state=seed,
         workers=workers,
     )
-
-
-def _open_model(place: Path, corpus: Corpus | None, device: str) -> SenseModel:
-    """A finished model, or one without senses where other contexts are given with a corpus."""
-    from grassmeans.artifacts import find_manifest
-    from grassmeans.encoders import TRANSFORMER
-    from grassmeans.senses.building import open_bare_model
-    from grassmeans.senses.model import load
-
-    manifest = find_manifest(place)
-    is_contexts = manifest is not None and manifest["kind"] in ("encoder", "vectors")
-    if not is_contexts and not str(place).startswith(TRANSFORMER):
-        return load(place, device=device)
-    if corpus is None:
-        raise InputError(f"{place} has no senses: give --corpus, where they are induced")
-    return open_bare_model(place, corpus, device=device)
 
 
 def _rule_of(system: System, confidence: float) -> IdkRule:

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts import digest_of_array
+from grassmeans.artifacts import digest_of_array, find_manifest
 from grassmeans.checked import MANIFEST
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
-from grassmeans.encoders import VECTORS_FOLDER
+from grassmeans.encoders import TRANSFORMER, VECTORS_FOLDER
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
@@ -127,6 +127,31 @@ def open_bare_model(
     encoder, settings = choose_encoder(corpus, resolve_name(contexts), None, changes, device)
     manifest = describe_sources(corpus, encoder, settings)
     return SenseModel(encoder, SenseInventory([]), corpus.text_tokenizer, manifest)
+
+
+def open_model_or_contexts(
+    place: str | Path, corpus: Corpus | None, *, device: str = "cpu"
+) -> SenseModel:
+    """A finished model; or one without senses, where contexts are given, with a corpus for them.
+
+    Parameters
+    ----------
+    place : path or str
+        A model, or what contexts are made of, as for `build_model`.
+    """
+    if not is_contexts(place):
+        return load(place, device=device)
+    if corpus is None:
+        raise InputError(f"{place} has no senses: give --corpus, where they are induced")
+    return open_bare_model(place, corpus, device=device)
+
+
+def is_contexts(place: str | Path) -> bool:
+    """Whether something is what contexts are made of, and no model."""
+    if str(place).startswith(TRANSFORMER):
+        return True
+    manifest = find_manifest(Path(place))
+    return manifest is not None and manifest["kind"] in ("encoder", "vectors")
 
 
 def inherit_answer_rule(model: SenseModel) -> dict[str, Any]:

@@ -42,7 +42,11 @@ def compare(
     ] = None,
     model: Annotated[
         list[str] | None,
-        typer.Option("--model", help="MODEL or MODEL:LEXEMES, finished; may be repeated."),
+        typer.Option(
+            "--model",
+            help="MODEL or MODEL:LEXEMES, finished; or an encoder or transformer:NAME, whose "
+            "contexts are grouped. May be repeated.",
+        ),
     ] = None,
     max_contexts: options.MaxContexts = 10_000,
     induce: Annotated[
@@ -77,15 +81,23 @@ def compare(
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.engines import use_engine
     from grassmeans.laboratory.comparing.comparing import Comparison, ComparisonSettings
+    from grassmeans.laboratory.comparing.systems import open_model_system
     from grassmeans.outputs import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
 
     if output is not None:
         read = [corpus, vectors, *(Path(text.partition("=")[2]) for text in task)]
         check_output_file(output, inputs=read, overwrite=True)
-    systems = _make_systems(methods, senses, model, device)
+    opened = Corpus.open(corpus)
+    systems = _make_systems(methods, senses, model)
+    systems += [
+        open_model_system(text, device, corpus=opened, random_state=seed, workers=workers)
+        for text in model or ()
+    ]
+    if not systems:
+        raise InputError("there is nothing to compare: name --methods or a --model")
     comparison = Comparison(
-        Corpus.open(corpus),
+        opened,
         WordVectors.load(vectors),
         [open_named_task(text) for text in task],
         ComparisonSettings(max_contexts=max_contexts, induce=induce, random_state=seed),
@@ -124,13 +136,12 @@ def open_named_task(text: str) -> Task[Any]:
 
 
 def _make_systems(
-    methods: str | None, senses: list[int] | None, models: list[str] | None, device: str
+    methods: str | None, senses: list[int] | None, models: list[str] | None
 ) -> list[System]:
     from grassmeans.laboratory.comparing.systems import (
         DEFAULT_METHODS,
         DEFAULT_SENSES,
         make_systems,
-        open_model_system,
     )
 
     if methods is not None:
@@ -138,11 +149,7 @@ def _make_systems(
     else:
         # Who names a model only wants to see that model.
         names = [] if models else list(DEFAULT_METHODS)
-    systems = make_systems(names, senses or DEFAULT_SENSES)
-    systems += [open_model_system(text, device) for text in models or ()]
-    if not systems:
-        raise InputError("there is nothing to compare: name --methods or a --model")
-    return systems
+    return list(make_systems(names, senses or DEFAULT_SENSES))
 
 
 def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.systems import ModelSystem, Senses, System, digest_of_vectors
@@ -18,6 +19,7 @@ from grassmeans.laboratory.rivals.registry import (
     varies_senses,
 )
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.senses.building import is_contexts, open_model_or_contexts
 from grassmeans.senses.model import load
 
 DEFAULT_METHODS = ("one", "per-instance", "random", "kmeans", "grassmeans", "grassmeans-singular")
@@ -99,8 +101,27 @@ def make_systems(methods: Sequence[str], senses: Sequence[int]) -> list[System]:
     ]
 
 
-def open_model_system(text: str, device: str = "cpu") -> ModelSystem:
-    """A finished model from ``MODEL`` or ``MODEL:LEXEMES``."""
+def open_model_system(
+    text: str,
+    device: str = "cpu",
+    *,
+    corpus: Corpus | None = None,
+    random_state: int | None = None,
+    workers: int | None = 1,
+) -> ModelSystem:
+    """A finished model from ``MODEL`` or ``MODEL:LEXEMES``, or contexts without senses.
+
+    Parameters
+    ----------
+    corpus, random_state, workers : optional
+        Where the senses of contexts are induced, and how: as for `ModelSystem`.
+    """
+    if is_contexts(text):
+        bare = open_model_or_contexts(text, corpus, device=device)
+        name = Path(text).name
+        return ModelSystem(
+            bare, name=name, corpus=corpus, random_state=random_state, workers=workers
+        )
     model, _, lexemes = text.rpartition(":")
     # A path may hold a colon itself.
     if Path(text).exists() or not model:
