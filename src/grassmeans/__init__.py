@@ -8,8 +8,8 @@ from grassmeans.lazy import give_names
 from grassmeans.version import __version__
 
 if TYPE_CHECKING:
-    from grassmeans.change.comparing import rank_changes as rank_changes
-    from grassmeans.change.comparing import sense_shares as sense_shares
+    from grassmeans.change.tables import rank_changes as rank_changes
+    from grassmeans.change.tables import sense_shares as sense_shares
     from grassmeans.corpus.corpus import Corpus as Corpus
     from grassmeans.engines import use_engine as use_engine
     from grassmeans.geometry.contexts import ContextShape as ContextShape
@@ -49,7 +49,7 @@ _names, __getattr__, __dir__ = give_names(
         "senses.fitting": ("find_senses", "FoundSenses"),
         "senses.building": ("build_model",),
         "labelling.collocates": ("find_collocates",),
-        "change.comparing": ("sense_shares", "rank_changes"),
+        "change.tables": ("sense_shares", "rank_changes"),
         "integrations.iterables": ("tag_iter",),
     },
 )

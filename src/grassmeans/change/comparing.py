@@ -1,7 +1,7 @@
 """Words in groups of documents: the shares of their senses, and how much they differ.
 
-The two public functions, `sense_shares` and `rank_changes`, give plain tables; `compare_groups`
-gives all that is known, for the report.
+`compare_groups` gives all that is known, for the report; `grassmeans.change.tables` makes plain
+tables of it.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.change.contexts import Example, examine_word
-from grassmeans.change.grouping import GroupedDocuments, group_documents
+from grassmeans.change.grouping import GroupedDocuments
 from grassmeans.change.measures import jensen_shannon
 from grassmeans.change.testing import (
     N_PERMUTATIONS,
@@ -25,7 +24,6 @@ from grassmeans.change.testing import (
     find_p_values,
 )
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.errors import InputError
 from grassmeans.progress import progress_bar
@@ -40,8 +38,6 @@ RARE_SHARE = 0.05
 
 EXAMINED = 50
 """Words of a ranking of all, from the top, whose contexts are compared and shown."""
-
-Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,125 +328,3 @@ def _look_closely(
                 if min(pair.n_first, pair.n_second) >= settings.fewest:
                     pair.apd, pair.prt = apd, prt
             advance()
-
-
-def sense_shares(
-    model: SenseModel | str | Path,
-    corpus: Corpora,
-    word: str,
-    *,
-    by: str | None = None,
-    settings: ChangeSettings | None = None,
-) -> Any:
-    """The shares of a word's senses in groups of documents.
-
-    Parameters
-    ----------
-    model : SenseModel, path or name
-    corpus : Corpus, path or several
-        Labelled by the model, or not: then a sample of the word's occurrences is measured.
-    by : str, optional
-        ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
-
-    Returns
-    -------
-    table
-        A row for each group and sense: ``word``, ``group``, ``sense``, ``name``, ``count``,
-        ``share``, ``low`` and ``high`` (95%), ``n`` (occurrences of the group), ``unknown`` (those
-        that are "I don't know"), ``few`` (too few to be compared). A pandas frame where pandas is
-        installed, else a list of dictionaries.
-    """
-    documents = group_documents(corpus, by)
-    chosen = settings or ChangeSettings()
-    opened = model if isinstance(model, SenseModel) else load(model)
-    names = spell_words(opened, check_words(word, "word"))
-    rows: list[dict[str, Any]] = []
-    for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):
-        for found in compare_uses(opened, uses, documents, chosen):
-            rows += share_rows(found)
-    return as_table(rows)
-
-
-def rank_changes(
-    model: SenseModel | str | Path,
-    corpus: Corpora,
-    *,
-    by: str | None = None,
-    words: str | Iterable[str] | None = None,
-    settings: ChangeSettings | None = None,
-    show_progress: bool | None = False,
-) -> Any:
-    """Words by how much their senses differ between groups of documents, most first.
-
-    Parameters
-    ----------
-    words : str or iterable of str, optional
-        All that the model has senses for by default, in a labelled corpus.
-
-    Returns
-    -------
-    table
-        A row for each word and pair of groups: ``word``, ``first``, ``second``, ``n_first``,
-        ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
-        ``changed``, ``gained``, ``lost``. A pandas frame where pandas is installed, else a list of
-        dictionaries.
-    """
-    documents = group_documents(corpus, by)
-    found = compare_groups(model, documents, words, settings, show_progress=show_progress)
-    return as_table([row for word in found.words for row in change_rows(word)])
-
-
-def change_rows(word: WordChange) -> list[dict[str, Any]]:
-    """A row for each pair of groups, of plain values; None where something is not known."""
-    return [
-        {
-            "word": word.word,
-            "first": pair.first,
-            "second": pair.second,
-            "n_first": pair.n_first,
-            "n_second": pair.n_second,
-            "jsd": _plain(pair.jsd),
-            "apd": _plain(pair.apd),
-            "prt": _plain(pair.prt),
-            "p": _plain(pair.p_value),
-            "q": _plain(pair.q_value),
-            "changed": pair.is_change,
-            "gained": list(pair.gained),
-            "lost": list(pair.lost),
-        }
-        for pair in word.pairs
-    ]
-
-
-def share_rows(word: WordChange) -> list[dict[str, Any]]:
-    """A row for each group and sense, of plain values; None where the word does not occur."""
-    return [
-        {
-            "word": word.word,
-            "group": group.group,
-            "sense": number,
-            "name": name,
-            "count": int(group.counts[number - 1]),
-            "share": _plain(float(group.shares[number - 1])),
-            "low": _plain(float(group.low[number - 1])),
-            "high": _plain(float(group.high[number - 1])),
-            "n": group.n,
-            "unknown": group.n_unknown,
-            "few": group.is_few,
-        }
-        for group in word.groups
-        for number, name in enumerate(word.names, 1)
-    ]
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 6)
-
-
-def as_table(rows: list[dict[str, Any]]) -> Any:
-    """Rows as a pandas frame where pandas is installed, else as they are."""
-    try:
-        import pandas
-    except ImportError:
-        return rows
-    return pandas.DataFrame(rows)

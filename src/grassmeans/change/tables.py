@@ -1,17 +1,153 @@
-"""A comparison as files: CSV, JSON and Parquet, and as a table for the terminal."""
+"""What groups of documents differ in, as tables: in Python, in files, on a terminal."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grassmeans.change.comparing import Comparison, change_rows, share_rows
+from grassmeans.change.comparing import (
+    ChangeSettings,
+    Comparison,
+    WordChange,
+    compare_groups,
+    compare_uses,
+)
+from grassmeans.change.grouping import group_documents
+from grassmeans.change.uses import collect_uses, spell_words
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.given import check_words
 from grassmeans.errors import MissingExtraError
+from grassmeans.senses.model import SenseModel, load
+
+Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
+
+
+def sense_shares(
+    model: SenseModel | str | Path,
+    corpus: Corpora,
+    word: str,
+    *,
+    by: str | None = None,
+    settings: ChangeSettings | None = None,
+) -> Any:
+    """The shares of a word's senses in groups of documents.
+
+    Parameters
+    ----------
+    model : SenseModel, path or name
+    corpus : Corpus, path or several
+        Labelled by the model, or not: then a sample of the word's occurrences is measured.
+    by : str, optional
+        ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
+
+    Returns
+    -------
+    table
+        A row for each group and sense: ``word``, ``group``, ``sense``, ``name``, ``count``,
+        ``share``, ``low`` and ``high`` (95%), ``n`` (occurrences of the group), ``unknown`` (those
+        that are "I don't know"), ``few`` (too few to be compared). A pandas frame where pandas is
+        installed, else a list of dictionaries.
+    """
+    documents = group_documents(corpus, by)
+    chosen = settings or ChangeSettings()
+    opened = model if isinstance(model, SenseModel) else load(model)
+    names = spell_words(opened, check_words(word, "word"))
+    rows: list[dict[str, Any]] = []
+    for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):
+        for found in compare_uses(opened, uses, documents, chosen):
+            rows += share_rows(found)
+    return as_table(rows)
+
+
+def rank_changes(
+    model: SenseModel | str | Path,
+    corpus: Corpora,
+    *,
+    by: str | None = None,
+    words: str | Iterable[str] | None = None,
+    settings: ChangeSettings | None = None,
+    show_progress: bool | None = False,
+) -> Any:
+    """Words by how much their senses differ between groups of documents, most first.
+
+    Parameters
+    ----------
+    words : str or iterable of str, optional
+        All that the model has senses for by default, in a labelled corpus.
+
+    Returns
+    -------
+    table
+        A row for each word and pair of groups: ``word``, ``first``, ``second``, ``n_first``,
+        ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
+        ``changed``, ``gained``, ``lost``. A pandas frame where pandas is installed, else a list of
+        dictionaries.
+    """
+    documents = group_documents(corpus, by)
+    found = compare_groups(model, documents, words, settings, show_progress=show_progress)
+    return as_table([row for word in found.words for row in change_rows(word)])
+
+
+def change_rows(word: WordChange) -> list[dict[str, Any]]:
+    """A row for each pair of groups, of plain values; None where something is not known."""
+    return [
+        {
+            "word": word.word,
+            "first": pair.first,
+            "second": pair.second,
+            "n_first": pair.n_first,
+            "n_second": pair.n_second,
+            "jsd": _plain(pair.jsd),
+            "apd": _plain(pair.apd),
+            "prt": _plain(pair.prt),
+            "p": _plain(pair.p_value),
+            "q": _plain(pair.q_value),
+            "changed": pair.is_change,
+            "gained": list(pair.gained),
+            "lost": list(pair.lost),
+        }
+        for pair in word.pairs
+    ]
+
+
+def share_rows(word: WordChange) -> list[dict[str, Any]]:
+    """A row for each group and sense, of plain values; None where the word does not occur."""
+    return [
+        {
+            "word": word.word,
+            "group": group.group,
+            "sense": number,
+            "name": name,
+            "count": int(group.counts[number - 1]),
+            "share": _plain(float(group.shares[number - 1])),
+            "low": _plain(float(group.low[number - 1])),
+            "high": _plain(float(group.high[number - 1])),
+            "n": group.n,
+            "unknown": group.n_unknown,
+            "few": group.is_few,
+        }
+        for group in word.groups
+        for number, name in enumerate(word.names, 1)
+    ]
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 6)
+
+
+def as_table(rows: list[dict[str, Any]]) -> Any:
+    """Rows as a pandas frame where pandas is installed, else as they are."""
+    try:
+        import pandas
+    except ImportError:
+        return rows
+    return pandas.DataFrame(rows)
 
 
 def list_changes(found: Comparison) -> list[dict[str, Any]]:

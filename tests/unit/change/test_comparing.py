@@ -6,21 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from grassmeans.change import comparing
-from grassmeans.change.comparing import (
-    ChangeSettings,
-    as_table,
-    compare_groups,
-    rank_changes,
-    sense_shares,
-)
+from grassmeans.change import tables
+from grassmeans.change.comparing import ChangeSettings, compare_groups
 from grassmeans.change.grouping import group_documents
+from grassmeans.change.tables import as_table, rank_changes, sense_shares
 from grassmeans.errors import InputError, UnknownWordError
 
 
 @pytest.fixture(autouse=True)
 def plain_rows(monkeypatch):
-    monkeypatch.setattr(comparing, "as_table", lambda rows: rows)
+    monkeypatch.setattr(tables, "as_table", lambda rows: rows)
 
 
 def test_shares_of_senses_by_hand(model, labelled):

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.change.comparing import ChangeSettings, change_rows, compare_uses, share_rows
+from grassmeans.change.comparing import ChangeSettings, compare_uses
+from grassmeans.change.tables import change_rows, share_rows
 from grassmeans.change.uses import Uses
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError
