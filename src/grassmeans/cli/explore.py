@@ -16,13 +16,18 @@ from grassmeans.terminal.output import note
 
 DEFAULT_PORT = 8642
 _SECONDS_TO_START = 0.8
+_STRANGE = {
+    "part": "is a part of the text that the model has seen",
+    "other": "is not the one that the model was induced on",
+    "unknown": "may not be the one that the model was induced on, which does not say",
+}
 
 
 def explore(
     model: Annotated[str, typer.Argument(help="A model folder, or a name: en.")] = "en",
     corpus: Annotated[
         Path | None,
-        typer.Option(help="Its corpus: all lines instead of examples, and a dial for senses."),
+        typer.Option(help="Its corpus, or another: all lines, and a dial for senses."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any.")] = DEFAULT_PORT,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
@@ -64,6 +69,9 @@ def explore(
         )
     app = create_app(model, corpus, hosts=[bracketed(host)], save_to=save_to, changes_path=changes)
     address = f"http://{bracketed(visible_name(host))}:{listening.getsockname()[1]}/"
+    opened = app.state.session.opened
+    if opened.relation in _STRANGE:
+        note(f"the corpus {_STRANGE[opened.relation]}: its counts stand beside the model's")
     note(f"the explorer is at {address} (stop it with Ctrl+C)")
     if not no_browser:
         opening = threading.Timer(_SECONDS_TO_START, webbrowser.open, [address])

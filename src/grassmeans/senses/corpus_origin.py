@@ -10,6 +10,8 @@ from grassmeans.senses.versions import GROWN, read_versions
 OWN, PART, OTHER, UNKNOWN = "own", "part", "other", "unknown"
 """The model's corpus; a part of the text of a model that has grown; another one; nobody knows."""
 
+_USUAL_NAME = "corpus"
+
 
 def relate_corpus(model: SenseModel, corpus: Corpus) -> str:
     """What a corpus is to a model: `OWN`, `PART`, `OTHER` or `UNKNOWN`.
@@ -28,8 +30,13 @@ def relate_corpus(model: SenseModel, corpus: Corpus) -> str:
 
 
 def name_corpus(corpus: Corpus) -> CountedIn:
-    """A corpus as words that were counted in it name it."""
-    return CountedIn(corpus.path.resolve().name, corpus.manifest["digest"])
+    """A corpus as words that were counted in it name it.
+
+    Its folder's name, with that of the folder around it where many corpora are called the same.
+    """
+    place = corpus.path.resolve()
+    name = "/".join(place.parts[-2:]) if place.name == _USUAL_NAME else place.name
+    return CountedIn(name, corpus.manifest["digest"])
 
 
 def is_counted_in(entry: WordSenses, corpus: Corpus, relation: str) -> bool:

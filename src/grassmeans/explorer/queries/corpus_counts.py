@@ -14,6 +14,7 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induction import sample_word
 from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import Checkpoint
+from grassmeans.senses.corpus_origin import name_corpus
 from grassmeans.senses.edited_words import EditedWord
 from grassmeans.senses.samples import WordSample
 
@@ -61,7 +62,7 @@ def count_in_corpus(
             nearest = sample.measure(edited.entry.directions).argmin(axis=1)
             sizes = np.bincount(nearest, minlength=edited.entry.n_senses)
             shares = tuple(round(float(size) / n_contexts, _DIGITS) for size in sizes)
-    return CorpusCounts(key, corpus.path.resolve().name, count, n_contexts, shares)
+    return CorpusCounts(key, name_corpus(corpus).name, count, n_contexts, shares)
 
 
 def sample_for_counts(opened: OpenModel, key: str, checkpoint: Checkpoint) -> WordSample:
