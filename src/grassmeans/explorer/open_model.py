@@ -25,8 +25,9 @@ from grassmeans.senses.settings import InductionSettings
 if TYPE_CHECKING:
     from grassmeans.change.grouping import GroupedDocuments
     from grassmeans.explorer.queries.change import ChangedWords
+    from grassmeans.explorer.queries.encoding import EncodedLines
     from grassmeans.explorer.queries.induction import InducedWord
-    from grassmeans.explorer.queries.measuring import EncodedLines, MeasuredWord
+    from grassmeans.explorer.queries.measuring import MeasuredWord
     from grassmeans.explorer.queries.tagging import SenseName
     from grassmeans.explorer.queries.words import Line, WordView
 from collections import OrderedDict

@@ -126,14 +126,7 @@ def encode_words(
 
     `UnknownWordError` for a word that does not occur.
     """
-    drawn = [
-        sample_positions(
-            source.positions(word),
-            settings.max_contexts,
-            word_seeds(word, settings.random_state).spawn(2)[0],
-        )
-        for word in words
-    ]
+    drawn = [draw_positions(word, source, settings) for word in words]
     if len(drawn) == 1:
         return [EncodedWord(drawn[0], encoder.encode_at(source, drawn[0]))]
     if not drawn:
@@ -142,6 +135,12 @@ def encode_words(
     ends = np.cumsum([len(positions) for positions in drawn])
     parts = np.split(bases, ends[:-1])
     return [EncodedWord(positions, own) for positions, own in zip(drawn, parts, strict=True)]
+
+
+def draw_positions(word: str, source: WordSource, settings: InductionSettings) -> NDArray[np.int64]:
+    """(n,) positions of a random sample of a word's occurrences, in text order."""
+    seeds = word_seeds(word, settings.random_state).spawn(2)[0]
+    return sample_positions(source.positions(word), settings.max_contexts, seeds)
 
 
 def complete_sample(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+import numpy as np
 import pytest
 
 from grassmeans import Corpus, load
@@ -17,7 +18,10 @@ from grassmeans.explorer.queries.corrections import (
     list_corrections,
     save_corrections,
 )
+from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.words import show_word
+from grassmeans.explorer.work import Checkpoint
+from grassmeans.geometry.distances import measure_distances
 
 
 @pytest.fixture(scope="module")
@@ -135,8 +139,8 @@ def test_lines_turn_the_direction_and_are_tagged_so_after_saving(
 ):
     folder = shutil.copytree(doubtful_model_folder, tmp_path / "model")
     opened = OpenModel(load(folder), doubtful_corpus)
-    lines = find_lines(opened, "crane", LineFilter(query="machine"), limit=200).lines
-    doubtful = next(line for line in lines if "bird" in line.left)
+    lines = find_lines(opened, "crane", LineFilter(), limit=300).lines
+    doubtful = next(x for x in lines if "bird" in x.left and "machine" in x.right)
     text = f"{doubtful.left}{doubtful.word}{doubtful.right}"
     assert opened.base.tag(text)[0].sense == doubtful.sense
     other = 3 - doubtful.sense
@@ -150,3 +154,27 @@ def test_lines_turn_the_direction_and_are_tagged_so_after_saving(
     recorded = version.manifest["edited"]["edits"][0]
     assert (recorded["action"], recorded["lines"]) == ("assign", [doubtful.position])
     assert version.tag(text)[0].sense == other
+
+
+def test_occurrences_are_encoded_once(own, topic_corpus, monkeypatch):
+    asked: list[int] = []
+    encoder = own.base.encoder
+    encode = encoder.encode_at
+
+    def count(source, positions):
+        asked.append(len(positions))
+        return encode(source, positions)
+
+    monkeypatch.setattr(encoder, "encode_at", count)
+    monkeypatch.setattr(encoder, "worth_keeping", True, raising=False)
+    positions = topic_corpus.positions("crane")
+    wanted = positions[10:20]
+    found = encode_lines(own, "crane", wanted, Checkpoint())
+    assert np.array_equal(found, encode(topic_corpus, wanted))
+    every = encode_lines(own, "crane", positions, Checkpoint())
+    lines = own.base.inventory.directions("crane")
+    expected = measure_distances(encode(topic_corpus, positions), lines)
+    assert np.allclose(measure_distances(every, lines), expected, atol=1e-3)
+    correct_word(own, "crane", Correction("split", [1]))
+    find_lines(own, "crane", LineFilter(sense=1))
+    assert asked == [10, 190]

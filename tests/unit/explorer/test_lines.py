@@ -205,7 +205,7 @@ def test_work_that_runs_out_of_time_goes_on_later(topic_model, topic_corpus, mon
     opened = OpenModel(topic_model, topic_corpus)
     slow = SlowEncoder(topic_model.encoder)
     monkeypatch.setattr(opened, "base", _WithEncoder(topic_model, slow))
-    monkeypatch.setattr("grassmeans.explorer.queries.measuring._READ_AT_ONCE", 64)
+    monkeypatch.setattr("grassmeans.explorer.queries.encoding._AT_ONCE", 64)
     directions = topic_model.inventory.directions("crane")
 
     def stop(progress: float) -> None:

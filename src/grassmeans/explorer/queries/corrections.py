@@ -18,6 +18,7 @@ from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.corpus_counts import sample_for_counts
+from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.induction import (
     DEFAULT_CONTEXTS,
     adopt_nodes,
@@ -185,12 +186,16 @@ def _gather(
     ):
         return Evidence()
     sample = sample_for_counts(opened, key, check)
-    lines = _read_lines(opened, key, wanted.lines) if wanted.action == "assign" else None
+    lines = None
+    if wanted.action == "assign":
+        lines = _read_lines(opened, key, wanted.lines, check)
     check(0.8)
     return Evidence(sample, counted_in, lines=lines, rule=opened.base.idk_threshold)
 
 
-def _read_lines(opened: OpenModel, key: str, positions: Sequence[int]) -> WordSample:
+def _read_lines(
+    opened: OpenModel, key: str, positions: Sequence[int], check: Checkpoint
+) -> WordSample:
     """The contexts of lines, without those that say nothing."""
     most = opened.limits.request.chosen_lines
     if len(positions) > most:
@@ -204,7 +209,7 @@ def _read_lines(opened: OpenModel, key: str, positions: Sequence[int]) -> WordSa
     inside = places < len(found)
     if not (inside.all() and (found[places] == chosen).all()):
         raise InputError(f"{key!r} does not stand at all of these positions: choose lines of it")
-    bases = opened.base.encoder.encode_at(corpus, chosen)
+    bases = encode_lines(opened, key, chosen, check)
     return complete_sample(key, EncodedWord(chosen, bases), corpus, opened.base.encoder)
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.words import WordView, require_word, suggest_words, view_entry
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.corpus_origin import OWN, name_corpus
@@ -23,8 +24,7 @@ from grassmeans.senses.induction import describe_sample, group_contexts, skip_po
 from grassmeans.senses.merging import merge_cheapest_pair
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.rays import place_rays
-from grassmeans.senses.samples import WordSample
-from grassmeans.senses.samples import sample_word as sample_from_corpus
+from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample, draw_positions
 from grassmeans.senses.sense_number import SAMPLE
 from grassmeans.senses.settings import AUTO
 from grassmeans.vectors.word_vectors import WordVectors
@@ -134,7 +134,7 @@ def _induce(
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
     found = group_contexts(key, sample.bases, settings, encoder, sample.count)
-    checkpoint(0.7)
+    checkpoint(0.75)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
     if opened.corpus is not None and opened.relation != OWN:
         entry = replace(entry, counted_in=name_corpus(opened.corpus))
@@ -195,11 +195,12 @@ def sample_word(
     if found is not None:
         return found
     word_id_of(opened, key)
-    checkpoint(0.1)
     settings = replace(opened.settings, max_contexts=max_contexts)
-    sample = sample_from_corpus(key, corpus, opened.base.encoder, settings)
+    positions = draw_positions(key, corpus, settings)
+    encoded = EncodedWord(positions, encode_lines(opened, key, positions, checkpoint, 0.6))
+    sample = complete_sample(key, encoded, corpus, opened.base.encoder)
     opened.samples.put((key, max_contexts), sample)
-    checkpoint(0.3)
+    checkpoint(0.6)
     return sample
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of_array
-from grassmeans.explorer.limits import OutOfTimeError
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.induction import word_id_of
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.contexts import sample_positions
@@ -25,7 +25,6 @@ from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.senses.decoding import decode_hard, decode_soft
 
 _AT_ONCE = 8192
-_READ_AT_ONCE = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,36 +71,6 @@ class MeasuredWord:
         return MeasuredWord(
             self.positions[rows], self.distances[rows], self.senses[rows], self.confidence[rows]
         )
-
-
-@dataclass(frozen=True, slots=True)
-class EncodedLines:
-    """Occurrences of a word as an encoder has read them.
-
-    Attributes
-    ----------
-    positions : (n,) int64
-        In text order.
-    bases : (n, rank, dim) float32
-    """
-
-    positions: NDArray[np.int64]
-    bases: NDArray[np.float32]
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that they take."""
-        return self.positions.nbytes + self.bases.nbytes
-
-    def lacks(self, positions: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """(n,) which of the positions are not among these."""
-        return ~np.isin(positions, self.positions, assume_unique=True)
-
-    def join(self, positions: NDArray[np.int64], bases: NDArray[np.float32]) -> EncodedLines:
-        """These and others."""
-        both = np.concatenate([self.positions, positions])
-        order = np.argsort(both, kind="stable")
-        return EncodedLines(both[order], np.concatenate([self.bases, bases])[order])
 
 
 def choose_positions(
@@ -171,7 +140,7 @@ def measure_positions(
         return MeasuredWord(positions, nothing, np.empty(0, np.int16), np.empty(0, np.float32))
     lines = SenseLines.collect([directions])
     if opened.base.encoder.worth_keeping:
-        bases = _read_lines(opened, key, positions, checkpoint)
+        bases = encode_lines(opened, key, positions, checkpoint)
         same = np.zeros(len(positions), np.int64)
         signed = opened.base.encoder.lines_have_ends
         distances = measure_senses(bases, same, lines, signed=signed)
@@ -194,31 +163,3 @@ def _measure_at_once(
             distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
         checkpoint(start / len(positions))
     return distances
-
-
-def _read_lines(
-    opened: OpenModel, key: str, positions: NDArray[np.int64], checkpoint: Checkpoint
-) -> NDArray[np.float32]:
-    """(n, rank, dim) bases of occurrences; those that were read before are not read again."""
-    corpus = opened.require_corpus("looking at lines")
-    encoder = opened.base.encoder
-    empty = np.empty((0, encoder.shape.rank, encoder.vectors.dim), np.float32)
-    kept = opened.lines.get(key) or EncodedLines(np.empty(0, np.int64), empty)
-    missing = positions[kept.lacks(positions)]
-    parts = []
-    try:
-        for start in range(0, len(missing), _READ_AT_ONCE):
-            checkpoint(start / len(missing))
-            parts.append(encoder.encode_at(corpus, missing[start : start + _READ_AT_ONCE]))
-    except OutOfTimeError as error:
-        n_read = len(positions) - len(missing) + sum(map(len, parts))
-        raise OutOfTimeError(
-            f"{n_read:,} of {len(positions):,} lines are read so far, the rest takes longer than "
-            "is given at once: ask again to go on, or for a smaller sample"
-        ) from error
-    finally:
-        if parts:
-            bases = np.concatenate(parts)
-            kept = kept.join(missing[: len(bases)], bases)
-            opened.lines.put(key, kept)
-    return kept.bases[np.searchsorted(kept.positions, positions)]
