@@ -27,15 +27,16 @@ export function countedIn(value, { corpus }) {
   return corpus && corpus.relation !== "own" ? " in the model’s corpus" : "";
 }
 
-function notice({ corpus }) {
+function notice({ corpus }, isCountedHere) {
   const reasons = {
     part: "is a part of the text that this model has seen",
     other: "is not the corpus that this model was induced on",
     unknown: "may be another corpus than this model’s, which does not say what it was induced on",
   };
-  return h("p", { class: "corpus-notice" }, h("b", {}, corpus.name), ` ${reasons[corpus.relation]}. ` +
-    "Lines come from it; counts and shares of the model’s senses stay the model’s, with those in this corpus beside them. " +
-    "A division that you adopt here, a split and reassigned lines are counted in this corpus, and say so.");
+  return h("p", { class: "corpus-notice" }, h("b", {}, corpus.name), ` ${reasons[corpus.relation]}. ` + (isCountedHere
+    ? "A correction has counted this word in it: all counts and shares below are of this corpus."
+    : "Lines come from it; counts and shares of the model’s senses stay the model’s, with those in this corpus beside them. " +
+    "A division that you adopt here, a split and reassigned lines are counted in this corpus, and say so."));
 }
 
 function addShare(card, name, share) {
@@ -53,8 +54,9 @@ function addShare(card, name, share) {
 export function corpusNotice(value, health, place, signal) {
   const { corpus } = health;
   if (!isForeign(health)) return null;
-  const element = h("div", {}, notice(health));
-  if (value.counted_in?.digest === corpus.digest) return element;
+  const isCountedHere = value.counted_in?.digest === corpus.digest;
+  const element = h("div", {}, notice(health, isCountedHere));
+  if (isCountedHere) return element;
   const counts = h("p", { class: "soft", role: "status" }, `Counting in ${corpus.name}…`);
   element.append(counts);
   ask(wordUrl(value.word, "/counts"), { signal }).then((found) => {

@@ -1,6 +1,6 @@
 // The corrections of a word that are not saved yet: what they were, undo and redo.
 
-import { button, h, plural } from "./dom.js";
+import { button, formatCount, h, plural } from "./dom.js";
 
 const SENTENCES = {
   merge: ({ senses }) => `senses ${senses.join(" and ")} merged`,
@@ -17,10 +17,10 @@ export function describeCorrection(edit) {
   return SENTENCES[edit.action](edit);
 }
 
-/** What became of lines that were given to a sense. */
-export function describeAssigned({ lines, n_taken: taken, n_moved: moved, senses }, number) {
+/** What became of lines that were given to a sense; `nLooked` contexts were looked at. */
+export function describeAssigned({ lines, n_taken: taken, n_moved: moved, senses }, number, nLooked) {
   const sense = senses.length ? `sense ${number}` : `the new sense ${number}`;
-  const others = moved ? ` ${plural(moved, "other line")} of those looked at changed their sense too.` : "";
+  const others = moved ? ` Of the ${formatCount(nLooked)} contexts looked at, ${formatCount(moved)} other${moved === 1 ? "" : "s"} changed sense too.` : "";
   return `${taken} of ${plural(lines.length, "line")} have ${sense} now.${others}`;
 }
 
@@ -34,6 +34,6 @@ export function correctionHistory({ corrections, undone }, correct) {
       () => correct("redo", [], `Done again: ${describeCorrection(next)}.`), { class: "redo" }) : null,
     corrections.length > 1 ? button("Undo all corrections of this word",
       () => correct("reset", [], "The senses are as in the model again."), { class: "quiet" }) : null);
-  const list = corrections.length ? h("ol", { class: "history" }, corrections.map((edit) => h("li", {}, describeCorrection(edit)))) : null;
+  const list = corrections.length > 1 ? h("ol", { class: "history" }, corrections.map((edit) => h("li", {}, describeCorrection(edit)))) : null;
   return h("div", {}, steps, list);
 }

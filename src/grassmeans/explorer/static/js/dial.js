@@ -26,5 +26,10 @@ export function makeDial(hasCorpus, onChange) {
     for (const input of element.querySelectorAll("input")) input.checked = input.value === value;
   }
 
-  return { element, set };
+  /** The model's own senses, or what corrections have made of them. */
+  function setEdited(edited) {
+    element.querySelector("input[value=''] + span").textContent = edited ? "As corrected" : "As in the model";
+  }
+
+  return { element, set, setEdited };
 }

@@ -83,7 +83,7 @@ export function makeLineSelection(word, app, onChange) {
   function assign() {
     const senses = target.value === NEW_SENSE ? [] : [Number(target.value)];
     return attempt({ action: "assign", senses, lines: [...chosen] }, (changed) =>
-      describeAssigned(changed.corrections.at(-1), senses[0] ?? changed.senses.length));
+      describeAssigned(changed.corrections.at(-1), senses[0] ?? changed.senses.length, changed.n_contexts));
   }
 
   /** The senses that lines can be given to; boxes are made anew. */

@@ -72,6 +72,7 @@ export function mount(root, route, app) {
 
   function draw() {
     facts();
+    dial.setEdited(k ? value.revision > 0 : value.edited);
     if (!value.senses.length) {
       place.replaceChildren(value.undone.length
         ? emptyPanel("Not in the model any more", "The word was added by a correction, which is undone.")
