@@ -19,6 +19,8 @@ class RequestLimits:
     page: int = 200  # lines or words in one answer
     table_rows: int = 5_000  # rows of a table to download
     map_points: int = 2_000  # contexts on a map
+    map_words: int = 60  # words on a map of senses, and as many neighbours
+    map_senses: int = 300  # their senses
     query_characters: int = 200  # of a search
     chosen_lines: int = 500  # that are given to a sense at once
     document_characters: int = 5_000  # shown on each side of an occurrence

@@ -10,7 +10,17 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from grassmeans.corpus.occurrences import number_words, write_tokens
-from grassmeans.explorer.endpoints import changes, compared, dial, groups, jobs, lines, texts, words
+from grassmeans.explorer.endpoints import (
+    changes,
+    compared,
+    dial,
+    groups,
+    jobs,
+    lines,
+    maps,
+    texts,
+    words,
+)
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods
 from grassmeans.explorer.endpoints.guard import Guard
@@ -78,7 +88,7 @@ def create_app(
     )
     app.state.session = session
     add_error_handlers(app)
-    for module in (words, texts, lines, compared, dial, jobs, changes, groups):
+    for module in (words, maps, texts, lines, compared, dial, jobs, changes, groups):
         app.include_router(module.make_router(session))
     add_pages(app, session)
     app.add_middleware(

@@ -15,6 +15,7 @@ VIEWS = {
     "#/word/crane?k=8": ".tree .block",
     "#/concordance/crane": ".kwic tbody tr",
     "#/geometry/crane": ".map .dot",
+    "#/map?words=crane,bank": ".map-name",
     "#/change/crane": ".panel.empty",
     "#/nowhere": ".panel.empty",
     "#/text?text=crane+" + "birdba+" * 8: ".tagged",

@@ -8,8 +8,8 @@ const LABEL_AIR = 2;
 /**
  * Places for labels: beside their points, within the picture, and none over another.
  *
- * labels: [{x, y, width, height, inside}], the most important ones first; `inside` lets a label lie
- * on its own point. dots: [[x, y], ...], which are covered only where there is no better place.
+ * labels: [{x, y, width, height, inside, gap}], the most important ones first; `inside` lets a label
+ * lie on its own point, `gap` is the radius of the point. dots: [[x, y], ...], which are covered only where there is no better place.
  * Returns for each label its box {x, y, width, height, away}, or null where there is no room; `away`
  * is how far it lies from its point. `reach` bounds that.
  */
@@ -38,8 +38,9 @@ function placeLabels(labels, width, height, dots = [], reach = Infinity) {
       if (ring > reach || ring >= least) break;
       LABEL_TURNS.forEach((turn, order) => {
         const angle = 2 * Math.PI * turn;
-        const box = boxAt(label, label.x + Math.cos(angle) * (ring + label.width / 2),
-          label.y + Math.sin(angle) * (ring + label.height / 2), ring);
+        const far = ring + (label.gap ?? 0);
+        const box = boxAt(label, label.x + Math.cos(angle) * (far + label.width / 2),
+          label.y + Math.sin(angle) * (far + label.height / 2), ring);
         offer(box, ring + order / 4);
       });
     }

@@ -37,7 +37,7 @@ function neighbour(places, from, key) {
 
 /**
  * dots: [{x, y, radius, sense or colour, hidden}]; namesOf(indices, width) -> [{x, y, text, colour,
- * inside}] for the dots that are seen, the most important first. Calls onChoose(index),
+ * inside, gap}] for the dots that are seen, the most important first. Calls onChoose(index),
  * onOpen(index, event), onView(view).
  * {element, picture, refresh(), choose(index), setView(view), tools, paint}
  */
@@ -91,7 +91,7 @@ export function makeScatter({ label, dots, namesOf, reach = Infinity, view = WHO
     const indices = places.flatMap((at, index) => (isSeen(at) ? [index] : []));
     const wanted = namesOf(indices, width).map((name) => ({ ...name, at: place(name) }));
     boxes = window.placeLabels(wanted.map((name) => ({
-      x: name.at[0], y: name.at[1], width: window.measureLabel(name.text, NAME_FONT) + 4, height: LINE, inside: name.inside,
+      x: name.at[0], y: name.at[1], width: window.measureLabel(name.text, NAME_FONT) + 4, height: LINE, inside: name.inside, gap: name.gap,
     })), width, height, indices.map((index) => places[index]), reach).map((box, index) => box && { ...box, ...wanted[index], x: box.x, y: box.y }).filter(Boolean);
     names.replaceChildren(...boxes.flatMap((box) => [
       box.away > FAR ? svg("line", {

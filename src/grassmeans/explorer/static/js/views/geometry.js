@@ -37,7 +37,9 @@ export function mount(root, route, app) {
       h("section", { class: "panel" }, h("h2", {}, "Planes"),
         h("p", { class: "soft" }, "The words around an occurrence span a plane. Planes of one sense meet along a common line: that line is the sense."), planes),
       h("section", { class: "panel" }, h("h2", {}, "Map of contexts"),
-        h("p", { class: "soft" }, "One dot for each context, in the colour of its sense; like contexts lie near one another. Large dots are sure."), mapPlace)));
+        h("p", { class: "soft" }, "One dot for each context, in the colour of its sense; like contexts lie near one another. Large dots are sure."), mapPlace)),
+    h("p", { class: "soft" }, "Among other words: ",
+      h("a", { href: makeHash("map", "", { words: word, neighbours: 20 }) }, "a map of the senses near these"), "."));
   const darkness = matchMedia("(prefers-color-scheme: dark)");
   const recolour = () => viewer?.redraw();
   darkness.addEventListener("change", recolour);
