@@ -22,8 +22,8 @@ from grassmeans.labelling.decoding import Decoding, decode_shard
 from grassmeans.labelling.measuring import make_measure
 from grassmeans.labelling.targets import find_targets, read_targets
 from grassmeans.lexemes.compacting import CompactSettings, compact_model
+from grassmeans.senses.compact_inventory import write_compact_inventory
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
-from grassmeans.senses.inventory import write_compact_inventory
 from grassmeans.senses.model import SenseModel
 from synthetic import FUNCTION_WORDS, make_topic_text
 

@@ -16,13 +16,13 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.keys import encode_key
 from grassmeans.outputs import check_output, output_folder
-from grassmeans.senses.entries import SkippedWord
-from grassmeans.senses.inventory import (
+from grassmeans.senses.compact_inventory import (
     CompactInventory,
-    SenseInventory,
     shorten_entry,
     write_compact_inventory,
 )
+from grassmeans.senses.entries import SkippedWord
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import write_lemmas
 from grassmeans.senses.model import (
     INVENTORY_FOLDER,

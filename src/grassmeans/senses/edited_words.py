@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from grassmeans.checked import open_array
 from grassmeans.errors import InputError
+from grassmeans.senses.compact_inventory import CompactInventory
 from grassmeans.senses.decoding import IdkRule, decode_hard
 from grassmeans.senses.editing import (
     blank_hidden,
@@ -24,7 +25,7 @@ from grassmeans.senses.editing import (
     unhide_sense,
 )
 from grassmeans.senses.entries import CountedIn, WordSenses, entry_to_dict
-from grassmeans.senses.inventory import CompactInventory, SenseInventory
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.model import SenseModel
 from grassmeans.senses.reassigning import add_sense_of, reassign_lines
 from grassmeans.senses.samples import WordSample

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import zstandard
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import read_manifest, write_array, write_bytes, write_manifest
+from grassmeans.artifacts import write_array, write_bytes
 from grassmeans.checked import (
     MANIFEST,
     check_offsets,
@@ -22,24 +19,20 @@ from grassmeans.checked import (
     map_bytes,
     open_array,
     parse_json,
-    read_bytes,
     read_text,
 )
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.contexts import ContextShape
-from grassmeans.schema import check_values, whole
-from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.vectors.quantising import Rows, quantise_rows
-from grassmeans.vectors.storage import (
-    MOST_DIMENSIONS,
-    QUANTISED_RULE,
-    encode_words,
-    read_rows,
-    read_words,
-    write_rows,
+from grassmeans.senses.compact_inventory import (
+    BlockLines,
+    CompactInventory,
+    parse_skipped,
+    read_compact_inventory,
 )
+from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.vectors.quantising import Rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -181,7 +174,7 @@ class SenseInventory(Mapping[str, WordSenses]):
     def _read_names(self, number: int) -> None:
         """Keep the names of a word's senses, and of all that are unpacked with it."""
         path = self._folder / ENTRIES
-        block = self._lines.block_of(number) if isinstance(self._lines, _BlockLines) else [number]
+        block = self._lines.block_of(number) if isinstance(self._lines, BlockLines) else [number]
         for i in block:
             entry = parse_json(self._lines[i], path)
             try:
@@ -255,7 +248,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         content = map_bytes(folder / ENTRIES)
         ends = open_array(folder / "entry_offsets.npy", np.int64, n_offsets, mapped=False)
         check_offsets(folder / "entry_offsets.npy", ends, len(content))
-        skipped = _parse_skipped(read_text(folder / "skipped.tsv"), folder / "skipped.tsv")
+        skipped = parse_skipped(read_text(folder / "skipped.tsv"), folder / "skipped.tsv")
         inventory = cls.__new__(cls)
         inventory._setup(words, offsets, directions, skipped)
         return inventory._stored_in(folder, _StoredLines(content, ends))
@@ -301,192 +294,3 @@ class _StoredLines(Sequence[bytes]):
 
     def __getitem__(self, number):  # type: ignore[no-untyped-def]
         return bytes(self._content[self._offsets[number] : self._offsets[number + 1]])
-
-
-KIND = "inventory"
-FORMAT_VERSION = 1
-_BLOCK_WORDS = 64
-_COMPACT_RULES = {
-    "n_words": whole(0, 2**31 - 1),
-    "n_directions": whole(0, 2**31 - 1),
-    "dim": whole(0, MOST_DIMENSIONS),
-    "block_words": whole(1, 2**20),
-    "quantised": QUANTISED_RULE,
-}
-_LEVEL = 19
-_BLOCKS_HELD = 8
-_LONGEST_BLOCK = 1 << 28
-"""Bytes of one block when it is unpacked: a damaged or hostile file must not fill the memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class CompactInventory:
-    """What a folder in the compact form holds.
-
-    Attributes
-    ----------
-    words : list of str
-    sense_counts : (n_words,) int64
-    directions : (n_directions, dim)
-        Of unit length; those that were read are restored where they are looked at.
-    lines : sequence of bytes
-        The entry of each word as JSON, without its directions.
-    skipped : tuple of SkippedWord
-    """
-
-    words: list[str]
-    sense_counts: NDArray[np.int64]
-    directions: Rows
-    lines: Sequence[bytes]
-    skipped: tuple[SkippedWord, ...]
-
-
-def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: int) -> None:
-    """Write an inventory in the compact form; `SenseInventory.load` opens it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    about = write_rows(folder, quantise_rows(np.asarray(inventory.directions), bits))
-    compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    lines = inventory.lines
-    frames = [
-        compressor.compress(b"\n".join(lines[i] for i in range(start, stop)))
-        for start, stop in _blocks(len(lines))
-    ]
-    if inventory.sense_counts.max(initial=0) > np.iinfo(np.uint16).max:
-        raise InputError("a word has more than 65,535 senses: the compact form cannot hold them")
-    write_bytes(folder / "words.txt", encode_words(inventory.words))
-    write_array(folder / "sense_counts.npy", inventory.sense_counts.astype(np.uint16))
-    write_bytes(folder / "entries.zst", b"".join(frames))
-    ends = np.cumsum([0, *map(len, frames)], dtype=np.int64)
-    write_array(folder / "entry_blocks.npy", ends)
-    reasons = "".join(f"{skipped.word}\t{skipped.reason}\n" for skipped in inventory.skipped)
-    write_bytes(folder / "skipped.tsv.zst", compressor.compress(reasons.encode()))
-    fields = {
-        "n_words": len(inventory.words),
-        "n_directions": len(inventory.directions),
-        "dim": int(inventory.directions.shape[1]),
-        "block_words": _BLOCK_WORDS,
-        "quantised": about,
-    }
-    write_manifest(folder, KIND, FORMAT_VERSION, fields)
-
-
-def read_compact_inventory(folder: Path) -> CompactInventory:
-    """Open an inventory in the compact form; entries are unpacked when they are asked for."""
-    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-    check_values(folder / MANIFEST, manifest, _COMPACT_RULES)
-    n_words, block_words = manifest["n_words"], manifest["block_words"]
-    n_directions, dim = manifest["n_directions"], manifest["dim"]
-    words = read_words(folder / "words.txt", n_words)
-    path = folder / "sense_counts.npy"
-    counts = open_array(path, np.uint16, (n_words,), mapped=False).astype(np.int64)
-    if int(counts.sum()) != n_directions:
-        raise damaged(path, f"{int(counts.sum()):,} senses for {n_directions:,} directions")
-    content, n_blocks = map_bytes(folder / "entries.zst"), -(-n_words // block_words)
-    ends = open_array(folder / "entry_blocks.npy", np.int64, (n_blocks + 1,), mapped=False)
-    check_offsets(folder / "entry_blocks.npy", ends, len(content))
-    lines = _BlockLines(content, ends, n_words, block_words, folder / "entries.zst")
-    path = folder / "skipped.tsv.zst"
-    skipped = _parse_skipped(_unpack_text(path), path)
-    # Distances are those of unit vectors.
-    rows = read_rows(folder, manifest["quantised"], (n_directions, dim))
-    return CompactInventory(words, counts, replace(rows, unit=True), lines, skipped)
-
-
-def shorten_entry(
-    line: bytes, *, examples: int, example_width: int, decimals: int = 4
-) -> dict[str, Any]:
-    """An entry without what can be found again, and with fewer and shorter examples.
-
-    The nearest words go: the vectors tell them. Numbers are rounded.
-    """
-    entry: dict[str, Any] = json.loads(line)
-    for sense in entry["senses"]:
-        sense["nearest_words"] = []
-        sense["examples"] = [
-            _shorten_example(example, example_width) for example in sense["examples"][:examples]
-        ]
-    rounded: dict[str, Any] = _round_numbers(entry, decimals)
-    return rounded
-
-
-def _shorten_example(example: Mapping[str, Any], width: int) -> dict[str, Any]:
-    """An example with so many characters a side, cut between words."""
-    left, right = example["left"], example["right"]
-    if len(left) > width:
-        left = left[len(left) - width :].partition(" ")[2] or left[len(left) - width :]
-    if len(right) > width:
-        right = right[:width].rpartition(" ")[0] or right[:width]
-    return dict(example) | {"left": left, "right": right}
-
-
-def _round_numbers(value: Any, decimals: int) -> Any:
-    if isinstance(value, float):
-        return round(value, decimals)
-    if isinstance(value, list):
-        return [_round_numbers(item, decimals) for item in value]
-    if isinstance(value, dict):
-        return {name: _round_numbers(item, decimals) for name, item in value.items()}
-    return value
-
-
-class _BlockLines(Sequence[bytes]):
-    """JSON lines in compressed blocks, by the number of their word."""
-
-    def __init__(
-        self, content: memoryview, ends: NDArray[Any], n_words: int, block_words: int, path: Path
-    ) -> None:
-        self._content = content
-        self._ends = ends
-        self._n_words = n_words
-        self._block_words = block_words
-        self._path = path
-        self._block = lru_cache(_BLOCKS_HELD)(self._unpack)
-
-    def __len__(self) -> int:
-        return self._n_words
-
-    def __getitem__(self, number):  # type: ignore[no-untyped-def]
-        lines = self._block(number // self._block_words)
-        return lines[number % self._block_words]
-
-    def block_of(self, number: int) -> range:
-        """The numbers of the words that are unpacked with one."""
-        start = number - number % self._block_words
-        return range(start, min(start + self._block_words, self._n_words))
-
-    def _unpack(self, block: int) -> list[bytes]:
-        content = self._content[int(self._ends[block]) : int(self._ends[block + 1])]
-        lines = _decompress(content, self._path).split(b"\n")
-        expected = min(self._block_words, self._n_words - block * self._block_words)
-        if len(lines) != expected:
-            raise damaged(self._path, f"block {block} holds {len(lines)} words")
-        return lines
-
-
-def _unpack_text(path: Path) -> str:
-    try:
-        return _decompress(memoryview(read_bytes(path)), path).decode()
-    except UnicodeDecodeError as error:
-        raise damaged(path, "it is not UTF-8") from error
-
-
-def _parse_skipped(text: str, path: Path) -> tuple[SkippedWord, ...]:
-    pairs = [line.split("\t", 1) for line in text.split("\n") if line]
-    if any(len(pair) != 2 for pair in pairs):
-        raise damaged(path, "a line is no pair of word and reason")
-    return tuple(SkippedWord(word, reason) for word, reason in pairs)
-
-
-def _decompress(content: memoryview, path: Path) -> bytes:
-    try:
-        size = zstandard.frame_content_size(content)
-        if not 0 <= size <= _LONGEST_BLOCK:
-            raise damaged(path, "a block has no usable size")
-        unpacked: bytes = zstandard.ZstdDecompressor().decompress(content)
-    except zstandard.ZstdError as error:
-        raise damaged(path, str(error)) from error
-    return unpacked
-
-
-def _blocks(n: int) -> list[tuple[int, int]]:
-    return [(start, min(start + _BLOCK_WORDS, n)) for start in range(0, n, _BLOCK_WORDS)]

@@ -10,9 +10,9 @@ import pytest
 from damage import edit_manifest, make_old
 from grassmeans import SenseInventory
 from grassmeans.errors import ArtifactError, UnknownWordError
-from grassmeans.senses import inventory as inventory_module
+from grassmeans.senses import compact_inventory
+from grassmeans.senses.compact_inventory import shorten_entry, write_compact_inventory
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
-from grassmeans.senses.inventory import shorten_entry, write_compact_inventory
 
 N_WORDS = 150  # more than two blocks of 64
 
@@ -66,9 +66,9 @@ def test_names_are_read_block_by_block(tmp_path: Path, monkeypatch) -> None:
     write_compact_inventory(tmp_path / "i", SenseInventory(entries).to_compact(), bits=8)
     loaded = SenseInventory.load(tmp_path / "i")
     unpacked = []
-    unpack = inventory_module._decompress
+    unpack = compact_inventory._decompress
     monkeypatch.setattr(
-        inventory_module, "_decompress", lambda *given: unpacked.append(1) or unpack(*given)
+        compact_inventory, "_decompress", lambda *given: unpacked.append(1) or unpack(*given)
     )
     # In an order in which every word lies in another block than the one before.
     for number in [*range(0, N_WORDS, 64), *range(N_WORDS)]:
