@@ -6,8 +6,10 @@ import json
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import grassmeans
+from grassmeans.cli.main import app
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
 from grassmeans.senses.model_places import list_models, models_folder
 
@@ -120,3 +122,62 @@ def test_its_examples_are_lines_and_pictures_without_a_corpus():
     assert min(senses.count(number) for number in (1, 2, 3)) >= 6
     assert len(draw_map(opened, "crane", 400).points) > 40
     assert len(show_planes(opened, "crane")["planes"]) > 10
+
+
+MUSIC = "the band recorded a song with guitar, drums and {} for the new album in the studio"
+KITCHEN = (
+    "the cook served soup with onions, butter and {} from the oven for dinner in the restaurant"
+)
+YOGA = "the yoga teacher showed the crane pose, breathing slowly and stretching {} in the class"
+ENDS = (
+    "again",
+    "together",
+    "today",
+    "twice",
+    "later",
+    "early",
+    "often",
+    "at last",
+    "by day",
+    "more",
+)
+
+
+def test_it_is_corrected_under_another_corpus_and_tags_so(english, tmp_path):
+    pytest.importorskip("fastapi", reason="needs the extra explorer")
+    from grassmeans.explorer.open_model import OpenModel
+    from grassmeans.explorer.queries import corrections
+    from grassmeans.explorer.queries.corrections import Correction
+
+    texts = [f"{line.format('blorf')} {end}" for line in (MUSIC, KITCHEN) for end in ENDS]
+    texts += [YOGA.format(end) for end in ENDS]
+    corpus = grassmeans.Corpus.from_texts(texts, tmp_path / "notes")
+    opened = OpenModel(english, corpus, save_to=tmp_path)
+    assert opened.relation == "other"
+    added = corrections.correct_word(opened, "blorf", Correction("adopt", n_senses=2))
+    assert [sense.share for sense in added.senses] == [0.5, 0.5]
+    lines = corpus.positions("crane").tolist()
+    number = len(english.senses("crane").senses) + 1
+    wider = corrections.correct_word(opened, "crane", Correction("assign", lines=lines))
+    assert (wider.n_senses, wider.corrections[0].n_taken) == (number, len(lines))
+    # Lines that have it already draw it on; none is lost.
+    drawn = corrections.correct_word(opened, "crane", Correction("assign", [number], lines=lines))
+    assert drawn.corrections[1].n_taken == len(lines)
+    assert (drawn.count, drawn.counted_in.name) == (len(lines), "notes")
+    saved = corrections.save_corrections(opened, "corrected")
+    passage = tmp_path / "passage.txt"
+    parts = [MUSIC.format("<b>blorf</b>"), KITCHEN.format("<b>blorf</b>")]
+    parts.append(YOGA.format("now").replace("crane", "<b>crane</b>"))
+    parts.append("a flock of <b>crane</b> birds nested in the wetland and flew over the marsh")
+    passage.write_text("\n".join(parts))
+    result = CliRunner().invoke(
+        app, ["tag", str(tmp_path / saved.saved_to), str(passage), "--json"]
+    )
+    assert result.exit_code == 0, result.output
+    tagged = [json.loads(line)["words"][0]["label"] for line in result.stdout.splitlines()]
+    assert {tagged[0], tagged[1]} == {"blorf.1", "blorf.2"}
+    assert tagged[2] == f"crane.{number}"
+    assert tagged[3] not in (f"crane.{number}", "crane.0")
+    lexemes = open_lexemes(grassmeans.load(tmp_path / "corrected"))
+    assert lexemes.senses("crane") == list(range(1, number))
+    assert lexemes.hard_vector("crane", number) is not None

@@ -79,6 +79,9 @@ class OpenModel:
         The words that changed most, of a report that was made before.
     saving : Lock
         Held while a version is saved.
+    saved : dict of str to (int, str)
+        The revision of each word that was saved last, and the name of the version; guarded by
+        ``saving``.
     """
 
     def __init__(
@@ -115,6 +118,7 @@ class OpenModel:
         self.changes: ChangedWords | None = None
         self.names: BoundedCache[tuple[SenseName, ...]] = BoundedCache(_MANY_NAMES)
         self.saving = threading.Lock()
+        self.saved: dict[str, tuple[int, str]] = {}
         self._changing = threading.Lock()
         self._last_revision = 0
         self._now = Corrected(base)
@@ -172,8 +176,15 @@ class OpenModel:
             model = apply_edits(self.base, edits) if edits else self.base
             self._now = Corrected(model, edits, revisions)
 
-    @cached_property
+    @property
     def words_by_count(self) -> tuple[str, ...]:
+        """The words there are now: the model's, frequent ones first, and those that were added."""
+        edits = self._now.edits.items()
+        added = (w for w, edited in edits if edited.entry.senses and not edited.original.senses)
+        return (*self._base_by_count, *added)
+
+    @cached_property
+    def _base_by_count(self) -> tuple[str, ...]:
         """The model's words, frequent ones first as its vectors tell; else in its own order."""
         words = self.base.words
         counts = self.base.vectors.counts

@@ -86,6 +86,10 @@ def test_saved_version_is_shown_with_a_command(open_page, own_explorer) -> None:
     expect(commands.last).to_contain_text("grassmeans explore")
     page.get_by_role("button", name="Copy").first.click()
     expect(page.locator(".command").first).to_contain_text("copied")
+    page.get_by_role("button", name="Finish correcting").click()
+    expect(page.locator(".word-place")).to_contain_text("which are saved as model-v2")
+    page.goto(f"{address}#/word/bank?edit=1")
+    expect(page.locator(".edit-bar")).to_contain_text("corrections of other words too: crane.")
 
 
 def test_steps_are_undone_and_done_again(open_page, own_explorer) -> None:

@@ -19,7 +19,7 @@ from grassmeans.explorer.queries.corrections import (
     save_corrections,
 )
 from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.words import show_word
+from grassmeans.explorer.queries.words import list_words, show_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import measure_distances
 
@@ -178,3 +178,21 @@ def test_occurrences_are_encoded_once(own, topic_corpus, monkeypatch):
     correct_word(own, "crane", Correction("split", [1]))
     find_lines(own, "crane", LineFilter(sense=1))
     assert asked == [10, 190]
+
+
+def test_words_say_whether_their_corrections_are_saved(own):
+    assert correct_word(own, "crane", Correction("hide", [2])).saved_as == ""
+    save_corrections(own, "mine")
+    assert show_word(own, "crane").saved_as == "mine"
+    assert correct_word(own, "crane", Correction("rename", [1], "x")).saved_as == ""
+    correct_word(own, "crane", Correction("reset"))
+    assert show_word(own, "crane").saved_as == ""
+
+
+def test_added_words_are_listed(own):
+    assert "seal" not in own.words_by_count
+    correct_word(own, "seal", Correction("adopt", n_senses=2))
+    assert own.words_by_count[-1] == "seal"
+    assert [found.word for found in list_words(own, "sea").words] == ["seal"]
+    correct_word(own, "seal", Correction("undo"))
+    assert "seal" not in own.words_by_count

@@ -80,7 +80,7 @@ def make_router(session: Session) -> APIRouter:
     """The endpoints."""
     router = APIRouter(prefix="/api/corrections", tags=["corrections"])
 
-    @router.get("", response_model=PendingEdits, summary="Corrections that are not saved yet")
+    @router.get("", response_model=PendingEdits, summary="The corrections of this session")
     async def show_corrections() -> Response:
         return json_answer(await session.ask(list_corrections))
 

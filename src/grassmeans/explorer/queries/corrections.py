@@ -46,7 +46,7 @@ _NEED_CORPUS = {
 
 @dataclass(frozen=True, slots=True)
 class PendingEdits:
-    """The corrections that are not saved yet."""
+    """The corrections of this session, in a version that was saved or not."""
 
     edits: tuple[Edit, ...]
 
@@ -214,7 +214,7 @@ def _read_lines(
 
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
-    """The corrections made so far and not saved."""
+    """The corrections made so far, word by word."""
     return PendingEdits(tuple(edit for word in opened.now.edits.values() for edit in word.edits))
 
 
@@ -225,11 +225,13 @@ def save_corrections(
     check = checkpoint or Checkpoint()
     with opened.saving:
         check(0.0)  # whoever asked may have gone while it waited
-        edits = {word: edited for word, edited in opened.now.edits.items() if edited.edits}
+        now = opened.now
+        edits = {word: edited for word, edited in now.edits.items() if edited.edits}
         try:
             folder = save_version(opened.base, edits, opened.save_to, name)
         except InputError as error:
             raise ConflictError(str(error)) from error
+        opened.saved = {word: (now.revision(word), folder.name) for word in edits}
     place = shlex.quote(str(folder.resolve()))
     line = shlex.quote(_line_to_try(next(iter(edits.values()))))
     corpus = ""

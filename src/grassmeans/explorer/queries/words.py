@@ -80,8 +80,9 @@ class WordView:
     senses: tuple[SenseView, ...]
     # Where counts and shares come from, where that is not the model's own corpus.
     counted_in: CountedIn | None = None
-    corrections: tuple[Edit, ...] = ()  # not saved yet, in the order they were made
+    corrections: tuple[Edit, ...] = ()  # of this session, in the order they were made
     undone: tuple[Edit, ...] = ()  # that can be made again, the last one undone first
+    saved_as: str = ""  # the version that has these corrections; empty where none has
 
 
 def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int = 0) -> WordList:
@@ -118,7 +119,9 @@ def show_word(opened: OpenModel, word: str) -> WordView:
         view = view_entry(edits.entry, model_senses=False)
     else:
         view = opened.views.get_or_make((key, revision), make)
-    return replace(view, corrections=edits.edits, undone=undone)
+    saved, name = opened.saved.get(key, (0, ""))
+    saved_as = name if edits.edits and saved == revision else ""
+    return replace(view, corrections=edits.edits, undone=undone, saved_as=saved_as)
 
 
 def view_entry(

@@ -1,10 +1,12 @@
 // Corrections by hand: merge, split, rename, hide; and saving them as a new version of the model.
 
-import { send } from "./api.js";
+import { ask, send } from "./api.js";
 import { correctionHistory } from "./correction_history.js";
 import { button, h, plural } from "./dom.js";
 import { makeHash } from "./router.js";
 import { announce, errorPanel } from "./status.js";
+
+const MOST_WORDS = 12;
 
 function command(label, text) {
   const copied = h("span", { class: "soft", role: "status" });
@@ -19,6 +21,19 @@ function command(label, text) {
     }, { class: "small" }), copied);
 }
 
+/** The other words that a version would have corrections of. */
+function otherWords(word) {
+  const place = h("p", { class: "soft" });
+  ask("api/corrections").then(({ edits }) => {
+    const words = [...new Set(edits.map((edit) => edit.word))].filter((other) => other !== word);
+    if (!words.length) return;
+    const more = words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : "";
+    place.append("A version has the corrections of other words too: ", ...words.slice(0, MOST_WORDS).flatMap((other, index) => [
+      index ? ", " : "", h("a", { href: makeHash("word", other, { edit: true }) }, other)]), `${more}.`);
+  }).catch(() => {}); // the bar says all that is needed without it
+  return place;
+}
+
 /** Where a version went, and what to type to use it. */
 function savedPanel(answer) {
   return h("div", { class: "done" },
@@ -29,9 +44,10 @@ function savedPanel(answer) {
 
 /**
  * Tools for a card and a bar for the whole word. `value()` is the word on the page,
- * `onChange(value, number)` gets its new senses, `reload()` fetches them.
+ * `onChange(value, number)` gets its new senses, `onSaved(name)` the version that has them,
+ * `reload()` fetches them.
  */
-export function makeCorrections(word, { value, hasCorpus, onChange, reload }) {
+export function makeCorrections(word, { value, hasCorpus, onChange, onSaved, reload }) {
   const chosen = new Set();
   const message = h("div", { class: "message", role: "status" });
   const saveName = h("input", {
@@ -72,6 +88,7 @@ export function makeCorrections(word, { value, hasCorpus, onChange, reload }) {
       const name = saveName.value.trim();
       const answer = await send("api/corrections/save", name ? { name } : {});
       message.replaceChildren(savedPanel(answer));
+      onSaved(answer.saved_to);
       announce(`Saved as ${answer.saved_to}`);
     });
   }
@@ -130,6 +147,7 @@ export function makeCorrections(word, { value, hasCorpus, onChange, reload }) {
       h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed."),
       value().senses.length > 1 ? h("div", { class: "edit-actions" }, mergeButton) : null,
       correctionHistory(value(), correct),
+      otherWords(value().word),
       h("form", { class: "save", onsubmit: (event) => { event.preventDefault(); save(); } },
         h("label", {}, "Save as ", saveName), h("button", { type: "submit", class: "main" }, "Save as a new version")),
       message);

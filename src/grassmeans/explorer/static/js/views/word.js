@@ -42,6 +42,7 @@ export function mount(root, route, app) {
     value: () => value,
     hasCorpus: app.health.has_corpus,
     reload: () => { app.forgetWord(word); update(route, true); },
+    onSaved: (name) => { app.forgetWord(word); value = { ...value, saved_as: name }; },
     onChange: (changed, number) => {
       app.forgetWord(word);
       value = changed;
@@ -94,7 +95,9 @@ export function mount(root, route, app) {
       k ? null : corpusNotice(value, app.health, place, controller.signal),
       h("div", { class: "above" }, guide(),
         k ? null : button(editing ? "Finish correcting" : "Correct these senses", toggleEditing, { class: "toggle-editing" })),
-      value.edited && !editing ? h("p", { class: "soft" }, "These senses have corrections that are not saved yet.") : null,
+      value.edited && !editing ? h("p", { class: "soft" }, value.saved_as
+        ? `These senses have corrections, which are saved as ${value.saved_as}.`
+        : "These senses have corrections that are not saved yet.") : null,
       h("div", { class: "cards" }, shown.map((sense) => senseCard(sense, context, editing && !k ? corrections.tools(sense) : null))),
       hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction; the occurrences that are nearest to it go to the other senses, or to “don’t know”.`) : null,
       editing && !k ? corrections.bar() : null,
