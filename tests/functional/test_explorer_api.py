@@ -71,6 +71,22 @@ def test_words_are_found_and_shown(client):
     assert len(client.get("/api/words/crane/map?limit=30").json()["points"]) == 30
 
 
+def test_senses_of_many_words_are_mapped_within_bounds(client):
+    found = client.get("/api/sense-map?words=Crane,bank,nothing&neighbours=5").json()
+    places = [(sense["word"], sense["sense"]) for sense in found["senses"]]
+    assert places == [("crane", 1), ("crane", 2), ("bank", 1), ("bank", 2)]
+    assert all(abs(sense["x"]) <= 1 and abs(sense["y"]) <= 1 for sense in found["senses"])
+    assert found["unknown"] == ["nothing"]
+    assert code_of(client.get("/api/sense-map?words=nothing")) == (404, "unknown_word")
+    assert code_of(client.get("/api/sense-map?words=,")) == (404, "unknown_word")
+    many = ",".join(f"w{i}" for i in range(61))
+    assert code_of(client.get(f"/api/sense-map?words={many}")) == (413, "too_much")
+    assert code_of(client.get("/api/sense-map?words=bank&neighbours=61")) == (413, "too_much")
+    assert code_of(client.get("/api/sense-map?words=bank&neighbours=-1")) == (422, "invalid")
+    assert code_of(client.get(f"/api/sense-map?words={'x' * 4001}")) == (422, "invalid")
+    assert code_of(client.get("/api/sense-map")) == (422, "invalid")
+
+
 def test_errors_have_their_own_status_and_say_what_to_do(client, alone):
     missing = client.get("/api/words/crano")
     assert code_of(missing) == (404, "unknown_word")
