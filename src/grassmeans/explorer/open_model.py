@@ -82,6 +82,8 @@ class OpenModel:
     saved : dict of str to (int, str)
         The revision of each word that was saved last, and the name of the version; guarded by
         ``saving``.
+    reading : Lock
+        Held while a network reads lines: two at once would take twice as long, and read the same.
     """
 
     def __init__(
@@ -119,6 +121,7 @@ class OpenModel:
         self.names: BoundedCache[tuple[SenseName, ...]] = BoundedCache(_MANY_NAMES)
         self.saving = threading.Lock()
         self.saved: dict[str, tuple[int, str]] = {}
+        self.reading = threading.Lock()
         self._changing = threading.Lock()
         self._last_revision = 0
         self._now = Corrected(base)

@@ -84,7 +84,7 @@ def test_concordance_is_filtered_and_its_documents_open(open_page) -> None:
     expect(page.locator(".kwic .badge", has_text="1")).to_have_count(0)
     assert rows.count() == page.locator(".kwic .badge", has_text="2").count() > 0
     assert "sense=2" in page.url
-    page.get_by_label("Text in the line").fill("xyzzy")
+    page.get_by_label("Words near it").fill("xyzzy")
     expect(page.get_by_role("heading", name="No line matches")).to_be_visible()
     page.get_by_role("link", name="show all lines").click()
     expect(rows).to_have_count(50)

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.explorer.limits import OutOfTimeError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import Checkpoint
 
 _AT_ONCE = 512
+_WAIT = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,23 @@ def encode_lines(
     encoder = opened.base.encoder
     if not encoder.worth_keeping:
         return encoder.encode_at(corpus, positions)
+    while not opened.reading.acquire(timeout=_WAIT):
+        checkpoint(0.0)
+    try:
+        return _read_missing(opened, corpus, key, positions, checkpoint, until)
+    finally:
+        opened.reading.release()
+
+
+def _read_missing(
+    opened: OpenModel,
+    corpus: Corpus,
+    key: str,
+    positions: NDArray[np.int64],
+    checkpoint: Checkpoint,
+    until: float,
+) -> NDArray[np.float32]:
+    encoder = opened.base.encoder
     empty = np.empty((0, encoder.shape.rank, encoder.vectors.dim), np.float32)
     kept = opened.lines.get(key) or EncodedLines(np.empty(0, np.int64), empty)
     missing = positions[kept.lacks(positions)]

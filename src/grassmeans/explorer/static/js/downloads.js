@@ -3,6 +3,7 @@
 import { button, formatCount, h } from "./dom.js";
 
 const MOST_ROWS = 5000;
+const TABLES = [["csv", "CSV"], ["tsv", "TSV"], ["jsonl", "JSON lines"]];
 
 function row(label, ...items) {
   return h("p", { class: "downloads" }, h("span", {}, label), items);
@@ -13,7 +14,7 @@ export function downloadLinks(name, url, page = null, size = 0) {
   const all = page === null ? {} : { limit: MOST_ROWS };
   const part = page === null ? {} : { limit: size, offset: (page - 1) * size };
   return row(page === null ? "Download" : `Download the first ${formatCount(MOST_ROWS)} rows`,
-    h("a", { href: url({ ...all, format: "csv" }), download: `${name}.csv` }, "CSV"),
+    TABLES.map(([kind, label]) => h("a", { href: url({ ...all, format: kind }), download: `${name}.${kind}` }, label)),
     page === null ? null : h("span", {}, "or this page"),
     h("a", { href: url(part), download: `${name}.json` }, "JSON"));
 }

@@ -12,7 +12,10 @@ import { makeSearch } from "./search.js";
 import { errorPanel } from "./status.js";
 import { mount as change } from "./views/change.js";
 import { mount as changes } from "./views/changes.js";
+import { mount as collocates } from "./views/collocates.js";
+import { mount as compare } from "./views/compare.js";
 import { mount as concordance } from "./views/concordance.js";
+import { mount as documentView } from "./views/document.js";
 import { mount as geometry } from "./views/geometry.js";
 import { mount as map } from "./views/map.js";
 import { mount as start } from "./views/start.js";
@@ -20,9 +23,9 @@ import { mount as text } from "./views/text.js";
 import { mount as word } from "./views/word.js";
 import { mount as words } from "./views/words.js";
 
-const VIEWS = { start, words, word, concordance, change, changes, text, geometry, map };
-const OF_A_WORD = new Set(["word", "concordance", "change", "geometry"]);
-const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses" };
+const VIEWS = { start, words, word, concordance, collocates, compare, document: documentView, change, changes, text, geometry, map };
+const OF_A_WORD = new Set(["word", "concordance", "collocates", "compare", "document", "change", "geometry"]);
+const TITLES = { start: "", words: "All words", text: "Your own text", concordance: "concordance", collocates: "collocates", compare: "compare", document: "document", change: "change", changes: "Most changed", geometry: "geometry", map: "Map of senses" };
 const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");

@@ -61,7 +61,7 @@ function coreOf({ left, word, right }) {
 }
 
 /** The best lines of a sense, `count` at first, and a way to more of them. */
-function exampleList(word, sense, { fromModel, concordance, count = FIRST_EXAMPLES }) {
+function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXAMPLES }) {
   const lines = sense.examples ?? [];
   if (!lines.length) return h("p", { class: "soft" }, "No example lines are kept for this sense.");
   const shown = new Set(lines.slice(0, count).map(coreOf));
@@ -87,7 +87,8 @@ function exampleList(word, sense, { fromModel, concordance, count = FIRST_EXAMPL
     }, { class: "link" });
     rest.append(more);
   }
-  rest.append(h("a", { href: concordance }, "All lines of this sense"));
+  rest.append(h("a", { href: concordance }, "All lines of this sense"),
+    h("a", { href: makeHash("collocates", word, { sense: sense.number, k }) }, "Collocates"));
   return h("div", {}, h("p", { class: "label" }, "As in"), list, rest);
 }
 
@@ -107,5 +108,5 @@ export function senseCard(sense, context, tools = null) {
   wordList("Typical of its contexts", sense.characteristic_words),
   wordList("Nearest words", sense.nearest_words),
   lexemeList(sense.nearest_lexemes),
-  exampleList(context.word, sense, { fromModel: context.fromModel, concordance, count: context.count }));
+  exampleList(context.word, sense, { fromModel: context.fromModel, concordance, k: context.k, count: context.count }));
 }

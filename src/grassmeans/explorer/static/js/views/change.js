@@ -3,20 +3,12 @@
 import { ask, isAbort, wordUrl } from "../api.js";
 import { senseColour } from "../colours.js";
 import { formatCount, formatShare, h, plural, svg } from "../dom.js";
+import { waysOf } from "../group_ways.js";
 import { makeHash, navigate } from "../router.js";
 import { announce, emptyPanel, errorPanel, waiting } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const WIDTH = 240, HEIGHT = 130, LEFT = 36, RIGHT = 12, TOP = 8, BOTTOM = 24;
-const TIMES = ["year", "decade", "century", "month"];
-
-/** The ways to group documents, for the fields that there are: [["date:decade", "date, by decade"], ...]. */
-function waysOf(fields) {
-  return fields.flatMap((field) => [
-    ...(/date|year|time/i.test(field) ? TIMES.map((span) => [`${field}:${span}`, `${field}, by ${span}`]) : []),
-    [field, field],
-  ]);
-}
 
 function point(row, x, word, by) {
   const y = (share) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share);

@@ -1,81 +1,53 @@
 // Lines of the corpus around a word, coloured by sense.
 
 import { ask, isAbort, makeUrl } from "../api.js";
-import { senseColour } from "../colours.js";
-import { makeFilters, readFilters } from "../concordance_filters.js";
+import { filterQuery, makeFilters, readFilters } from "../concordance_filters.js";
 import { openDocument } from "../document_dialog.js";
-import { button, formatCount, h, plural } from "../dom.js";
+import { formatCount, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
+import { makeFrequency } from "../frequency.js";
+import { kwicTable } from "../kwic_table.js";
 import { makeLineSelection } from "../line_selection.js";
 import { makePager } from "../pager.js";
-import { makeHash, navigate } from "../router.js";
+import { makeHash, navigate, parseRoute, replaceHash } from "../router.js";
 import { senseBadge, senseName } from "../sense_card.js";
 import { announce, emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const PAGE = 50;
 
-function lineRow(line, names, hasCorpus, selection) {
-  const inCorpus = hasCorpus && line.position !== null && line.position !== undefined;
-  const name = line.sense > 0 ? names.get(line.sense) ?? `sense ${line.sense}` : "don’t know";
-  const word = inCorpus
-    ? button(line.word, () => openDocument(line.position), { class: "keyword", title: "Read its document" })
-    : h("b", { class: "keyword" }, line.word);
-  const about = Object.values(line.fields ?? {}).join(" · ");
-  const row = h("tr", { "--sense": senseColour(line.sense), class: inCorpus ? "can-open" : null },
-    h("td", { class: "left" }, h("bdi", {}, line.left)), h("td", { class: "middle" }, word),
-    h("td", { class: "right" }, h("bdi", {}, line.right)),
-    h("td", { class: "sense", title: name }, selection.box(line), senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
-    h("td", { class: "confidence" },
-      h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
-      h("span", {}, (line.confidence ?? 0).toFixed(2))),
-    about ? h("td", { class: "about soft" }, about) : null);
-  if (inCorpus) {
-    row.addEventListener("click", (event) => {
-      // Not while text is being selected, and the button speaks for itself.
-      if (!event.target.closest("button, label") && getSelection().isCollapsed) openDocument(line.position);
-    });
-  }
-  return row;
-}
-
-function linesTable(lines, names, hasCorpus, selection) {
-  const columns = ["before", "word", "after", "sense", "confidence"];
-  if (lines.some((line) => Object.keys(line.fields ?? {}).length)) columns.push("document");
-  const longest = Math.max(4, ...lines.map((line) => line.word.length));
-  return h("table", { class: "kwic", "--letters": longest },
-    h("thead", {}, h("tr", {}, columns.map((label) => h("th", { scope: "col" }, label)))),
-    h("tbody", {}, lines.map((line) => lineRow(line, names, hasCorpus, selection))));
-}
-
 /** Show the concordance of a word. */
 export function mount(root, route, app) {
   const { word } = route;
-  let controller = null, values = {}, page = 1, k = "";
+  let controller = null, values = {}, page = 1, k = "", per = "", shown = null, opened = null;
+  const hasCorpus = app.health.has_corpus;
   const heading = wordHeading(word, "concordance");
-  const filters = makeFilters((changed) => navigate(hashFor(changed, 1)));
+  const filters = makeFilters((changed) => navigate(hashFor(changed)), app.health.fields);
   const legend = h("p", { class: "legend" });
   const place = h("div", { class: "lines" });
   const selection = makeLineSelection(word, app, () => load());
+  const frequency = makeFrequency(app.health.fields, (chosen) => navigate(hashFor(values, { per: chosen, page })));
   root.append(heading.element,
-    h("p", { class: "guide" }, app.health.has_corpus
-      ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability of that sense, from 0 to 1. Click a line to read its document."
+    h("p", { class: "guide" }, hasCorpus
+      ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability of that sense, from 0 to 1. Click a line to read its document, the head of a column to sort by it."
       : "These are the example lines of the model: those of this word, and those of others in which it stands. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
     filters.element, legend, selection.element, place);
+  if (hasCorpus) root.append(frequency.element);
 
-  const hashFor = (changed, number) => makeHash("concordance", word, { ...changed, k, page: number > 1 ? number : "" });
+  const hashFor = (changed, more = {}) => makeHash("concordance", word,
+    { ...changed, k, per, ...more, page: more.page > 1 ? more.page : "" });
 
-  function query(extra = {}) {
-    return makeUrl("api/concordance", {
-      word, sense: values.idk ? "" : values.sense, idk_only: values.idk, min_confidence: values.confidence,
-      q: values.q, sort: values.sort, senses: k, by: values.by, group: values.group, ...extra,
-    });
+  function query(path, extra = {}) {
+    return makeUrl(path, { word, senses: k, ...filterQuery(values), ...extra });
+  }
+
+  function tellFacts(answer) {
+    const sample = answer.measured ? `, from a random sample of ${formatCount(answer.measured)} of ${formatCount(answer.occurrences)} occurrences` : "";
+    heading.facts.textContent = plural(answer.total, "line") + sample;
   }
 
   function draw(answer, senses) {
-    const names = new Map(senses.map((sense) => [sense.number, senseName(sense)]));
-    heading.facts.textContent = plural(answer.total, "line") +
-      (answer.measured ? `, from an even sample of ${formatCount(answer.measured)}` : "");
+    tellFacts(answer);
     legend.replaceChildren(...senses.filter((sense) => !sense.hidden).map((sense) =>
       h("span", { class: "legend-item" }, senseBadge(sense.number, sense.colour), senseName(sense))),
     h("span", { class: "legend-item" }, senseBadge(0), "don’t know"));
@@ -84,10 +56,16 @@ export function mount(root, route, app) {
         h("a", { href: makeHash("concordance", word, { k }) }, "show all lines"), "."));
       return;
     }
+    const lines = (extra) => query("api/concordance", { width: values.width, ...extra });
     place.replaceChildren(...[
-      linesTable(answer.lines, names, app.health.has_corpus, selection),
-      makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, number)); scrollTo(0, 0); }),
-      downloadLinks(`${word}-concordance`, query, page, PAGE),
+      kwicTable(answer.lines, {
+        names: new Map(senses.map((sense) => [sense.number, senseName(sense)])),
+        fields: app.health.fields, sort: values.sort, isWide: Boolean(values.width), selection,
+        onOpen: hasCorpus ? (position) => navigate(hashFor(values, { page, doc: position })) : null,
+        onSort: (sort) => navigate(hashFor({ ...values, sort: sort === "position" ? "" : sort })),
+      }),
+      makePager(page, answer.total, PAGE, (number) => { navigate(hashFor(values, { page: number })); scrollTo(0, 0); }),
+      downloadLinks(`${word}-concordance`, lines, page, PAGE),
     ].filter(Boolean));
   }
 
@@ -113,26 +91,64 @@ export function mount(root, route, app) {
       const { senses } = value;
       selection.set(value);
       filters.set(values, senses.filter((sense) => !sense.hidden));
-      const answer = await ask(query({ limit: PAGE, offset: (page - 1) * PAGE }), { signal });
+      const answer = await ask(query("api/concordance", { width: values.width, limit: PAGE, offset: (page - 1) * PAGE }), { signal });
       if (signal.aborted) return;
       draw(answer, senses);
       announce(`${formatCount(answer.total)} lines`);
     } catch (failure) {
       if (isAbort(failure)) return;
-      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
+      // What was read is kept: asked again, the server goes on from there.
+      const unfinished = failure.code === "out_of_time";
+      place.replaceChildren(errorPanel(failure, {
+        retry: failure.status === 404 ? null : load, ...(unfinished ? { title: "Not finished yet", advice: "" } : {}),
+      }));
     }
     place.removeAttribute("aria-busy");
     place.classList.remove("busy");
+  }
+
+  /** The document of a place that the address names; closing it takes it from the address. */
+  function showDocument(position) {
+    if (opened && opened.position === position) return;
+    const before = opened;
+    opened = null;
+    before?.dialog.close();
+    if (position === "") return;
+    const onClose = () => {
+      if (opened?.position !== position) return;
+      opened = null;
+      // Unless a link in it has led elsewhere.
+      const { view, word: now } = parseRoute(location.hash);
+      if (view === "concordance" && now === word) replaceHash(hashFor(values, { page }));
+    };
+    opened = { position, dialog: openDocument(position, { onClose }) };
   }
 
   function update(next) {
     values = readFilters(next.params);
     page = Math.max(1, Number(next.params.get("page")) || 1);
     k = next.params.get("k") ?? "";
+    per = next.params.get("per") ?? "";
     heading.setDial(k);
-    load();
+    const wanted = JSON.stringify([values, page, k]);
+    if (wanted !== shown) load();
+    shown = wanted;
+    if (hasCorpus) {
+      frequency.set(per, (extra) => query("api/concordance/frequency", extra),
+        (group) => makeHash("concordance", word, { ...values, k, per, by: per, group }));
+      showDocument(/^\d+$/.test(next.params.get("doc") ?? "") ? next.params.get("doc") : "");
+    }
   }
 
   update(route);
-  return { update, destroy: () => controller?.abort() };
+  return {
+    update,
+    destroy: () => {
+      controller?.abort();
+      frequency.stop();
+      const open = opened;
+      opened = null;
+      open?.dialog.close();
+    },
+  };
 }
