@@ -116,7 +116,8 @@ export function makeCorrections(word, { value, hasCorpus, onChange, onSaved, rel
     return [
       button("Rename", () => renameForm(sense, holder), { class: "small" }),
       hasCorpus ? h("a", { class: "tool-link", href: makeHash("concordance", word, { sense: number }) }, "Reassign lines") : null,
-      button("Split", () => correct("split", [number], `Sense ${number} is split.`), { class: "small" }),
+      button("Split", () => correct("split", [number], `Sense ${number} is split.`),
+        { class: "small", disabled: !hasCorpus, title: hasCorpus ? null : "Needs a corpus" }),
       sense.hidden
         ? button("Show again", () => correct("unhide", [number], `Sense ${number} is shown again.`), { class: "small" })
         : button("Hide", () => correct("hide", [number], `Sense ${number} is hidden.`), { class: "small" }),

@@ -58,7 +58,7 @@ export function mount(root, route, app) {
     const found = k ? `found anew in ${app.health.corpus.name} in ${(value.seconds ?? 0).toFixed(1)} s`
       : value.edited ? "with your corrections" : "in the model";
     const where = k ? "" : countedIn(value, app.health);
-    heading.facts.textContent = `${plural(value.count, "occurrence")}${where}${seen}; ${plural(value.senses.length, "sense")} ${found}`;
+    heading.facts.textContent = `${plural(value.count, "occurrence")}${where}${seen}; ${plural(value.n_senses, "sense")} ${found}`;
   }
 
   /** The division of the dial has become the word's senses. */
