@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -133,3 +134,23 @@ def open_page(browser, explorer, pytestconfig) -> Iterator[Callable[..., Any]]:
     for watch in watches:
         assert watch.errors == []
         assert watch.foreign == []
+
+
+AXE = "{rules: {'label-content-name-mismatch': {enabled: true}}}"
+AXE_COLOURS = "{runOnly: ['color-contrast']}"
+
+
+@pytest.fixture(scope="session")
+def find_barriers() -> Callable[..., list[tuple[str, str]]]:
+    """What axe-core finds wanting in a page as it is: the rule and the element."""
+    package = pytest.importorskip("axe_playwright_python", reason="needs axe-playwright-python")
+    script = (files(package) / "axe.min.js").read_text(encoding="utf-8")
+
+    def find(page: Any, *, only_colours: bool = False) -> list[tuple[str, str]]:
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(script)
+        result = page.evaluate(f"axe.run(document, {AXE_COLOURS if only_colours else AXE})")
+        rules = result["violations"]
+        return [(rule["id"], node["html"][:120]) for rule in rules for node in rule["nodes"]]
+
+    return find

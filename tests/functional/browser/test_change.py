@@ -68,6 +68,16 @@ def test_shares_over_groups_lead_to_their_lines(open_page, address):
     page.locator("table.kwic tbody tr").nth(12).wait_for()
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_no_barrier_in_change(open_page, address, find_barriers, scheme):
+    page = open_page("#/change/crane?by=date:century", address, color_scheme=scheme)
+    page.locator(".change-panel a").nth(2).wait_for()
+    assert find_barriers(page) == []
+    page.goto(address + "#/changes")
+    page.locator("table.word-table tbody tr").first.wait_for()
+    assert find_barriers(page) == []
+
+
 def test_another_grouping_is_chosen(open_page, address):
     page = open_page("#/change/crane", address)
     page.get_by_label("Group by").select_option("date:decade")

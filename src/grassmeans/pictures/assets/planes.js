@@ -131,7 +131,7 @@ function drawPlanes(container, scene, options = {}) {
   function describe(plane) {
     const strong = document.createElement("strong");
     strong.textContent = plane.word;
-    strong.style.color = colourOf(plane.sense);
+    strong.style.color = `color-mix(in srgb, ${colourOf(plane.sense)} 65%, CanvasText)`; // to stay readable
     const line = scene.lines.find((other) => other.sense === plane.sense);
     const tail = document.createElement("small");
     tail.textContent = ` (${line.name || `sense ${plane.sense}`}; cosine to its line ${plane.similarity.toFixed(2)}; ` +
