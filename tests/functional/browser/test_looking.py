@@ -133,3 +133,14 @@ def test_without_a_corpus_the_page_says_what_is_missing(open_page, explorer_with
     page.locator(".map").focus()
     page.keyboard.press("Enter")  # there is no document to open
     expect(page.locator(".map-line").get_by_role("button")).to_have_count(0)
+
+
+def test_sense_with_few_examples_gets_lines_of_other_words(open_page, explorer_without_corpus):
+    page = open_page("#/", explorer_without_corpus)
+    view = page.request.get(f"{explorer_without_corpus}api/words/crane").json()
+    view["senses"][0]["examples"] = view["senses"][0]["examples"][:1]
+    page.route("**/api/words/crane", lambda route: route.fulfill(json=view))
+    page.goto(f"{explorer_without_corpus}#/word/crane")
+    lines = page.locator(".card").first.locator(".examples li")
+    expect(lines).to_have_count(6)
+    assert len(set(lines.all_inner_texts())) == 6

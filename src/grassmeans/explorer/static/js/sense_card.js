@@ -69,11 +69,11 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
   const rest = h("p", { class: "card-links" });
   if (fromModel) {
     let offset = 0;
-    const more = button("More examples", async () => {
+    const load = async (wanted) => {
       more.disabled = true;
       try {
         // The lines of the card stand somewhere among those of the server.
-        const limit = MORE_EXAMPLES + (offset ? 0 : shown.size);
+        const limit = wanted + (offset ? 0 : shown.size);
         const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`, { limit, offset }));
         const found = answer.examples.filter((line) => !shown.has(coreOf(line)));
         found.forEach((line) => shown.add(coreOf(line)));
@@ -84,8 +84,10 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
       } catch (failure) {
         if (!isAbort(failure)) more.replaceWith(errorPanel(failure));
       }
-    }, { class: "link" });
+    };
+    const more = button("More examples", () => load(MORE_EXAMPLES), { class: "link" });
     rest.append(more);
+    if (lines.length < count) load(count - lines.length);
   }
   rest.append(h("a", { href: concordance }, "All lines of this sense"),
     h("a", { href: makeHash("collocates", word, { sense: sense.number, k }) }, "Collocates"));
