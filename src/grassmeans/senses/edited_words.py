@@ -85,6 +85,8 @@ class Evidence:
         Contexts of lines to assign.
     rule : IdkRule
         When the model says "I don't know".
+    lines_have_ends : bool
+        As `ContextEncoder.lines_have_ends`.
     """
 
     sample: WordSample | None = None
@@ -92,6 +94,7 @@ class Evidence:
     found: WordSenses | None = None
     lines: WordSample | None = None
     rule: IdkRule = None
+    lines_have_ends: bool = False
 
 
 NOTHING = Evidence()
@@ -137,7 +140,13 @@ class EditedWord:
         number = edit.senses[0] if edit.senses else 0
         origins = list(self.origins)
         if edit.action == "merge":
-            entry = merge_senses(self.entry, edit.senses, vectors, evidence.sample)
+            entry = merge_senses(
+                self.entry,
+                edit.senses,
+                vectors,
+                evidence.sample,
+                lines_have_ends=evidence.lines_have_ends,
+            )
             first, second = sorted(edit.senses)
             pair = origins[first - 1], origins[second - 1]
             origins[first - 1] = tuple(sorted({*pair[0], *pair[1]})) if all(pair) else ()

@@ -40,6 +40,7 @@ FEWEST_TO_SPLIT = 4
 """Contexts that a sense must have to be split."""
 
 _PARTS = 2
+_CANCELLED = 1e-6
 
 Item = TypeVar("Item")
 
@@ -95,13 +96,19 @@ def unhide_sense(entry: WordSenses, number: int) -> WordSenses:
 
 
 def merge_senses(
-    entry: WordSenses, pair: Sequence[int], vectors: WordVectors, sample: WordSample | None = None
+    entry: WordSenses,
+    pair: Sequence[int],
+    vectors: WordVectors,
+    sample: WordSample | None = None,
+    *,
+    lines_have_ends: bool = False,
 ) -> WordSenses:
     """Make two senses one, which takes the smaller number; later ones move up.
 
     Its direction is the leading eigenvector of s_1 u_1 u_1' + s_2 u_2 u_2', with the shares as
-    weights. With contexts it is the direction in which those nearest to either sense meet: the
-    same formula, with their subspaces in place of the two lines.
+    weights; where lines have ends, the mean of the two. With contexts it is the direction in which
+    those nearest to either sense meet: the same formula, with their subspaces in place of the two
+    lines.
 
     Parameters
     ----------
@@ -116,7 +123,7 @@ def merge_senses(
     weights = np.array([first.share, second.share])
     weights = weights if weights.sum() > 0.0 else np.ones(_PARTS)
     lines = entry.directions[[first.number - 1, second.number - 1]]
-    direction = _main_axis(lines, weights)
+    direction = _mean_line(lines, weights) if lines_have_ends else _main_axis(lines, weights)
     if sample is not None:
         labels = sample.measure(blank_hidden(entry).directions).argmin(axis=1)
         group = np.isin(labels, [first.number - 1, second.number - 1])
@@ -191,6 +198,14 @@ def _main_axis(lines: NDArray[np.float32], weights: NDArray[np.float64]) -> NDAr
     rows = np.sqrt(weights)[:, None] * lines.astype(np.float64)
     axis = np.linalg.svd(rows, full_matrices=False)[2][0]
     return _turn_towards(axis.astype(np.float32), lines[int(weights.argmax())])
+
+
+def _mean_line(lines: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The weighted mean of lines that point somewhere; the heaviest where they cancel out."""
+    mean = weights @ lines.astype(np.float64)
+    length = float(np.linalg.norm(mean))
+    heaviest = lines[int(weights.argmax())]
+    return np.asarray(mean / length if length > _CANCELLED else heaviest, np.float32)
 
 
 def _turn_towards(direction: NDArray[np.float32], line: NDArray[np.float32]) -> NDArray[np.float32]:

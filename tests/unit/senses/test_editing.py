@@ -71,6 +71,17 @@ def test_merger_without_contexts_takes_the_weighted_main_axis():
     assert merged.senses[1] == replace(entry.senses[1], number=2)
 
 
+def test_merger_of_lines_with_ends_is_their_mean():
+    # 0.6 e1 + 0.2 (0.6, 0.8, 0) = (0.72, 0.16, 0) of the length 0.73756.
+    directions = np.array([[1, 0, 0], [0, 0, 1], [0.6, 0.8, 0]])
+    entry = make_entry(directions, shares=(0.6, 0.2, 0.2))
+    merged = merge_senses(entry, [3, 1], VECTORS, lines_have_ends=True)
+    assert np.allclose(merged.directions[0], [0.97619, 0.21693, 0], atol=1e-4)
+    opposite = make_entry(np.array([[1, 0, 0], [-1, 0, 0]]), shares=(0.5, 0.5))
+    met = merge_senses(opposite, [1, 2], VECTORS, lines_have_ends=True)
+    assert met.directions.tolist() == [[1, 0, 0]]
+
+
 def test_merger_of_opposite_directions_keeps_the_line():
     entry = make_entry(np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0]]))
     assert np.allclose(np.abs(merge_senses(entry, [1, 2], VECTORS).directions[0]), [1, 0, 0])

@@ -167,10 +167,11 @@ def _gather(
 ) -> Evidence:
     """What the correction is made from: nothing of a corpus that the word is not counted in."""
     key = edited.entry.word
+    has_ends = opened.base.encoder.lines_have_ends
     if wanted.action in _NEED_CORPUS and opened.corpus is None:
         raise NoCorpusError(_NEED_CORPUS[wanted.action])
     if wanted.action not in LOOKS_AT_CONTEXTS or opened.corpus is None:
-        return Evidence()
+        return Evidence(lines_have_ends=has_ends)
     corpus = opened.corpus
     counted_in = None if opened.relation == OWN else name_corpus(corpus)
     if wanted.action == "adopt":
@@ -184,13 +185,14 @@ def _gather(
     if wanted.action == "merge" and not (
         is_counted_in(edited.entry, corpus, opened.relation) and key in corpus.vocabulary
     ):
-        return Evidence()
+        return Evidence(lines_have_ends=has_ends)
     sample = sample_for_counts(opened, key, check)
     lines = None
     if wanted.action == "assign":
         lines = _read_lines(opened, key, wanted.lines, check)
     check(0.8)
-    return Evidence(sample, counted_in, lines=lines, rule=opened.base.idk_threshold)
+    rule = opened.base.idk_threshold
+    return Evidence(sample, counted_in, lines=lines, rule=rule, lines_have_ends=has_ends)
 
 
 def _read_lines(
