@@ -64,7 +64,8 @@ def test_two_senses_are_compared_from_the_word(open_page):
     page.get_by_role("link", name="Compare").click()
     expect(page.locator(".view-compare .card")).to_have_count(2)
     columns = page.locator(".compared").first.locator(".compared-column")
-    assert columns.locator("h3").all_inner_texts() == ["crane 1 only", "both", "crane 2 only"]
+    heads = columns.locator("h3").all_inner_texts()
+    assert heads == ["rather near crane 1", "near both alike", "rather near crane 2"]
     first, second = (columns.nth(i).locator("a").all_inner_texts() for i in (0, 2))
     assert first
     assert second
@@ -82,7 +83,7 @@ def test_two_words_are_compared_by_address(open_page):
     expect(cards).to_have_count(2)
     expect(cards.nth(1).get_by_role("heading")).to_have_text("bank")
     expect(cards.first.locator(".examples li")).to_have_count(6)
-    expect(page.locator(".facts")).to_have_text(re.compile(r"similarity -?\d\.\d\d"))
+    expect(page.locator(".facts")).to_have_text(re.compile(r"similarity of the two -?\d\.\d\d"))
     page.get_by_label("Its sense").select_option("2")
     page.wait_for_url(re.compile("other_sense=2"))
     expect(cards.nth(1).locator(".badge")).to_have_text("2")

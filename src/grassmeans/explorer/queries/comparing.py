@@ -35,6 +35,8 @@ N_LINES = 6
 _N_NEIGHBOURS = 30
 _LOOKED_AT = 100
 _DIGITS = 4
+_SURE = 6.63
+"""The log-likelihood of a difference that chance alone makes once in a hundred words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +74,7 @@ class ComparedNeighbours:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCollocates:
-    """Collocates of both, and of the one rather than the other."""
+    """Collocates of both, about as often near each; and of the one rather than the other."""
 
     shared: tuple[ComparedCollocate, ...]
     first: tuple[ComparedCollocate, ...]
@@ -114,8 +116,10 @@ def compare_lexemes(
             "function_words": settings.function_words,
         }
         rows = near.compare(0, 1, **kept)
+        shared = near.share(0, 1, **(kept | {"limit": None}))
+        alike = [row for row in shared if abs(row.log_likelihood) < _SURE]
         collocates = ComparedCollocates(
-            near.share(0, 1, **kept),
+            tuple(alike[: settings.limit]),
             tuple(row for row in rows if row.log_likelihood > 0.0),
             tuple(row for row in rows if row.log_likelihood < 0.0),
         )

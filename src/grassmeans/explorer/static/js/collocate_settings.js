@@ -6,7 +6,7 @@ const NAMES = ["before", "after", "fewest", "order", "functions", "sample"];
 const SPANS = [1, 2, 3, 5, 10, 20];
 const DEFAULT = { before: "5", after: "5", fewest: "3", order: "log_dice", sample: "" };
 const ORDERS = [["log_dice", "logDice"], ["log_likelihood", "log-likelihood"]];
-const SAMPLES = [["", "as many lines as are quick"], ...[1000, 10000, 50000].map((n) => [String(n), `a random ${n.toLocaleString("en")} lines`])];
+const SAMPLES = [["", "as many lines as are quick"], ...[1000, 10000].map((n) => [String(n), `a random ${n.toLocaleString("en")} lines`]), ["200000", "all, however long it takes"]];
 
 /** What the address says -> values; what is usual is "". */
 export function readSettings(params) {

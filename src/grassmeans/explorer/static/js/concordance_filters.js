@@ -9,7 +9,8 @@ const ORDERS = [["position", "place in the corpus"], ["confidence", "confidence,
   ["unsure", "confidence, least sure first"], ["sense", "sense"], ["document", "document"]];
 const BESIDE = [1, 2, 3].flatMap((n) => [[`left${n}`, `${n} to the left`], [`right${n}`, `${n} to the right`]])
   .sort(([one], [other]) => (one < other ? -1 : 1));
-const SAMPLES = [["", "all lines"], ...[100, 250, 1000, 5000, 20000].map((n) => [String(n), `a random ${n.toLocaleString("en")}`])];
+const ALL = "all lines";
+const SAMPLES = [["", ALL], ...[100, 250, 1000, 5000, 20000].map((n) => [String(n), `a random ${n.toLocaleString("en")}`]), ["200000", "all, however long it takes"]];
 const WIDTHS = [["", "a line"], ["200", "two lines"], ["400", "a paragraph"]];
 const REACHES = [["1", "1 word"], ["2", "2 words"], ["3", "3 words"], ["5", "5 words"], ["", "12 words"], ["30", "30 words"], ["50", "50 words"]];
 const SIDES = [["", "either side"], ["left", "the left"], ["right", "the right"]];
@@ -37,7 +38,7 @@ function choose(select, value) {
   select.value = value;
 }
 
-/** The form; `onChange(values)` is called after every change. {element, set(values, senses)} */
+/** The form; `onChange(values)` is called after every change. {element, set(values, senses), tellSample(size)} */
 export function makeFilters(onChange, fields = []) {
   const typed = debounce(() => onChange(read()), TYPING_WAIT);
   const now = () => { typed.cancel(); showConfidence(); onChange(read()); };
@@ -100,6 +101,11 @@ export function makeFilters(onChange, fields = []) {
       h("label", {}, "Near is within", reach), h("label", {}, "On", side), h("label", {}, "Context", width),
       h("label", {}, h("span", {}, "Confidence at least ", shown), confidence),
       h("label", { class: "check" }, idk, "only “don’t know”")));
+  /** Where the server has chosen a sample by itself, the choice says so. */
+  function tellSample(size) {
+    sample.options[0].textContent = size && !sample.value ? `a quick ${size.toLocaleString("en")} at random` : ALL;
+  }
+
   const element = h("form", { role: "search", "aria-label": "Filter the lines", onsubmit: (event) => { event.preventDefault(); now(); } },
     h("div", { class: "filters" },
       h("label", {}, "Sense", sense),
@@ -108,5 +114,5 @@ export function makeFilters(onChange, fields = []) {
       h("label", {}, "Sort by", sort),
       h("label", {}, "Look at", sample), again, onlyLabel),
     more);
-  return { element, set };
+  return { element, set, tellSample };
 }

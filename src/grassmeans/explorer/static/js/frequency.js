@@ -35,8 +35,8 @@ export function makeFrequency(fields, onChoose) {
     const estimate = answer.measured ? ` Estimated from a sample of ${formatCount(answer.measured)} of ${formatCount(answer.occurrences)} occurrences.` : "";
     place.replaceChildren(
       h("p", { class: "soft" }, `${formatCount(answer.total)} lines. Bars: lines in a million words of the group.${estimate}${left}`),
-      h("div", { class: "scroll" }, h("table", { class: "frequency-table" },
-        h("thead", {}, h("tr", {}, [answer.by, "lines", "per million words", ""].map((label) => h("th", { scope: "col" }, label)))),
+      h("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Lines by group" }, h("table", { class: "frequency-table" },
+        h("thead", {}, h("tr", {}, [answer.by, "lines", "per million words"].map((label, i) => h("th", { scope: "col", colspan: i > 1 ? 2 : null }, label)))),
         h("tbody", {}, answer.groups.map((row) => rowOf(row, most, answer.by === "document" ? null : link))))),
       downloadLinks("frequency", url));
   }

@@ -16,7 +16,7 @@ const DEFAULT_SPAN = 5;
 
 function table(answer, link) {
   return h("table", { class: "collocates", "--sense": senseColour(answer.sense ?? 0, answer.sense === null ? "#1f5f8b" : null) },
-    h("thead", {}, h("tr", {}, ["near it", "times", "in the corpus", "logDice", "", "log-likelihood"].map((label) => h("th", { scope: "col" }, label)))),
+    h("thead", {}, h("tr", {}, ["near it", "times", "in the corpus", "logDice", "log-likelihood"].map((label, i) => h("th", { scope: "col", colspan: i === 3 ? 2 : null }, label)))),
     h("tbody", {}, answer.collocates.map((row) => h("tr", {},
       h("th", { scope: "row" }, h("a", { href: link(row.word), dir: "auto", title: "Read these lines" }, row.word)),
       h("td", { class: "number" }, formatCount(row.count)),

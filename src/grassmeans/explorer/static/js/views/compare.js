@@ -26,12 +26,13 @@ function wordItems(rows, detail, link) {
     h("li", {}, h("a", { href: link(row.word), dir: "auto" }, row.word), h("small", {}, detail(row)))));
 }
 
-function threeColumns(title, lists, [first, second], detail, links) {
+/** `labels`: what the words of one side and those of both are. */
+function threeColumns(title, lists, [first, second], labels, detail, links) {
   const column = (label, rows, side, link) => h("section", { "--sense": side, class: "compared-column" }, h("h3", {}, label), wordItems(rows, detail, link));
   return h("section", { class: "compared" }, h("h2", {}, title), h("div", { class: "three-columns" },
-    column(`${nameOf(first)} only`, lists.first, colourOf(first, 0), links[0]),
-    column("both", lists.shared, null, links[2]),
-    column(`${nameOf(second)} only`, lists.second, colourOf(second, 1), links[1])));
+    column(`${labels.one} ${nameOf(first)}`, lists.first, colourOf(first, 0), links[0]),
+    column(labels.both, lists.shared, null, links[2]),
+    column(`${labels.one} ${nameOf(second)}`, lists.second, colourOf(second, 1), links[1])));
 }
 
 function sideCard(side, index) {
@@ -83,15 +84,15 @@ export function mount(root, route, app) {
 
   function draw(answer) {
     const sides = [answer.first, answer.second];
-    heading.facts.textContent = answer.similarity === null ? "" : `similarity ${answer.similarity.toFixed(2)}`;
+    heading.facts.textContent = answer.similarity === null ? "" : `similarity of the two ${answer.similarity.toFixed(2)}`;
     const toWord = (near) => makeHash("word", near);
     const toLines = (side) => (near) => makeHash("concordance", side.word, { sense: side.sense, q: `"${near}"`, reach: Math.max(settings.before || 5, settings.after || 5) });
     place.replaceChildren(
       h("div", { class: "two-columns" }, sides.map(sideCard)),
       answer.collocates
-        ? threeColumns("Collocates", answer.collocates, sides, (row) => ` ${formatCount(row.first)} : ${formatCount(row.second)}`, [...sides.map(toLines), toLines(answer.first)])
+        ? threeColumns("Collocates", answer.collocates, sides, { one: "rather near", both: "near both alike" }, (row) => ` ${formatCount(row.first)} : ${formatCount(row.second)}`, [...sides.map(toLines), toLines(answer.first)])
         : emptyPanel("Collocates need a corpus", "Start with one: grassmeans explore MODEL --corpus CORPUS"),
-      threeColumns("Nearest words", answer.neighbours, sides, (row) => ` ${row.first.toFixed(2)} : ${row.second.toFixed(2)}`, [toWord, toWord, toWord]),
+      threeColumns("Nearest words", answer.neighbours, sides, { one: "near", both: "near both" }, (row) => ` ${row.first.toFixed(2)} : ${row.second.toFixed(2)}`, [toWord, toWord, toWord]),
       h("p", { class: "soft" }, "Numbers: how often a collocate stands near the first and near the second; the cosines of a near word to both."),
       downloadLinks(`${nameOf(answer.first)}-${nameOf(answer.second)}`, address));
     announce(`${nameOf(answer.first)} and ${nameOf(answer.second)}`);

@@ -48,6 +48,7 @@ export function mount(root, route, app) {
 
   function draw(answer, senses) {
     tellFacts(answer);
+    filters.tellSample(answer.measured);
     legend.replaceChildren(...senses.filter((sense) => !sense.hidden).map((sense) =>
       h("span", { class: "legend-item" }, senseBadge(sense.number, sense.colour), senseName(sense))),
     h("span", { class: "legend-item" }, senseBadge(0), "don’t know"));
