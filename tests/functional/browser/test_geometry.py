@@ -177,7 +177,7 @@ def test_map_is_read_and_opened_by_keyboard(open_page) -> None:
     expect(page.get_by_role("dialog").locator("mark")).to_have_text("crane", ignore_case=True)
 
 
-def test_click_on_a_dot_opens_its_line(open_page) -> None:
+def test_click_on_a_dot_opens_its_line(open_page, explorer) -> None:
     page = open_page("#/geometry/crane")
     expect(page.locator(".map-name")).to_have_count(2)
     page.locator(".map .dot").nth(3).dispatch_event("click")
@@ -186,13 +186,22 @@ def test_click_on_a_dot_opens_its_line(open_page) -> None:
     expect(dialog.locator("mark")).to_have_text("crane", ignore_case=True)
     words = said.partition("…")[2].split()[1:4]
     expect(dialog.locator(".document")).to_contain_text(" ".join(words), ignore_case=True)
+    assert "doc=" in page.url
+    page.reload()  # the address is enough
+    expect(dialog.locator(".document")).to_contain_text(" ".join(words), ignore_case=True)
     page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    assert "doc=" not in page.url
+    expect(page.locator(".map-name")).to_have_count(2)
     # A finger reads first, and opens with the button.
     touch = "dot => dot.dispatchEvent(new PointerEvent('click', {pointerType: 'touch'}))"
     page.locator(".map .dot").nth(5).evaluate(touch)
     expect(dialog).to_have_count(0)
     page.locator(".map-line").get_by_role("button", name="Read its document").click()
     expect(dialog.locator("mark")).to_have_text("crane", ignore_case=True)
+    page.goto(explorer + "#/words")
+    expect(page.locator(".word-table")).to_be_visible()
+    expect(dialog).to_have_count(0)
 
 
 def test_map_is_zoomed_and_moved(open_page) -> None:

@@ -27,7 +27,7 @@ function planeList(scene, select) {
 export function mount(root, route, app) {
   const { word } = route;
   let controller = null, entry = null, scene = null, viewer = null, map = null, drawn = null;
-  let k = "", wanted = "", picked = 0, view = readView("");
+  let k = "", wanted = "", picked = 0, view = readView(""), doc = "", dialog = null;
   const heading = wordHeading(word, "geometry");
   const choices = h("fieldset", { class: "dial" });
   const planes = h("div", { class: "planes-place" });
@@ -46,11 +46,18 @@ export function mount(root, route, app) {
 
   const nameOf = (number) => number > 0
     ? senseName(entry.senses.find((sense) => sense.number === number) ?? { number }) : "don’t know";
-  const open = app.health.has_corpus ? (line) => openDocument(line.position) : null;
+  const open = app.health.has_corpus ? (line) => showDocument(String(line.position)) : null;
   const planesUrl = () => wordUrl(word, "/planes", { k, senses: wanted });
   const visible = () => entry.senses.filter((sense) => !sense.hidden);
-  const keepAddress = () => replaceHash(makeHash("geometry", word, { k, senses: wanted, plane: picked || "", at: writeView(view) }));
+  const keepAddress = () => replaceHash(makeHash("geometry", word, { k, senses: wanted, plane: picked || "", at: writeView(view), doc }));
   const keepView = debounce(keepAddress, VIEW_WAIT);
+
+  /** The document of a line, which the address names as long as it is open. */
+  function showDocument(position) {
+    doc = position;
+    keepAddress();
+    dialog = openDocument(position, { onClose: () => { dialog = null; if (doc === position) { doc = ""; keepAddress(); } } });
+  }
 
   function drawChoices() {
     choices.replaceChildren(h("legend", {}, "Senses to show"), h("div", { class: "choices" },
@@ -162,11 +169,17 @@ export function mount(root, route, app) {
     view = readView(next.params.get("at"));
     heading.setDial(k);
     map?.scatter.setView(view);
+    const place = /^\d+$/.test(next.params.get("doc") ?? "") ? next.params.get("doc") : "";
+    if (place !== doc) {
+      doc = "";
+      dialog?.close();
+      if (place && open) showDocument(place);
+    }
     if (drawn === `${k}/${wanted}` && scene) return selectPicked();
     drawn = `${k}/${wanted}`;
     return load();
   }
 
   update(route);
-  return { update, destroy: () => { controller?.abort(); keepView.cancel(); darkness.removeEventListener("change", recolour); } };
+  return { update, destroy: () => { doc = ""; dialog?.close(); controller?.abort(); keepView.cancel(); darkness.removeEventListener("change", recolour); } };
 }
