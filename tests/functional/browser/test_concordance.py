@@ -127,6 +127,22 @@ def test_near_is_narrowed_and_lines_are_widened(open_page, address):
     assert all(part in page.url for part in ("side=left", "reach=1", "width=400", "idk=1"))
 
 
+def test_a_word_that_only_the_corpus_has(open_page, address):
+    page = open_page("#/concordance/harbour", address, failures=True)
+    expect(page.locator(".facts")).to_have_text("36 lines")
+    heads = page.locator(".kwic thead th").all_inner_texts()
+    assert heads == ["before", "word", "after", "source", "date", "document"]
+    expect(page.locator(".legend")).to_contain_text("not in the model")
+    page.get_by_label("Sort by").select_option("left1")
+    expect(page.locator(".kwic tbody tr").first).to_contain_text("steel")
+
+
+def test_a_page_beyond_the_last_is_the_last(open_page, address):
+    page = open_page("#/concordance/crane?page=99", address)
+    expect(page.locator(".kwic tbody tr")).to_have_count(22)
+    assert page.url.endswith("page=2")
+
+
 def test_a_sample_is_the_same_again_and_another_one_is_not(open_page, address):
     page = open_page("#/concordance/crane?sample=20", address)
     facts = page.locator(".facts")

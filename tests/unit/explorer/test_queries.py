@@ -198,8 +198,16 @@ def test_lines_by_the_dial(opened):
     found = find_lines(opened, "seal", LineFilter(n_senses=2, sort="sense"), limit=200)
     assert {line.sense for line in found.lines} <= {0, 1, 2}
     assert found.total == 200
+    with pytest.raises(WordNotFoundError, match="can be induced"):
+        find_lines(opened, "seal", LineFilter(sense=1))
+
+
+def test_a_word_that_only_the_corpus_has_has_lines_without_senses(opened):
+    found = find_lines(opened, "seal", LineFilter(sort="left1"))
+    assert found.total == 200
+    assert {(line.sense, line.confidence, line.distances) for line in found.lines} == {(0, 0.0, ())}
     with pytest.raises(WordNotFoundError):
-        find_lines(opened, "seal", LineFilter())
+        find_lines(opened, "nowhere", LineFilter())
 
 
 def test_without_a_corpus_lines_are_the_examples(alone):

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.explorer.limits import NothingThereError, TooMuchError
+from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
 from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
@@ -103,6 +103,7 @@ class ChosenLines:
     key : str
         The word.
     directions : (n_senses, dim) float32
+        None for a word that only the corpus has.
     positions : (n,) int64
         In the order that was asked for.
     measured : MeasuredWord or None
@@ -129,8 +130,7 @@ def choose_lines(
 ) -> ChosenLines:
     """The lines of a word that pass a filter, in order; needs a corpus."""
     corpus = opened.require_corpus("looking at lines")
-    model, key = model_with(opened, word, wanted.n_senses, checkpoint)
-    directions = model.inventory.directions(key)
+    key, directions = _find_senses(opened, word, wanted, checkpoint)
     n_all = int(corpus.vocabulary.counts[word_id_of(opened, key)])
     if not wanted.needs_senses:
         positions = choose_positions(opened, key, wanted.sample)
@@ -150,6 +150,21 @@ def choose_lines(
     else:
         found = found[order_positions(corpus, found.positions, wanted.sort)]
     return ChosenLines(key, directions, found.positions, found, len(measured.positions), n_all)
+
+
+def _find_senses(
+    opened: OpenModel, word: str, wanted: LineFilter, checkpoint: Checkpoint
+) -> tuple[str, NDArray[np.float32]]:
+    """A word's key and the directions of its senses; none for a word that only the corpus has."""
+    try:
+        model, key = model_with(opened, word, wanted.n_senses, checkpoint)
+    except WordNotFoundError:
+        key = opened.key_of(word)
+        known = opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0
+        if wanted.needs_senses or wanted.n_senses is not None or not known:
+            raise
+        return key, np.empty((0, opened.base.vectors.dim), np.float32)
+    return key, model.inventory.directions(key)
 
 
 def _pass_words(
@@ -274,7 +289,7 @@ def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line,
                 sense=int(page.senses[i]),
                 confidence=round(float(page.confidence[i]), 4),
                 distances=()
-                if np.isnan(distances[0])
+                if not len(distances) or np.isnan(distances[0])
                 else tuple(round(float(d), 4) for d in distances),
                 fields=dict(found.fields),
             )

@@ -135,9 +135,10 @@ def measure_positions(
     checkpoint: Checkpoint,
 ) -> MeasuredWord:
     """Distances of occurrences at given positions, which are in text order."""
-    if len(positions) == 0:
-        nothing = np.empty((0, len(directions)), np.float32)
-        return MeasuredWord(positions, nothing, np.empty(0, np.int16), np.empty(0, np.float32))
+    n = len(positions)
+    if n == 0 or len(directions) == 0:
+        nothing = np.empty((n, len(directions)), np.float32)
+        return MeasuredWord(positions, nothing, np.zeros(n, np.int16), np.zeros(n, np.float32))
     lines = SenseLines.collect([directions])
     if opened.base.encoder.worth_keeping:
         bases = encode_lines(opened, key, positions, checkpoint)

@@ -21,10 +21,12 @@ function lineRow(line, context) {
   const row = h("tr", { "--sense": senseColour(line.sense), class: canOpen ? "can-open" : null },
     h("td", { class: "left" }, h("bdi", {}, line.left)), h("td", { class: "middle" }, word),
     h("td", { class: "right" }, h("bdi", {}, line.right)),
-    h("td", { class: "sense", title: name }, selection?.box(line), senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
-    h("td", { class: "confidence" },
-      h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
-      h("span", {}, (line.confidence ?? 0).toFixed(2))),
+    names.size ? [
+      h("td", { class: "sense", title: name }, selection?.box(line), senseBadge(line.sense), h("span", { class: "visually-hidden" }, name)),
+      h("td", { class: "confidence" },
+        h("span", { class: "bar", "--share": `${100 * (line.confidence ?? 0)}%` }),
+        h("span", {}, (line.confidence ?? 0).toFixed(2))),
+    ] : null,
     fields.map((field) => h("td", { class: "about soft", title: line.fields?.[field] ?? null }, line.fields?.[field] ?? "")),
     showDocument ? h("td", { class: "about soft", title: line.document }, line.document) : null);
   if (canOpen) {
@@ -37,14 +39,14 @@ function lineRow(line, context) {
 }
 
 /**
- * The table. `context`: {names, fields, sort, isWide} and, where they are wanted, onOpen(position),
+ * The table. `context`: {names (none: no senses), fields, sort, isWide} and, where they are wanted, onOpen(position),
  * onSort(sort) and selection (see line_selection.js).
  */
 export function kwicTable(lines, context) {
   const showDocument = lines.some((line) => line.document && !/^\d+$/.test(line.document));
   const columns = [
     { label: "before", sort: "left1", kind: "before" }, { label: "word", sort: "position" }, { label: "after", sort: "right1" },
-    { label: "sense", sort: "sense" }, { label: "confidence", sort: "confidence" },
+    ...(context.names.size ? [{ label: "sense", sort: "sense", kind: "sense-head" }, { label: "confidence", sort: "confidence", kind: "confidence-head" }] : []),
     ...context.fields.map((field) => ({ label: field, sort: `field:${field}`, kind: "about-head" })),
     ...(showDocument ? [{ label: "document", sort: "document", kind: "about-head" }] : []),
   ];

@@ -49,9 +49,11 @@ export function mount(root, route, app) {
   function draw(answer, senses) {
     tellFacts(answer);
     filters.tellSample(answer.measured);
-    legend.replaceChildren(...senses.filter((sense) => !sense.hidden).map((sense) =>
+    legend.replaceChildren(...(senses.length ? [...senses.filter((sense) => !sense.hidden).map((sense) =>
       h("span", { class: "legend-item" }, senseBadge(sense.number, sense.colour), senseName(sense))),
-    h("span", { class: "legend-item" }, senseBadge(0), "don’t know"));
+    h("span", { class: "legend-item" }, senseBadge(0), "don’t know")]
+      : [h("span", {}, "This word is not in the model, so its lines have no senses. ",
+        h("a", { href: makeHash("word", word, { k: "auto" }) }, "Look for its senses in the corpus"), ".")]));
     if (!answer.lines.length) {
       place.replaceChildren(emptyPanel("No line matches", "Take a filter away, or ",
         h("a", { href: makeHash("concordance", word, { k }) }, "show all lines"), "."));
@@ -88,16 +90,26 @@ export function mount(root, route, app) {
     place.setAttribute("aria-busy", "true");
     place.classList.add("busy");
     try {
-      const value = await app.word(word, k, { signal, onProgress });
+      const value = await app.word(word, k, { signal, onProgress }).catch((failure) => {
+        // A word that only the corpus has has lines as well.
+        if (failure.status !== 404 || !hasCorpus || k || values.sense) throw failure;
+        return { senses: [], model_senses: false };
+      });
       const { senses } = value;
       selection.set(value);
       filters.set(values, senses.filter((sense) => !sense.hidden));
       const answer = await ask(query("api/concordance", { width: values.width, limit: PAGE, offset: (page - 1) * PAGE }), { signal });
       if (signal.aborted) return;
+      const last = Math.ceil(answer.total / PAGE);
+      if (page > last && last > 0) {
+        navigate(hashFor(values, { page: last }));
+        return;
+      }
       draw(answer, senses);
       announce(`${formatCount(answer.total)} lines`);
     } catch (failure) {
       if (isAbort(failure)) return;
+      heading.facts.textContent = "";
       // What was read is kept: asked again, the server goes on from there.
       const unfinished = failure.code === "out_of_time";
       place.replaceChildren(errorPanel(failure, {
