@@ -55,7 +55,9 @@ class WorkLimits:
     # occurrences of one word whose sense is told; of more, a random sample
     measured_lines: int = 200_000
     # the same where a network reads each of them, a few hundred a second, and nobody asked for more
-    encoded_lines: int = 4_000
+    encoded_lines: int = 2_000
+    # occurrences that are searched, sorted or counted with; of more, a random sample
+    searched_lines: int = 500_000
     pattern_seconds: float = 5.0  # for a regular expression to be tried on words
     jobs: int = 32  # jobs that are remembered, running or finished
     job_seconds: float = 600.0  # for which a finished job is remembered

@@ -159,6 +159,16 @@ def test_samples_are_nested_and_the_same_for_a_seed(topic_model, topic_corpus):
     assert [line.position for line in found.lines] == small.tolist()
 
 
+def test_very_many_lines_are_sampled_to_be_searched(topic_model, topic_corpus):
+    opened = OpenModel(topic_model, topic_corpus, Limits(work=WorkLimits(searched_lines=30)))
+    assert find_lines(opened, "crane", LineFilter()).measured is None
+    for wanted in (LineFilter(sort="left1"), LineFilter(search=Search("*"))):
+        found = find_lines(opened, "crane", wanted)
+        assert (found.total, found.measured) == (30, 30)
+    assert find_lines(opened, "crane", LineFilter(sort="left1", sample=LineSample(40))).total == 30
+    assert list_collocates(opened, Lexeme("crane"), NearSettings()).measured == 30
+
+
 def test_lines_have_a_width(opened):
     line = find_lines(opened, "crane", LineFilter(), width=10, limit=1).lines[0]
     assert (line.left, line.right) == ("nest wing ", "  nest Yar")

@@ -99,7 +99,8 @@ def find_lexeme_lines(
     if lexeme.sense is None:
         key = opened.key_of(lexeme.word)
         word_id = word_id_of(opened, key)
-        positions = choose_positions(opened, key, sample)
+        most = opened.limits.work.searched_lines
+        positions = choose_positions(opened, key, sample, most)
         return LexemeLines(key, positions, len(positions), int(corpus.vocabulary.counts[word_id]))
     model, key = model_with(opened, lexeme.word, lexeme.n_senses, checkpoint)
     directions = model.inventory.directions(key)

@@ -133,7 +133,9 @@ def choose_lines(
     key, directions = _find_senses(opened, word, wanted, checkpoint)
     n_all = int(corpus.vocabulary.counts[word_id_of(opened, key)])
     if not wanted.needs_senses:
-        positions = choose_positions(opened, key, wanted.sample)
+        is_plain = not wanted.search and wanted.sort == POSITION
+        most = None if is_plain else opened.limits.work.searched_lines
+        positions = choose_positions(opened, key, wanted.sample, most)
         kept = positions[_pass_words(opened, key, positions, wanted, checkpoint)]
         kept = kept[order_positions(corpus, kept, wanted.sort)]
         return ChosenLines(key, directions, kept, None, len(positions), n_all)

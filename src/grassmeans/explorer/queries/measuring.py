@@ -81,21 +81,22 @@ def choose_positions(
     Parameters
     ----------
     most : int, optional
-        A bound where the sample has no size.
+        A bound of the size of the sample.
     """
     corpus = opened.require_corpus("looking at lines")
     positions = corpus.positions(word_id_of(opened, key))
     seed = np.random.SeedSequence([sample.seed, zlib.crc32(key.encode())])
-    return sample_positions(positions, most if sample.size is None else sample.size, seed)
+    bounds = [bound for bound in (sample.size, most) if bound is not None]
+    return sample_positions(positions, min(bounds, default=None), seed)
 
 
 def measured_positions(opened: OpenModel, key: str, sample: LineSample) -> NDArray[np.int64]:
     """Those of `choose_positions` whose senses are told: not more than the limits allow."""
     work = opened.limits.work
-    slow = opened.base.encoder.worth_keeping
-    most = min(work.measured_lines, work.encoded_lines) if slow else work.measured_lines
-    size = None if sample.size is None else min(sample.size, work.measured_lines)
-    return choose_positions(opened, key, LineSample(size, sample.seed), most)
+    most = work.measured_lines
+    if sample.size is None and opened.base.encoder.worth_keeping:
+        most = min(most, work.encoded_lines)
+    return choose_positions(opened, key, sample, most)
 
 
 def measure_word(
