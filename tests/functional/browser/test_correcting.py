@@ -214,6 +214,20 @@ def test_lines_are_given_to_senses(open_page, doubtful_explorer) -> None:
     assert tagged_senses(model.parent / "model-v2", line) == [3]
 
 
+def test_lines_of_a_card_are_given_to_a_sense(open_page, doubtful_explorer) -> None:
+    address, _ = doubtful_explorer
+    page = open_page("#/word/crane?edit=1", address)
+    first = page.locator(".card").first
+    expect(first.locator(".choose-line")).to_have_count(0)  # the model does not know where they are
+    first.get_by_role("button", name="More examples").click()
+    first.locator(".choose-line input").first.check()
+    bar = page.get_by_role("region", name="Chosen lines")
+    bar.get_by_label("Sense for the chosen lines").select_option("1")
+    bar.get_by_role("button", name="Give them to this sense").click()
+    expect(bar).to_contain_text("The line has sense 1 now.")
+    expect(page.locator(".edit-bar")).to_contain_text("Undo: 1 line given to sense 1")
+
+
 def test_lines_that_do_not_fit_are_refused(open_page, doubtful_explorer) -> None:
     address, _ = doubtful_explorer
     page = open_page("#/concordance/crane?sense=1&sort=confidence", address, failures=True)

@@ -21,7 +21,8 @@ export function describeCorrection(edit) {
 export function describeAssigned({ lines, n_taken: taken, n_moved: moved, senses }, number, nLooked) {
   const sense = senses.length ? `sense ${number}` : `the new sense ${number}`;
   const others = moved ? ` Of the ${formatCount(nLooked)} contexts looked at, ${formatCount(moved)} other${moved === 1 ? "" : "s"} changed sense too.` : "";
-  return `${taken} of ${plural(lines.length, "line")} have ${sense} now.${others}`;
+  const told = lines.length === 1 && taken === 1 ? "The line has" : `${taken} of ${plural(lines.length, "line")} have`;
+  return `${told} ${sense} now.${others}`;
 }
 
 /** Undo and redo, and the list of what was done; `correct(action, senses, said)` does it. */

@@ -18,7 +18,7 @@ export function makeLineSelection(word, app, onChange) {
   const boxes = new Map();
   const count = h("b", {});
   const target = h("select", { "aria-label": "Sense for the chosen lines" });
-  const message = h("div", { class: "message", role: "status" });
+  const message = h("div", { class: "selection-message", role: "status" });
   const history = h("div", {});
   let value = null, busy = false, last = null;
 

@@ -25,8 +25,8 @@ export function lineParts({ left, word, right }) {
   return [`…${left.replace(/^\S*\s(?=.{20})/s, "")}`, h("b", {}, word), `${right.replace(/(?<=.{20})\s\S*$/s, "")}…`];
 }
 
-function exampleLine(example) {
-  return h("li", { dir: "auto" }, lineParts(example));
+function exampleLine(example, selection) {
+  return h("li", { dir: "auto" }, selection?.box(example), lineParts(example));
 }
 
 /** A share of 1 as a bar with its value. */
@@ -61,11 +61,11 @@ function coreOf({ left, word, right }) {
 }
 
 /** The best lines of a sense, `count` at first, and a way to more of them. */
-function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXAMPLES }) {
+function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXAMPLES, selection }) {
   const lines = sense.examples ?? [];
   if (!lines.length) return h("p", { class: "soft" }, "No example lines are kept for this sense.");
   const shown = new Set(lines.slice(0, count).map(coreOf));
-  const list = h("ul", { class: "examples" }, lines.slice(0, count).map(exampleLine));
+  const list = h("ul", { class: "examples" }, lines.slice(0, count).map((line) => exampleLine(line, selection)));
   const rest = h("p", { class: "card-links" });
   if (fromModel) {
     let offset = 0;
@@ -77,7 +77,7 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
         const answer = await ask(wordUrl(word, `/senses/${sense.number}/examples`, { limit, offset }));
         const found = answer.examples.filter((line) => !shown.has(coreOf(line)));
         found.forEach((line) => shown.add(coreOf(line)));
-        list.append(...found.map(exampleLine));
+        list.append(...found.map((line) => exampleLine(line, selection)));
         offset += answer.examples.length;
         more.disabled = false;
         if (offset >= answer.total || !answer.examples.length) more.replaceWith(found.length ? "" : h("span", { class: "soft" }, "These are all."));
@@ -94,7 +94,10 @@ function exampleList(word, sense, { fromModel, concordance, k, count = FIRST_EXA
   return h("div", {}, h("p", { class: "label" }, "As in"), list, rest);
 }
 
-/** The card. `context`: {word, fromModel, k, count}, `count` of examples at first; `tools` are shown below the title. */
+/**
+ * The card. `context`: {word, fromModel, k, count, selection}, `count` of examples at first, of which
+ * `selection` may choose some; `tools` are shown below the title.
+ */
 export function senseCard(sense, context, tools = null) {
   const name = senseName(sense);
   const concordance = makeHash("concordance", context.word, { sense: sense.number, k: context.k });
@@ -110,5 +113,5 @@ export function senseCard(sense, context, tools = null) {
   wordList("Typical of its contexts", sense.characteristic_words),
   wordList("Nearest words", sense.nearest_words),
   lexemeList(sense.nearest_lexemes),
-  exampleList(context.word, sense, { fromModel: context.fromModel, concordance, k: context.k, count: context.count }));
+  exampleList(context.word, sense, { ...context, concordance }));
 }

@@ -8,6 +8,7 @@ import { makeDial } from "../dial.js";
 import { button, debounce, formatCount, h, plural } from "../dom.js";
 import { downloadButtons, downloadLinks } from "../downloads.js";
 import { MOST_CONTEXTS, runInduction } from "../jobs.js";
+import { makeLineSelection } from "../line_selection.js";
 import { makeHash, navigate } from "../router.js";
 import { senseCard } from "../sense_card.js";
 import { levelsOf, splitTree } from "../split_tree.js";
@@ -51,6 +52,7 @@ export function mount(root, route, app) {
       place.querySelector(`.card[data-sense="${number}"] .tools button`)?.focus({ preventScroll: true });
     },
   });
+  const selection = makeLineSelection(word, app, () => update(route, true));
   root.append(heading.element, dial.element, place);
 
   function facts() {
@@ -84,7 +86,8 @@ export function mount(root, route, app) {
     // What the data decided has a number too, and the other views know only numbers.
     const number = k === "auto" ? String(value.senses.length) : k;
     heading.setDial(number);
-    const context = { word, k: number, fromModel: !k, count: app.health.has_corpus ? 3 : 6 };
+    const context = { word, k: number, fromModel: !k, count: app.health.has_corpus ? 3 : 6, selection: editing && !k ? selection : null };
+    if (context.selection) selection.set(value);
     const shown = value.senses.filter((sense) => editing || !sense.hidden);
     const hidden = value.senses.length - shown.length;
     const levels = k ? levelsOf(value.tree) : [];
@@ -98,6 +101,7 @@ export function mount(root, route, app) {
       value.edited && !editing ? h("p", { class: "soft" }, value.saved_as
         ? `These senses have corrections, which are saved as ${value.saved_as}.`
         : "These senses have corrections that are not saved yet.") : null,
+      context.selection ? selection.element : null,
       h("div", { class: "cards" }, shown.map((sense) => senseCard(sense, context, editing && !k ? corrections.tools(sense) : null))),
       hidden ? h("p", { class: "soft" }, `${plural(hidden, "sense")} hidden by a correction; the occurrences that are nearest to it go to the other senses, or to “don’t know”.`) : null,
       editing && !k ? corrections.bar() : null,
