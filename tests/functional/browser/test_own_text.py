@@ -55,8 +55,7 @@ def test_slider_answers_without_the_server(open_page, text: str) -> None:
     )
     slider.fill("0")
     expect(page.locator(".tagged.idk")).to_have_count(0)
-    page.wait_for_timeout(400)  # the address follows a moment later
-    assert "theta=0" in page.url
+    page.wait_for_url("**theta=0**")  # the address follows a moment later
     assert [url for url in asked if "/api/" in url] == []
     page.reload()
     expect(page.locator(".tagged")).to_have_count(4)
