@@ -10,6 +10,9 @@ from xml.etree import ElementTree
 
 import pytest
 
+from grassmeans.pictures.page import html_page, planes_figure
+from grassmeans.pictures.planes import ContextPlane, PlanesScene, SenseLine
+
 expect = pytest.importorskip("playwright.sync_api").expect
 
 SHOT = "canvas => canvas.toDataURL()"
@@ -310,3 +313,19 @@ def test_geometry_of_other_numbers_of_senses_shows_progress(open_page) -> None:
     expect(page.locator(".planes-place")).to_contain_text("does not answer")
     page.goto(page.url.partition("#")[0] + "#/geometry/crano")
     expect(page.get_by_role("heading", name="Nothing to draw")).to_be_visible()
+
+
+def test_page_of_one_file_has_the_same_planes(browser, tmp_path) -> None:
+    plane = ContextPlane(1, ((1, 0, 0), (0, 1, 0)), "left ", "crane", " right", ("wing",), 0.9)
+    scene = PlanesScene("crane", (plane,), (SenseLine(1, (1, 0, 0), "bird"),))
+    file = tmp_path / "page.html"
+    file.write_text(html_page("Page", planes_figure(scene, "here"), interactive=True), "utf-8")
+    page = browser.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(file.as_uri())
+    page.locator("canvas").press("n")
+    expect(page.locator(".planes-caption")).to_contain_text("left crane right… (bird; cosine")
+    expect(page.get_by_role("button")).to_have_count(0)  # no document to read
+    page.close()
+    assert errors == []

@@ -124,7 +124,7 @@ def test_what_is_marked_does_not_stop_the_rest(open_page, text: str) -> None:
     page.get_by_role("checkbox", name="only marked words").check()
     expect(page.locator(".tagged")).to_have_count(1)
     expect(page.locator(".text-result")).to_contain_text("Marked, but not in the model: nothing.")
-    page.wait_for_timeout(400)  # the address follows a moment later
+    page.wait_for_url("**marked=1**")  # the address follows a moment later
     page.reload()
     expect(page.locator(".tagged")).to_have_count(1)
     expect(page.get_by_role("checkbox", name="only marked words")).to_be_checked()
