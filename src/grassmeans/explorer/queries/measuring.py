@@ -4,7 +4,7 @@ Of very many occurrences a random sample is looked at, the same one each time. W
 every occurrence (learned contexts, transformers), what it read is kept as well: other senses of the
 same lines are then measured at once, and work that ran out of time goes on when it is asked again.
 
-The confidence of an occurrence is the probability of its nearest sense under soft decoding.
+The confidence of an occurrence is that of tagging: the probability that its sense is right.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.contexts import sample_positions
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.senses.decoding import decode_hard, decode_soft
+from grassmeans.senses.model import SenseModel
 
 _AT_ONCE = 8192
 
@@ -149,8 +150,20 @@ def measure_positions(
     else:
         distances = _measure_at_once(opened, positions, lines, checkpoint)
     senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
-    confidence = decode_soft(distances, opened.base.choose_sharpness()).max(axis=1)
-    return MeasuredWord(positions, distances, senses, confidence.astype(np.float32))
+    return MeasuredWord(positions, distances, senses, tell_confidence(opened.base, distances))
+
+
+def tell_confidence(model: SenseModel, distances: NDArray[np.float32]) -> NDArray[np.float32]:
+    """(n,) how sure the nearest sense is, by the rule that decides on "I don't know".
+
+    The probability to be right of a model that is calibrated, 0 where a context says nothing; else
+    the probability of the sense under soft decoding.
+    """
+    if model.calibration is None:
+        sure = decode_soft(distances, model.choose_sharpness()).max(axis=1)
+    else:
+        sure = np.nan_to_num(model.calibration.confidence(distances))
+    return np.asarray(sure, np.float32)
 
 
 def _measure_at_once(

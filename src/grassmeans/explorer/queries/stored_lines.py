@@ -11,9 +11,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.measuring import tell_confidence
 from grassmeans.explorer.queries.words import Line, require_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.decoding import decode_hard, decode_soft
+from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import ExampleLine
 from grassmeans.senses.marked_text import read_text
 
@@ -67,7 +68,7 @@ def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]
     check(0.9)
     senses = decode_hard(distances, opened.base.idk_threshold) + 1
     senses[: len(own)] = [number for number, _ in own]
-    confidence = decode_soft(distances, opened.base.choose_sharpness()).max(axis=1)
+    confidence = tell_confidence(opened.base, distances)
     return tuple(
         Line(
             position=i,

@@ -29,7 +29,7 @@ export function mount(root, route, app) {
   const frequency = makeFrequency(app.health.fields, (chosen) => navigate(hashFor(values, { per: chosen, page })));
   root.append(heading.element,
     h("p", { class: "guide" }, hasCorpus
-      ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability of that sense, from 0 to 1. Click a line to read its document, the head of a column to sort by it."
+      ? "Every occurrence in the corpus, with the sense that its context is nearest to. Confidence: the probability that this is right, from 0 to 1. Click a line to read its document, the head of a column to sort by it."
       : "These are the example lines of the model: those of this word, and those of others in which it stands. To see every occurrence, start with a corpus: grassmeans explore MODEL --corpus CORPUS"),
     filters.element, legend, selection.element, place);
   if (hasCorpus) root.append(frequency.element);
