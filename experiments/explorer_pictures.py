@@ -37,12 +37,14 @@ TEXT = (
 PICTURES = {
     "word": ("#/word/bank", ".card .examples li"),
     "dial": ("#/word/bank?k=5", ".tree .block"),
-    "concordance": ("#/concordance/bank", ".kwic tbody tr"),
+    "concordance": ("#/concordance/bank?sort=left1&q=river%7Crhine&sample=5000", ".kwic tbody tr"),
+    "collocates": ("#/collocates/bank?sense=3", ".collocates tbody tr"),
+    "compare": ("#/compare/bank?sense=1&other=bank&other_sense=3", ".compared"),
     "text": ("#/text?" + urlencode({"text": TEXT}), ".tagged"),
     "geometry": ("#/geometry/bank", ".map-name"),
     "map": ("#/map?words=bank,river,bass,seal&neighbours=20", ".map-name"),
 }
-TALL = {"map": 1000, "geometry": 900}
+TALL = {"map": 1000, "geometry": 900, "compare": 1300}
 
 
 @contextmanager
