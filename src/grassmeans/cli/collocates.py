@@ -14,7 +14,8 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.labelling.collocates import Collocate, ComparedCollocate, SenseCollocates
+    from grassmeans.labelling.collocates import SenseCollocates
+    from grassmeans.labelling.near_words import Collocate, ComparedCollocate
 
 _SHOWN = 15
 

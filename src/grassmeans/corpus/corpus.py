@@ -41,11 +41,6 @@ from grassmeans.storage import fetch_inputs
 _MOST_TOKENS = 2**31 - 1
 """Of a shard, whose positions are numbers of 32 bits."""
 
-OUTSIDE = -2
-"""In place of a word id: beyond the document."""
-
-_AROUND_AT_ONCE = 1 << 16
-
 _MANIFEST_RULES = {
     "n_tokens": whole(),
     "n_documents": whole(),
@@ -299,34 +294,6 @@ class Corpus:
             self.vocabulary.words,
             ShardText(shard, self.tokenizer),
         )
-
-    def tokens_at(self, positions: NDArray[np.int64]) -> NDArray[np.int32]:
-        """(n,) word ids at (n,) positions in text order."""
-        found = np.empty(len(positions), np.int32)
-        for part, shard, local in self.split_positions(positions):
-            found[part] = shard.tokens[local]
-        return found
-
-    def tokens_around(
-        self, positions: NDArray[np.int64], before: int, after: int
-    ) -> NDArray[np.int32]:
-        """Word ids beside positions in text order, without the words there.
-
-        Returns
-        -------
-        (n, before + after) int32
-            In text order; -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document
-            has begun or ended.
-        """
-        steps = np.delete(np.arange(-before, after + 1), before)
-        found = np.empty((len(positions), len(steps)), np.int32)
-        for part, shard, local in self.split_positions(positions, _AROUND_AT_ONCE):
-            first, end = shard.document_bounds(local)
-            places = local[:, None] + steps
-            inside = (places >= first[:, None]) & (places < end[:, None])
-            tokens = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
-            found[part] = np.where(inside, tokens, OUTSIDE)
-        return found
 
     def count_of(self, word: str) -> int:
         """How often a word occurs."""

@@ -12,7 +12,7 @@ import pytest
 from grassmeans import Corpus
 from grassmeans.artifacts import building_place
 from grassmeans.corpus import segmenting
-from grassmeans.corpus.corpus import OUTSIDE, as_corpus
+from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.corpus.tokenizer import Tokenizer
@@ -327,11 +327,3 @@ def test_a_corpus_in_memory_leaves_nothing_behind(tmp_path, monkeypatch) -> None
         with pytest.raises(InputError, match="no words were found"):
             Corpus.from_texts([""])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_tokens_around_stay_inside_their_document():
-    corpus = Corpus.from_texts(["one two three", "four two"])
-    around = corpus.tokens_around(corpus.positions("two"), 2, 1)
-    names = [[corpus.vocabulary.words[i] if i >= 0 else i for i in row] for row in around]
-    assert names == [[OUTSIDE, "one", "three"], [OUTSIDE, "four", OUTSIDE]]
-    assert corpus.tokens_around(np.empty(0, np.int64), 1, 1).shape == (0, 2)

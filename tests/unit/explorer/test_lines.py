@@ -10,6 +10,7 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import Corpus, load
+from grassmeans.corpus.surroundings import tokens_at
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,
@@ -250,7 +251,7 @@ def test_a_document_has_paragraphs_and_fields(opened, corpus):
     assert (near.cut_before, near.cut_after, near.later) == (True, False, None)
     words = corpus.vocabulary.words
     assert near.earlier is not None
-    assert words[corpus.tokens_at(np.array([near.earlier]))[0]] == "crane"
+    assert words[tokens_at(corpus, np.array([near.earlier]))[0]] == "crane"
 
 
 def test_frequencies_by_hand(opened):

@@ -20,7 +20,7 @@ from grassmeans.explorer.endpoints.lines import SampleSize, Seed
 from grassmeans.explorer.queries import collocates, comparing, tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
 from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.labelling.collocates import DEFAULT_SPAN, FEWEST, LARGEST_SPAN, SCORES
+from grassmeans.labelling.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN, SCORES
 
 _N_COMPARED = 25
 Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]

@@ -142,6 +142,11 @@ def make_router(session: Session) -> APIRouter:
             return table_answer(tables.table_of_frequencies(found), f"{word}-frequency", kind)
         return json_answer(found)
 
+    _add_document(router, session)
+    return router
+
+
+def _add_document(router: APIRouter, session: Session) -> None:
     @router.get(
         "/document",
         response_model=DocumentView,
@@ -150,5 +155,3 @@ def make_router(session: Session) -> APIRouter:
     )
     async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
         return json_answer(await session.ask(show_document, position))
-
-    return router

@@ -1,4 +1,4 @@
-"""Words near a word or near one of its senses: see `grassmeans.labelling.collocates`."""
+"""Words near a word or near one of its senses: see `grassmeans.labelling.near_words`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from grassmeans.explorer.queries.measuring import (
 )
 from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.labelling.collocates import (
+from grassmeans.labelling.near_words import (
     DEFAULT_SPAN,
     FEWEST,
     SCORES,

@@ -27,7 +27,7 @@ from grassmeans.explorer.queries.measuring import LineSample
 from grassmeans.explorer.queries.stored_lines import stored_lines_of
 from grassmeans.explorer.queries.words import Line, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.labelling.collocates import ComparedCollocate
+from grassmeans.labelling.near_words import ComparedCollocate
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import NEAREST_AMONG
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.corpus import OUTSIDE, Corpus
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.surroundings import OUTSIDE, tokens_around
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.queries.measuring import MeasuredWord
@@ -47,7 +48,7 @@ def order_positions(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> 
 
 def _order_by_words(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
     is_left, first = sort.startswith("left"), int(sort[-1]) - 1
-    around = corpus.tokens_around(positions, _WORDS if is_left else 0, 0 if is_left else _WORDS)
+    around = tokens_around(corpus, positions, _WORDS if is_left else 0, 0 if is_left else _WORDS)
     nearest_first = around[:, ::-1] if is_left else around
     # The word that was asked for, then those beyond it, then those before it.
     columns = np.roll(np.arange(_WORDS), -first)

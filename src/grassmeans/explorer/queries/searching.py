@@ -22,6 +22,7 @@ import regex
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.surroundings import tokens_around, tokens_at
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.explorer.limits import ConflictError, TooMuchError
 from grassmeans.explorer.work import Checkpoint
@@ -102,14 +103,14 @@ def stand_near(
         return near
     before = search.reach if search.side != "right" else 0
     after = search.reach if search.side != "left" else 0
-    around = corpus.tokens_around(positions, before, after)
+    around = tokens_around(corpus, positions, before, after)
     checkpoint(0.3)
     is_near = np.zeros(len(corpus.vocabulary) + 2, np.bool_)
     is_near[around] = True
     ids = np.flatnonzero(is_near[:-2])
     fitting = _Fitting(corpus, ids, search, time.monotonic() + seconds)
     # A phrase may go across the word itself; a single word is another one.
-    own = corpus.tokens_at(positions)
+    own = tokens_at(corpus, positions)
     whole = np.insert(around, before, own, axis=1) if max(map(len, terms)) > 1 else around
     for i, term in enumerate(terms):
         checkpoint(0.3 + 0.7 * i / len(terms))
