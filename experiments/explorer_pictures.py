@@ -65,7 +65,17 @@ def point_at(page: Page, name: str) -> None:
         page.locator(".tagged", has_text="bank").first.hover()
         page.locator(".tag-details").wait_for()
     if name == "geometry":
-        page.locator(".map .dot").nth(40).hover(force=True)
+        page.locator('.map .dot[data-sense="3"]').nth(5).hover(force=True)
+
+
+def shrink(image: Image.Image) -> Image.Image:
+    """The picture with a palette: the colours of areas exactly, those of small marks nearly."""
+    counts = sorted(image.getcolors(image.width * image.height) or (), reverse=True)
+    exact = [colour for _, colour in counts[: COLOURS // 2]]
+    marks = image.quantize(COLOURS - len(exact), Image.Quantize.MAXCOVERAGE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([*(part for colour in exact for part in colour), *marks])
+    return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
 def take(page: Page, address: str, name: str, folder: Path) -> None:
@@ -77,9 +87,7 @@ def take(page: Page, address: str, name: str, folder: Path) -> None:
     point_at(page, name)
     page.wait_for_timeout(500)  # what appears slowly
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    # Small marks keep their colours, which a palette of the most frequent ones would lose.
-    small = image.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
-    small.save(folder / f"explorer-{name}.png", optimize=True)
+    shrink(image).save(folder / f"explorer-{name}.png", optimize=True)
 
 
 def main() -> None:
