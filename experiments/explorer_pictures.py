@@ -44,7 +44,7 @@ PICTURES = {
     "geometry": ("#/geometry/bank", ".map-name"),
     "map": ("#/map?words=bank,river,bass,seal&neighbours=20", ".map-name"),
 }
-TALL = {"map": 1000, "geometry": 900, "compare": 1300}
+TALL = {"map": 1000, "geometry": 900, "compare": 1300, "text": 960}
 
 
 @contextmanager

@@ -46,9 +46,11 @@ def opened() -> OpenModel:
 
 def test_entries_that_mention_a_text_are_found(opened):
     inventory = opened.base.inventory
-    assert list(inventory.find_mentions(["crane"])) == ["crane", "nest"]
-    assert list(inventory.find_mentions(["Crane"])) == ["nest"]
-    assert list(inventory.find_mentions(['"'])) == []
+    words = inventory.words
+    assert list(inventory.find_mentions(["crane"], words)) == ["crane", "nest"]
+    assert list(inventory.find_mentions(["crane"], ["nest"])) == ["nest"]
+    assert list(inventory.find_mentions(["Crane", "xx"], words)) == ["nest"]
+    assert list(inventory.find_mentions(['"'], words)) == []
 
 
 def test_own_examples_come_first_and_lines_of_other_words_follow(opened):

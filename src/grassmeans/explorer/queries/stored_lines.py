@@ -22,7 +22,8 @@ MOST_LINES = 400
 """Of one word, its own examples included."""
 
 _CORE = 20  # characters of a side by which the same line is known again
-_LOOK_EVERY = 256
+_MOST_ENTRIES = 100_000  # that are looked at, the first ones: frequent words, as a rule
+_AT_ONCE = 1_024
 _DIGITS = 4
 
 
@@ -89,14 +90,13 @@ def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]
 def _find_elsewhere(opened: OpenModel, key: str, check: Checkpoint) -> Iterator[ExampleLine]:
     """Examples of other words in which a word stands, around it."""
     inventory = opened.base.inventory
-    check(0.1)
-    for number, other in enumerate(inventory.find_mentions(_spellings(opened, key))):
-        if number % _LOOK_EVERY == 0:
-            check(0.1)
-        if other == key:
-            continue
-        for sense in inventory[other].senses:
-            for example in sense.examples:
+    spellings = _spellings(opened, key)
+    words = inventory.words[:_MOST_ENTRIES]
+    for start in range(0, len(words), _AT_ONCE):
+        check(0.8 * start / len(words))
+        for other in inventory.find_mentions(spellings, words[start : start + _AT_ONCE]):
+            senses = inventory[other].senses if other != key else ()
+            for example in (example for sense in senses for example in sense.examples):
                 yield from _turn_to(opened, key, example)
 
 
