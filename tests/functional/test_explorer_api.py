@@ -545,6 +545,8 @@ def test_lines_are_bounded(client, alone):
         ("concordance?word=crane&q=" + "x" * 201, (413, "too_much")),
         ("concordance?word=crane&width=500", (413, "too_much")),
         ("concordance?word=crane&reach=51", (422, "invalid")),
+        ("concordance?word=crane&forms=a|b|c|d|e|f|g|h|i", (422, "invalid")),
+        ("concordance?word=crane&forms=nowhere", (404, "unknown_word")),
         ("concordance?word=crane&sort=left4", (422, "invalid")),
         ("concordance?word=crane&sort=field:date", (409, "conflict")),
         ("concordance?word=crane&sample=0", (422, "invalid")),

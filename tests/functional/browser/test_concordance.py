@@ -127,6 +127,19 @@ def test_near_is_narrowed_and_lines_are_widened(open_page, address):
     assert all(part in page.url for part in ("side=left", "reach=1", "width=400", "idk=1"))
 
 
+def test_other_forms_are_shown_with_the_senses_of_the_word(open_page, address):
+    page = open_page("#/concordance/crane", address)
+    expect(page.locator(".facts")).to_have_text("72 lines")
+    page.get_by_text("More filters").click()
+    field = page.get_by_label("Other forms too")
+    field.fill("harbour|lake")
+    field.press("Enter")
+    expect(page.locator(".facts")).to_have_text("144 lines")
+    assert "forms=harbour%7Clake" in page.url
+    page.get_by_label("Sort by").select_option("sense")
+    expect(page.locator(".kwic .keyword", has_text="lake").first).to_be_visible()
+
+
 def test_a_word_that_only_the_corpus_has(open_page, address):
     page = open_page("#/concordance/harbour", address, failures=True)
     expect(page.locator(".facts")).to_have_text("36 lines")

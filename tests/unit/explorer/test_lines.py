@@ -18,6 +18,7 @@ from grassmeans.explorer.limits import (
     NothingThereError,
     OutOfTimeError,
     TooMuchError,
+    WordNotFoundError,
     WorkLimits,
 )
 from grassmeans.explorer.open_model import OpenModel
@@ -168,6 +169,27 @@ def test_very_many_lines_are_sampled_to_be_searched(topic_model, topic_corpus):
         assert (found.total, found.measured) == (30, 30)
     assert find_lines(opened, "crane", LineFilter(sort="left1", sample=LineSample(40))).total == 30
     assert list_collocates(opened, Lexeme("crane"), NearSettings()).measured == 30
+
+
+def test_other_forms_have_the_senses_of_the_word(tmp_path, model):
+    texts = ["nest wing crane nest", "steel beam Cranes load", "a nest wing cranes nest", "crane"]
+    opened = OpenModel(model, Corpus.from_texts(texts, tmp_path / "forms"))
+    both = LineSample(forms=("cranes", "Crane"))
+    found = find_lines(opened, "crane", LineFilter(sample=both))
+    assert [(line.word, line.sense) for line in found.lines] == [
+        ("crane", 1),
+        ("Cranes", 2),
+        ("cranes", 1),
+        ("crane", 0),
+    ]
+    assert (found.occurrences, found.measured) == (4, None)
+    birds = find_lines(opened, "crane", LineFilter(sense=1, sample=both)).lines
+    assert [line.word for line in birds] == ["crane", "cranes"]
+    assert find_lines(opened, "crane", LineFilter(sense=1)).total == 1
+    settings = NearSettings(before=1, after=1, fewest=1, sample=both)
+    assert list_collocates(opened, Lexeme("crane", 1), settings).lines == 2
+    with pytest.raises(WordNotFoundError, match="does not occur"):
+        find_lines(opened, "crane", LineFilter(sample=LineSample(forms=("craned",))))
 
 
 def test_lines_have_a_width(opened):

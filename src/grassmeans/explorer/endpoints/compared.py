@@ -3,6 +3,7 @@
 # mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
@@ -16,7 +17,7 @@ from grassmeans.explorer.endpoints.answers import (
     table_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_TABLE, failures
-from grassmeans.explorer.endpoints.lines import SampleSize, Seed
+from grassmeans.explorer.endpoints.lines import Forms, SampleSize, Seed, split_forms
 from grassmeans.explorer.queries import collocates, comparing, tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
 from grassmeans.explorer.queries.measuring import LineSample
@@ -70,10 +71,12 @@ def make_router(session: Session) -> APIRouter:
         n_senses: Annotated[
             int | None, Query(alias="k", ge=1, description="Senses induced anew, so many.")
         ] = None,
+        forms: Forms = "",
         kind: Format = "json",
     ) -> Response:
         check_page(limits, settings.limit, kind, most=limits.request.collocates)
         lexeme = Lexeme(word, sense, n_senses)
+        settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
         found = await session.answer(request, collocates.list_collocates, lexeme, settings)
         if kind != "json":
             return table_answer(tables.table_of_collocates(found), f"{word}-collocates", kind)

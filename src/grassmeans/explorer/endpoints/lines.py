@@ -30,6 +30,15 @@ SampleSize = Annotated[
     Query(ge=1, le=MAX_OFFSET, description="Look at a random sample of so many occurrences."),
 ]
 Seed = Annotated[int, Query(ge=0, le=MOST_SEED, description="Of the random sample.")]
+MOST_FORMS = 8
+Forms = Annotated[
+    str,
+    Query(
+        pattern=f"^[^\\s|]*([\\s|]+[^\\s|]+){{0,{MOST_FORMS - 1}}}[\\s|]*$",
+        max_length=MOST_CHARACTERS,
+        description="Other forms of the word, looked at with its senses: banks|banked.",
+    ),
+]
 By = Annotated[
     str,
     Query(
@@ -68,6 +77,7 @@ def read_filter(
     group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
     sample: SampleSize = None,
     seed: Seed = 0,
+    forms: Forms = "",
 ) -> LineFilter:
     """The filter that the parameters of a request describe."""
     return LineFilter(
@@ -79,8 +89,13 @@ def read_filter(
         n_senses=senses,
         by=by,
         group=group,
-        sample=LineSample(sample, seed),
+        sample=LineSample(sample, seed, split_forms(forms)),
     )
+
+
+def split_forms(forms: str) -> tuple[str, ...]:
+    """Other forms of a word, as a request names them."""
+    return tuple(forms.replace("|", " ").split())
 
 
 Wanted = Annotated[LineFilter, Depends(read_filter)]

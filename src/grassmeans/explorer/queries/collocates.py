@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.induction import model_with, word_id_of
+from grassmeans.explorer.queries.induction import model_with
 from grassmeans.explorer.queries.measuring import (
     EVERYTHING,
     LineSample,
     choose_positions,
+    count_occurrences,
     is_measured,
     measure_word,
 )
@@ -95,13 +96,12 @@ def find_lexeme_lines(
     opened: OpenModel, lexeme: Lexeme, sample: LineSample, checkpoint: Checkpoint
 ) -> LexemeLines:
     """The occurrences of a word or a sense."""
-    corpus = opened.require_corpus("looking at lines")
+    opened.require_corpus("looking at lines")
     if lexeme.sense is None:
         key = opened.key_of(lexeme.word)
-        word_id = word_id_of(opened, key)
         most = opened.limits.work.searched_lines
         positions = choose_positions(opened, key, sample, most)
-        return LexemeLines(key, positions, len(positions), int(corpus.vocabulary.counts[word_id]))
+        return LexemeLines(key, positions, len(positions), count_occurrences(opened, key, sample))
     model, key = model_with(opened, lexeme.word, lexeme.n_senses, checkpoint)
     directions = model.inventory.directions(key)
     if lexeme.sense > len(directions):
@@ -110,7 +110,7 @@ def find_lexeme_lines(
         )
     measured = measure_word(opened, key, directions, checkpoint, sample)
     positions = measured.positions[measured.senses == lexeme.sense]
-    n_all = int(corpus.vocabulary.counts[word_id_of(opened, key)])
+    n_all = count_occurrences(opened, key, sample)
     return LexemeLines(key, positions, len(measured.positions), n_all)
 
 

@@ -17,12 +17,13 @@ from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
-from grassmeans.explorer.queries.induction import is_induced, model_with, word_id_of
+from grassmeans.explorer.queries.induction import is_induced, model_with
 from grassmeans.explorer.queries.measuring import (
     EVERYTHING,
     LineSample,
     MeasuredWord,
     choose_positions,
+    count_occurrences,
     is_measured,
     measure_positions,
     measure_word,
@@ -131,7 +132,7 @@ def choose_lines(
     """The lines of a word that pass a filter, in order; needs a corpus."""
     corpus = opened.require_corpus("looking at lines")
     key, directions = _find_senses(opened, word, wanted, checkpoint)
-    n_all = int(corpus.vocabulary.counts[word_id_of(opened, key)])
+    n_all = count_occurrences(opened, key, wanted.sample)
     if not wanted.needs_senses:
         is_plain = not wanted.search and wanted.sort == POSITION
         most = None if is_plain else opened.limits.work.searched_lines

@@ -30,13 +30,22 @@ _AT_ONCE = 8192
 
 @dataclass(frozen=True, slots=True)
 class LineSample:
-    """How many of a word's occurrences are looked at: a random sample, the same for a seed.
+    """Which of a word's occurrences are looked at: a random sample, the same for a seed.
 
     A smaller sample of the same seed is a part of a larger one.
+
+    Attributes
+    ----------
+    size : int or None
+        None for all, or as many as the limits allow.
+    forms : tuple of str
+        Other words whose occurrences count as the word's: its inflected forms. They have its
+        senses.
     """
 
-    size: int | None = None  # None for all, or as many as the limits allow
+    size: int | None = None
     seed: int = 0
+    forms: tuple[str, ...] = ()
 
 
 EVERYTHING = LineSample()
@@ -85,10 +94,22 @@ def choose_positions(
         A bound of the size of the sample.
     """
     corpus = opened.require_corpus("looking at lines")
-    positions = corpus.positions(word_id_of(opened, key))
+    parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
+    positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
     seed = np.random.SeedSequence([sample.seed, zlib.crc32(key.encode())])
     bounds = [bound for bound in (sample.size, most) if bound is not None]
     return sample_positions(positions, min(bounds, default=None), seed)
+
+
+def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:
+    """How often a word and its other forms occur."""
+    corpus = opened.require_corpus("looking at lines")
+    return int(corpus.vocabulary.counts[_ids_of_forms(opened, key, sample)].sum())
+
+
+def _ids_of_forms(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
+    forms = dict.fromkeys([key, *map(opened.key_of, sample.forms)])
+    return [word_id_of(opened, form) for form in forms]
 
 
 def measured_positions(opened: OpenModel, key: str, sample: LineSample) -> NDArray[np.int64]:

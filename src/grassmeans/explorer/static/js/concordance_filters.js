@@ -4,7 +4,7 @@ import { button, debounce, h } from "./dom.js";
 import { senseName } from "./sense_card.js";
 
 const TYPING_WAIT = 400;
-const NAMES = ["sense", "confidence", "q", "match", "reach", "side", "sort", "by", "group", "sample", "seed", "width"];
+const NAMES = ["sense", "confidence", "q", "match", "reach", "side", "sort", "by", "group", "sample", "seed", "forms", "width"];
 const ORDERS = [["position", "place in the corpus"], ["confidence", "confidence, surest first"],
   ["unsure", "confidence, least sure first"], ["sense", "sense"], ["document", "document"]];
 const BESIDE = [1, 2, 3].flatMap((n) => [[`left${n}`, `${n} to the left`], [`right${n}`, `${n} to the right`]])
@@ -26,7 +26,7 @@ export function filterQuery(values) {
   return {
     sense: values.idk ? "" : values.sense, idk_only: values.idk, min_confidence: values.confidence,
     q: values.q, match: values.match, reach: values.q ? values.reach : "", side: values.q ? values.side : "",
-    sort: values.sort, by: values.by, group: values.group, sample: values.sample, seed: values.seed,
+    sort: values.sort, by: values.by, group: values.group, sample: values.sample, seed: values.seed, forms: values.forms,
   };
 }
 
@@ -48,6 +48,7 @@ export function makeFilters(onChange, fields = []) {
     h("optgroup", { label: "words beside it" }, options(BESIDE)),
     fields.length ? h("optgroup", { label: "documents" }, options(fields.map((name) => [`field:${name}`, name]))) : null);
   const text = h("input", { type: "search", placeholder: "river|stream swim* \"west bank\"", spellcheck: "false", autocapitalize: "off", oninput: typed });
+  const forms = h("input", { type: "text", placeholder: "banks|banked", spellcheck: "false", autocapitalize: "off", onchange: now });
   const pattern = h("input", { type: "checkbox", onchange: now });
   const reach = list(REACHES), side = list(SIDES), width = list(WIDTHS), sample = list(SAMPLES);
   const again = button("Another sample", () => { seed = String((Number(seed) || 0) + 1); now(); }, { class: "quiet", hidden: true });
@@ -66,7 +67,7 @@ export function makeFilters(onChange, fields = []) {
   function read() {
     return {
       sense: sense.value, q: text.value.trim(), match: pattern.checked ? "regex" : "", idk: idk.checked,
-      reach: reach.value, side: side.value, width: width.value,
+      forms: forms.value.trim(), reach: reach.value, side: side.value, width: width.value,
       confidence: Number(confidence.value) ? confidence.value : "",
       sort: sort.value === ORDERS[0][0] ? "" : sort.value,
       sample: sample.value, seed: sample.value ? seed : "",
@@ -80,6 +81,7 @@ export function makeFilters(onChange, fields = []) {
     choose(sense, values.sense);
     sense.disabled = values.idk;
     if (document.activeElement !== text) text.value = values.q;
+    forms.value = values.forms;
     pattern.checked = values.match === "regex";
     for (const [select, value] of [[reach, values.reach], [side, values.side], [width, values.width], [sample, values.sample]]) choose(select, value);
     choose(sort, values.sort || ORDERS[0][0]);
@@ -92,12 +94,13 @@ export function makeFilters(onChange, fields = []) {
     onlyLabel.hidden = !held.by;
     onlyName.textContent = `only ${held.group}`;
     // What is set can be seen.
-    if (values.reach || values.side || values.width || values.confidence || values.idk) more.open = true;
+    if (values.forms || values.reach || values.side || values.width || values.confidence || values.idk) more.open = true;
     showConfidence();
   }
 
   const more = h("details", { class: "more-filters" }, h("summary", {}, "More filters"),
     h("div", { class: "filters" },
+      h("label", {}, "Other forms too", forms),
       h("label", {}, "Near is within", reach), h("label", {}, "On", side), h("label", {}, "Context", width),
       h("label", {}, h("span", {}, "Confidence at least ", shown), confidence),
       h("label", { class: "check" }, idk, "only “don’t know”")));
