@@ -33,6 +33,7 @@ export function mount(root) {
     search), about,
   h("section", { class: "ways" },
     h("a", { class: "panel", href: "#/text" }, h("h2", {}, "Try your own text"), h("p", {}, "Paste a text and see which sense each word has, and why.")),
+    h("a", { class: "panel", href: "#/map" }, h("h2", {}, "Map a domain"), h("p", {}, "The senses of many words, or of one and its neighbours, in one picture.")),
     h("a", { class: "panel", href: "#/words" }, h("h2", {}, "Browse all words"), h("p", {}, "The whole list, to filter and to download."))));
 
   findWords(controller.signal).then((words) => {
