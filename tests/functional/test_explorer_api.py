@@ -560,3 +560,50 @@ def test_lines_are_bounded(client, alone):
         assert code_of(client.get(f"/api/{path}")) == expected, path
     for path in ("concordance/frequency?word=crane", "words/crane/collocates"):
         assert code_of(alone.get(f"/api/{path}")) == (409, "no_corpus")
+
+
+def test_words_are_looked_up_and_lead_somewhere(client, alone):
+    found = client.get("/api/lookup?word=Crane.2").json()
+    assert (found["word"], found["sense"], found["led_by"]) == ("crane", 2, "lexeme")
+    assert (found["known_by"], found["in_corpus"]) == ("model", 200)
+    missing = client.get("/api/lookup?word=crone&exact=true").json()
+    assert (missing["known_by"], missing["suggestions"][0]["word"]) == ("nobody", "crane")
+    seal = client.get("/api/lookup?word=seal").json()
+    assert (seal["known_by"], len(seal["neighbours"])) == ("vectors", 12)
+    lines = client.get("/api/lookup/lines?word=seal&limit=3").json()
+    assert (lines["total"], len(lines["lines"])) == (seal["in_corpus"], 3)
+    assert code_of(client.get("/api/lookup/lines?word=zzz")) == (404, "unknown_word")
+    assert code_of(client.get("/api/lookup/lines?word=seal&limit=201")) == (413, "too_much")
+    assert alone.get("/api/lookup/lines?word=zzz").json() == {"total": 0, "lines": []}
+    assert code_of(client.get("/api/lookup?word=" + "x" * 201)) == (413, "too_much")
+    assert code_of(client.get("/api/lookup?word=")) == (422, "invalid")
+
+
+def test_slashes_are_letters_of_words_everywhere(client):
+    paths = client.get("/openapi.json").json()["paths"]
+    asked = [path for path, methods in paths.items() if "{word}" in path and "get" in methods]
+    assert len(asked) > 5
+    for path in asked:
+        for slash in ("%2F", "%2f"):
+            place = path.replace("{word}", f"and{slash}or%252F").replace("{number}", "1")
+            answer = client.get(place + ("?by=date:year" if path.endswith("change") else ""))
+            if path.endswith("change"):  # which asks for the field first
+                assert code_of(answer) == (409, "conflict")
+            else:
+                assert code_of(answer) == (404, "unknown_word"), path
+                assert "'and/or%2f'" in answer.json()["error"]["message"]
+    assert code_of(client.get("/api/words/and/or")) == (404, "not_found")
+    assert code_of(client.put("/api/words/and%2For")) == (405, "method_not_allowed")
+    assert code_of(client.get("/static/..%2f..%2fserver.py")) == (404, "not_found")
+
+
+def test_the_whole_list_of_words_is_streamed(client, monkeypatch):
+    monkeypatch.setattr("grassmeans.explorer.queries.tables.ROWS_AT_ONCE", 1)
+    with client.stream("GET", "/api/words?format=csv&whole=true&limit=1") as answer:
+        assert "content-length" not in answer.headers
+        text = "".join(answer.iter_text())
+    assert text == "\ufeffword,count,senses\r\ncrane,200,2\r\nbank,200,2\r\n"
+    lines = client.get("/api/words?format=jsonl&whole=true&q=cr").text
+    assert lines == '{"word": "crane", "count": 200, "senses": 2}\n'
+    assert client.get("/api/words?whole=true&limit=1").json()["total"] == 2
+    assert code_of(client.get("/api/words?format=csv&whole=true&q=" + "x" * 201))[0] == 413

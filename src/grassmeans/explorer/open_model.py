@@ -21,6 +21,8 @@ from grassmeans.senses.edited_words import EditedWord, apply_edits
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.samples import WordSample
 from grassmeans.senses.settings import InductionSettings
+from grassmeans.vectors.spelling import SpellingIndex
+from grassmeans.vectors.word_forms import WordForms
 
 if TYPE_CHECKING:
     from grassmeans.change.grouping import GroupedDocuments
@@ -196,6 +198,20 @@ class OpenModel:
         rows = self.base.vectors.ids_of(words)
         known = np.where(rows >= 0, np.asarray(counts, np.int64)[rows], 0)
         return tuple(words[i] for i in np.argsort(-known, kind="stable"))
+
+    @cached_property
+    def spelling(self) -> SpellingIndex:
+        """The model's words by their letters."""
+        words, vectors = self.base.words, self.base.vectors
+        if vectors.counts is None:
+            return SpellingIndex(words)
+        rows = vectors.ids_of(words)
+        return SpellingIndex(words, np.where(rows >= 0, np.asarray(vectors.counts)[rows], 0))
+
+    @cached_property
+    def forms(self) -> WordForms:
+        """Which words are forms of which; it takes a second or so to learn."""
+        return WordForms(self.base.vectors)
 
     @cached_property
     def lexemes(self) -> LexemeVectors | None:

@@ -17,6 +17,7 @@ from grassmeans.explorer.endpoints import (
     groups,
     jobs,
     lines,
+    lookup,
     maps,
     texts,
     words,
@@ -88,7 +89,7 @@ def create_app(
     )
     app.state.session = session
     add_error_handlers(app)
-    for module in (words, maps, texts, lines, compared, dial, jobs, changes, groups):
+    for module in (words, lookup, maps, texts, lines, compared, dial, jobs, changes, groups):
         app.include_router(module.make_router(session))
     add_pages(app, session)
     app.add_middleware(
@@ -107,6 +108,7 @@ _WORDS = 20
 def warm_up(opened: OpenModel) -> None:
     """Run the kernels once on a few contexts of arbitrary words."""
     opened.key_of("a")
+    opened.forms.find("a", ())
     encoder = opened.base.encoder
     words = opened.base.vectors.words[:_WORDS]
     if len(words) == 0 or encoder.shape.rank > encoder.vectors.dim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.sentences import find_sentences
 from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer, normalize_text
 from grassmeans.corpus.wikitext import clean_wikitext
-from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.lemmas import Lemmas
 
 AnyTokenizer = Tokenizer | WhitespaceTokenizer
@@ -50,7 +49,7 @@ class ReadText(NamedTuple):
 
 def read_text(
     text: str | RawDocument,
-    inventory: SenseInventory,
+    inventory: Container[str],
     tokenizer: AnyTokenizer,
     wanted: Collection[str] | None = None,
     lemmas: Lemmas | None = None,

@@ -106,14 +106,6 @@ def test_tables_can_be_downloaded(open_page) -> None:
     assert first.split(",")[-2] == "2"
 
 
-def test_unknown_word_gets_suggestions(open_page) -> None:
-    page = open_page("#/word/crone", failures=True)
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("not in this model")
-    alert.get_by_role("link", name="crane").click()
-    expect(page.locator(".card")).to_have_count(2)
-
-
 def test_without_a_corpus_the_page_says_what_is_missing(open_page, explorer_without_corpus) -> None:
     page = open_page("#/word/crane", explorer_without_corpus)
     expect(page.locator(".card")).to_have_count(2)

@@ -9,8 +9,9 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, is_dataclass
+from itertools import chain
 from typing import Annotated, Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -19,13 +20,14 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
+from starlette.responses import StreamingResponse
 
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
 from grassmeans.explorer.endpoints.description import find_methods
 from grassmeans.explorer.limits import CancelledError, Limits, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.tables import Table, write_table
+from grassmeans.explorer.queries.tables import Table, write_rows, write_table
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 _LOG = logging.getLogger("grassmeans.explorer")
@@ -72,12 +74,28 @@ _MEDIA = {
 
 def table_answer(table: Table, name: str, kind: str) -> Response:
     """A table to download; CSV has a byte order mark, so that spreadsheets read it as UTF-8."""
+    content = (_MARKS.get(kind, "") + write_table(table, kind)).encode("utf-8", "replace")
+    return Response(content, 200, _name_file(name, kind), _MEDIA[kind])
+
+
+def stream_table(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], name: str, kind: str
+) -> Response:
+    """A table of any length to download, of which only some rows are held at a time."""
+    pieces = chain([_MARKS.get(kind, "")], write_rows(columns, rows, kind))
+    content = (piece.encode("utf-8", "replace") for piece in pieces)
+    return StreamingResponse(content, 200, _name_file(name, kind), _MEDIA[kind])
+
+
+_MARKS = {"csv": "\ufeff"}
+
+
+def _name_file(name: str, kind: str) -> dict[str, str]:
     plain = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:64] or "table"
     full = quote(f"{name[:64]}.{kind}", safe="", errors="replace")
-    disposition = f"attachment; filename=\"{plain}.{kind}\"; filename*=UTF-8''{full}"
-    mark = "\ufeff" if kind == "csv" else ""
-    content = (mark + write_table(table, kind)).encode("utf-8", "replace")
-    return Response(content, 200, {"Content-Disposition": disposition}, _MEDIA[kind])
+    return {
+        "Content-Disposition": f"attachment; filename=\"{plain}.{kind}\"; filename*=UTF-8''{full}"
+    }
 
 
 def error_answer(

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from grassmeans.explorer.endpoints.addresses import WordRoute
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     Format,
@@ -54,7 +55,7 @@ Settings = Annotated[NearSettings, Depends(read_settings)]
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
     assert SCORES == ("log_dice", "log_likelihood")
-    router = APIRouter(prefix="/api", tags=["collocates"])
+    router = APIRouter(prefix="/api", tags=["collocates"], route_class=WordRoute)
     limits = session.opened.limits
 
     @router.get(

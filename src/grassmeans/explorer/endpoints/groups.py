@@ -7,6 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from grassmeans.explorer.endpoints.addresses import WordRoute
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     MOST_CHARACTERS,
@@ -20,7 +21,7 @@ from grassmeans.explorer.queries import change
 
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
-    router = APIRouter(prefix="/api", tags=["change"])
+    router = APIRouter(prefix="/api", tags=["change"], route_class=WordRoute)
     limits = session.opened.limits
 
     @router.get(

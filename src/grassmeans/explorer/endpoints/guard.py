@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
+from grassmeans.explorer.endpoints.addresses import keep_slashes
 from grassmeans.explorer.endpoints.answers import error_answer
 from grassmeans.explorer.limits import Limits
 
@@ -71,6 +72,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = keep_slashes(scope)
         sending = _with_headers(send, private=scope["path"].startswith("/api/"))
         if self._active >= self._limits.work.requests_at_once:
             refusal = error_answer(

@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from grassmeans.explorer.endpoints.addresses import WordRoute
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     Format,
     Session,
     check_page,
     json_answer,
+    stream_table,
     table_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_TABLE, failures
@@ -30,7 +32,7 @@ Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
 
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
-    router = APIRouter(prefix="/api/words", tags=["words"])
+    router = APIRouter(prefix="/api/words", tags=["words"], route_class=WordRoute)
     limits = session.opened.limits
 
     @router.get(
@@ -44,7 +46,13 @@ def make_router(session: Session) -> APIRouter:
         limit: Limit = 20,
         offset: Offset = 0,
         kind: Format = "json",
+        whole: Annotated[
+            bool, Query(description="As a table: all of them, whatever limit and offset say.")
+        ] = False,
     ) -> Response:
+        if whole and kind != "json":
+            every = await session.ask(words.iterate_words, q)
+            return stream_table(tables.WORD_COLUMNS, tables.rows_of_words(every), "words", kind)
         check_page(limits, limit, kind)
         found = await session.ask(words.list_words, q, limit, offset)
         if kind != "json":

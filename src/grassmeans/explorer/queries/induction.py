@@ -13,7 +13,8 @@ from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.words import WordView, require_word, suggest_words, view_entry
+from grassmeans.explorer.queries.lookup import suggest_words
+from grassmeans.explorer.queries.words import WordView, require_word, view_entry
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.corpus_origin import OWN, name_corpus
 from grassmeans.senses.description import characteristic_words, name_senses
@@ -208,7 +209,7 @@ def word_id_of(opened: OpenModel, key: str) -> int:
     """The corpus's id of a word; `WordNotFoundError` where it does not occur."""
     word_id = opened.require_corpus("looking at contexts").vocabulary.id_of(key)
     if word_id < 0:
-        suggestions = suggest_words(opened, key)
+        suggestions = tuple(found.word for found in suggest_words(opened, key))
         raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
     return word_id
 

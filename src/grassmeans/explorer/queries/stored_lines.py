@@ -40,6 +40,21 @@ def stored_lines_of(
     return opened.stored.get_or_make((key, now.revision(key)), lambda: _collect(opened, key, check))
 
 
+def read_mentions(
+    opened: OpenModel, key: str, checkpoint: Checkpoint | None = None
+) -> tuple[ExampleLine, ...]:
+    """Lines that the model keeps of other words, around a word that it has no senses of."""
+    known: set[tuple[str, str]] = set()
+    found: list[ExampleLine] = []
+    for line in _find_elsewhere(opened, key, checkpoint or Checkpoint()):
+        if known.isdisjoint(_sides_of(line)):
+            found.append(line)
+        known.update(_sides_of(line))
+        if len(found) >= MOST_LINES:
+            break
+    return tuple(found)
+
+
 def are_lines_stored(opened: OpenModel, word: str) -> bool:
     """Whether `stored_lines_of` can answer without work."""
     key = opened.key_of(word)
@@ -101,10 +116,10 @@ def _find_elsewhere(opened: OpenModel, key: str, check: Checkpoint) -> Iterator[
 
 
 def _turn_to(opened: OpenModel, key: str, example: ExampleLine) -> Iterator[ExampleLine]:
-    """The same line around each occurrence of a word in it."""
+    """The same line around each occurrence of a word in it, which may have no senses."""
     model = opened.current
     text = f"{example.left}{example.word}{example.right}"
-    read = read_text(text, model.inventory, model.tokenizer, {key}, model.lemmas, marks=False)
+    read = read_text(text, {key}, model.tokenizer, None, model.lemmas, marks=False)
     for target in read.targets:
         start, end = read.spans[target]
         yield ExampleLine(

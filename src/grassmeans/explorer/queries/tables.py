@@ -10,14 +10,15 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from grassmeans.explorer.queries.collocates import CollocatesView
 from grassmeans.explorer.queries.comparing import SideBySide
 from grassmeans.explorer.queries.concordance import Lines
 from grassmeans.explorer.queries.frequency import Frequencies
-from grassmeans.explorer.queries.words import WordList, WordView
+from grassmeans.explorer.queries.words import WordList, WordSummary, WordView
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -39,23 +40,49 @@ class Table:
 
 def write_table(table: Table, kind: str = "csv") -> str:
     """A table as text, in one of `KINDS`."""
-    if kind == "jsonl":
-        records = (dict(zip(table.columns, row, strict=True)) for row in table.rows)
-        return "".join(f"{json.dumps(record)}\n" for record in records)
-    if kind == "tsv":
-        lines = ("\t".join(_flatten(_protect(cell)) for cell in row) for row in table.rows)
-        return "".join(f"{line}\n" for line in ("\t".join(table.columns), *lines))
+    return "".join(write_rows(table.columns, table.rows, kind))
+
+
+ROWS_AT_ONCE = 500
+
+
+def write_rows(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], kind: str = "csv"
+) -> Iterator[str]:
+    """The text of a table piece by piece: its head, then `ROWS_AT_ONCE` rows at a time."""
+    rest = iter(rows)
+    if kind == "csv":
+        yield _write_csv([columns])
+    elif kind == "tsv":
+        yield "\t".join(columns) + "\n"
+    while some := list(islice(rest, ROWS_AT_ONCE)):
+        if kind == "jsonl":
+            records = (dict(zip(columns, row, strict=True)) for row in some)
+            yield "".join(f"{json.dumps(record)}\n" for record in records)
+        elif kind == "tsv":
+            lines = ("\t".join(_flatten(_protect(cell)) for cell in row) for row in some)
+            yield "".join(f"{line}\n" for line in lines)
+        else:
+            yield _write_csv([_protect(cell) for cell in row] for row in some)
+
+
+def _write_csv(rows: Iterable[Sequence[object]]) -> str:
     file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\r\n")
-    writer.writerow(table.columns)
-    writer.writerows([_protect(cell) for cell in row] for row in table.rows)
+    csv.writer(file, lineterminator="\r\n").writerows(rows)
     return file.getvalue()
 
 
-def table_of_words(found: WordList) -> Table:
+WORD_COLUMNS = ("word", "count", "senses")
+
+
+def rows_of_words(found: Iterable[WordSummary]) -> Iterator[Sequence[object]]:
     """Words with their counts and numbers of senses."""
-    rows = ((entry.word, entry.count, entry.n_senses) for entry in found.words)
-    return Table.collect(("word", "count", "senses"), rows)
+    return ((entry.word, entry.count, entry.n_senses) for entry in found)
+
+
+def table_of_words(found: WordList) -> Table:
+    """A page of words."""
+    return Table.collect(WORD_COLUMNS, rows_of_words(found.words))
 
 
 def table_of_senses(view: WordView) -> Table:

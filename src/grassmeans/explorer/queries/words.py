@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.explorer.queries.lookup import suggest_words
+from grassmeans.labelling.keys import decode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import name_senses
@@ -17,8 +19,6 @@ from grassmeans.senses.editing import visible_senses
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
 
 N_LEXEMES = 8
-_N_SUGGESTIONS = 5
-_SUGGESTIONS_AMONG = 5_000
 _LONGEST_WORD = 64
 _DIGITS = 4
 
@@ -42,10 +42,12 @@ class WordList:
 
 @dataclass(frozen=True, slots=True)
 class NearLexeme:
-    """A lexeme and its cosine to a sense."""
+    """A lexeme and its cosine to a sense; ``sense`` is None for a word without senses."""
 
     key: str
     similarity: float
+    word: str
+    sense: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,16 +89,26 @@ class WordView:
 
 def list_words(opened: OpenModel, query: str = "", limit: int = 20, offset: int = 0) -> WordList:
     """Words that begin with the query, then words that contain it, frequent ones first."""
+    ordered = _find_words(opened, query)
+    page = tuple(_summarise(opened, word) for word in ordered[offset : offset + limit])
+    return WordList(len(ordered), page)
+
+
+def iterate_words(opened: OpenModel, query: str = "") -> Iterator[WordSummary]:
+    """All of these words; each is looked up when its turn comes."""
+    return (_summarise(opened, word) for word in _find_words(opened, query))
+
+
+def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
     check_query(opened, query)
-    ordered = list(opened.words_by_count)
+    ordered = opened.words_by_count
     wanted = query.strip()
     if getattr(opened.base.tokenizer, "lowercase", False):
         wanted = wanted.lower()
-    if wanted:
-        beginning = [word for word in ordered if word.startswith(wanted)]
-        ordered = beginning + [word for word in ordered if word.find(wanted) > 0]
-    page = tuple(_summarise(opened, word) for word in ordered[offset : offset + limit])
-    return WordList(len(ordered), page)
+    if not wanted:
+        return ordered
+    beginning = [word for word in ordered if word.startswith(wanted)]
+    return beginning + [word for word in ordered if word.find(wanted) > 0]
 
 
 def show_word(opened: OpenModel, word: str) -> WordView:
@@ -167,24 +179,10 @@ def require_word(opened: OpenModel, word: str) -> str:
     message = f"{shown!r} is not among the {len(opened.base.words):,} words of this model"
     if opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0:
         message += "; it occurs in the corpus, so its senses can be induced"
-    suggestions = suggest_words(opened, key)
+    suggestions = tuple(found.word for found in suggest_words(opened, key))
     if suggestions:
         message += f"; did you mean {', '.join(map(repr, suggestions))}?"
     raise WordNotFoundError(message, suggestions)
-
-
-def suggest_words(opened: OpenModel, word: str) -> tuple[str, ...]:
-    """Words of the model that are spelt like this one."""
-    if not word or len(word) > _LONGEST_WORD:
-        return ()
-    # Comparing with every word takes seconds: only those that begin alike.
-    alike = [
-        other
-        for other in opened.base.words
-        if other[:1] == word[:1] and abs(len(other) - len(word)) <= 2
-    ]
-    found = difflib.get_close_matches(word, alike[:_SUGGESTIONS_AMONG], n=_N_SUGGESTIONS)
-    return tuple(found)
 
 
 def check_query(opened: OpenModel, query: str) -> None:
@@ -204,7 +202,9 @@ def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> Sense
     near: tuple[NearLexeme, ...] = ()
     if lexemes is not None and sense.number in lexemes.senses(word):
         found = lexemes.nearest_lexemes(word, sense.number, N_LEXEMES)
-        near = tuple(NearLexeme(n.word, round(n.similarity, _DIGITS)) for n in found)
+        near = tuple(
+            NearLexeme(n.word, round(n.similarity, _DIGITS), *decode_key(n.word)) for n in found
+        )
     return SenseView(
         number=sense.number,
         name=sense.name,

@@ -22,9 +22,10 @@ export function makeUrl(path, values = {}) {
   return query ? `${path}?${query}` : path;
 }
 
-/** The address of a word's data. */
+/** The address of a word's data. Browsers take "." and ".." for steps of the path, but not with a space. */
 export function wordUrl(word, rest = "", values = {}) {
-  return makeUrl(`api/words/${encodeURIComponent(word)}${rest}`, values);
+  const name = /^\.{1,2}$/.test(word) ? ` ${word}` : word;
+  return makeUrl(`api/words/${encodeURIComponent(name)}${rest}`, values);
 }
 
 async function readError(response) {

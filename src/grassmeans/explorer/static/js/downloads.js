@@ -19,6 +19,12 @@ export function downloadLinks(name, url, page = null, size = 0) {
     h("a", { href: url(part), download: `${name}.json` }, "JSON"));
 }
 
+/** Links to all rows of a list, however long: the server streams them. */
+export function wholeListLinks(name, rows, url) {
+  const link = (kind, label) => h("a", { href: url({ format: kind, whole: true }), download: `${name}.${kind}` }, label);
+  return row(`Download all ${formatCount(rows)} rows`, link("csv", "CSV"), link("tsv", "TSV"), link("jsonl", "JSON lines"));
+}
+
 export function saveFile(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = h("a", { href: url, download: name, hidden: true });

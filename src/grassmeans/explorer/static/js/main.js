@@ -3,10 +3,11 @@
 // A view is a function mount(root, route, app) -> {update(route), destroy()}. It fills `root`;
 // `update` gets a new address of the same view and word, so that fields keep their focus.
 
-import { ask, wordUrl } from "./api.js";
+import { ask, makeUrl, wordUrl } from "./api.js";
 import { corpusPhrase } from "./corpus_note.js";
 import { formatCount, h } from "./dom.js";
 import { runInduction } from "./jobs.js";
+import { leadToWord } from "./leading.js";
 import { parseRoute } from "./router.js";
 import { makeSearch } from "./search.js";
 import { errorPanel } from "./status.js";
@@ -30,6 +31,7 @@ const KEPT_WORDS = 200;
 
 const main = document.getElementById("main");
 const known = new Map();
+const lookedUp = new Map();
 let current = null;
 
 const app = {
@@ -47,6 +49,22 @@ const app = {
   /** After a correction. */
   forgetWord(key) {
     known.delete(`/${key}`);
+    lookedUp.clear();
+  },
+  /** Where what somebody typed leads; `exact` leads to no other word. */
+  async lookUp(typed, exact) {
+    const place = `${exact}/${typed}`;
+    if (!lookedUp.has(place)) {
+      const found = await ask(makeUrl("api/lookup", { word: typed, exact }));
+      if (lookedUp.size >= KEPT_WORDS) lookedUp.clear();
+      lookedUp.set(place, found);
+    }
+    return lookedUp.get(place);
+  },
+  /** The view that is shown has another address now. */
+  moved(route) {
+    current.key = keyOf(route);
+    setTitle(route);
   },
 };
 
@@ -60,9 +78,13 @@ function setTitle({ view, word: name }) {
   document.getElementById("site-search").hidden = view === "start";
 }
 
+function keyOf(route) {
+  return `${route.view}/${route.word}`;
+}
+
 function show() {
   const route = parseRoute(location.hash);
-  const key = `${route.view}/${route.word}`;
+  const key = keyOf(route);
   if (current?.key === key) return current.view.update(route);
   const first = current === null;
   current?.view.destroy();
@@ -74,10 +96,14 @@ function show() {
     current = { key, view: { update: () => {}, destroy: () => {} } };
     return undefined;
   }
-  current = { key, view: VIEWS[route.view](root, route, app) };
+  const mount = OF_A_WORD.has(route.view) && route.view !== "document" ? leadToWord(VIEWS[route.view]) : VIEWS[route.view];
+  current = { key, view: mount(root, route, app) };
   if (!first) {
     scrollTo(0, 0);
-    root.querySelector("h1")?.focus({ preventScroll: true });
+    // The reader goes on at the heading, unless the view has shown something more special.
+    const begin = () => { if (root.isConnected && !root.contains(document.activeElement)) root.querySelector("h1")?.focus({ preventScroll: true }); };
+    if (current.view.ready) current.view.ready.then(begin);
+    else begin();
   }
   return undefined;
 }

@@ -14,8 +14,9 @@ export function parseRoute(hash) {
   const cut = bare.indexOf("?");
   const path = cut < 0 ? bare : bare.slice(0, cut);
   const params = new URLSearchParams(cut < 0 ? "" : bare.slice(cut + 1));
-  const [view = "", word = ""] = path.split("/").map(decode);
-  return { view: view || "start", word, params };
+  // A word may have slashes, also where somebody has typed them as they are.
+  const [view = "", ...word] = path.split("/").map(decode);
+  return { view: view || "start", word: word.join("/"), params };
 }
 
 /** The address of a view; empty values are left out. */

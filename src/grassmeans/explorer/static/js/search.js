@@ -8,6 +8,15 @@ const WAIT = 120;
 const SHOWN = 8;
 let created = 0;
 
+const REASONS = { form: "a form of it", part: "a part of it", meaning: "close in meaning", spelling: "spelt alike" };
+
+/** Where no word has what was typed in it: the word that it leads to, or those that may have been meant. */
+async function findLike(query, signal) {
+  const found = await ask(makeUrl("api/lookup", { word: query }), { signal });
+  if (found.known_by === "model") return [{ word: found.word, n_senses: found.n_senses, count: found.count }];
+  return found.suggestions.map(({ word, n_senses, reason }) => ({ word, n_senses, why: REASONS[reason] }));
+}
+
 /** A search field; `large` for the start page. */
 export function makeSearch({ large = false } = {}) {
   const id = `search-${++created}`;
@@ -52,14 +61,14 @@ export function makeSearch({ large = false } = {}) {
       // Before the field loses its focus, which would close the list.
       onpointerdown: (event) => { event.preventDefault(); open(entry.word); },
     }, h("span", { dir: "auto" }, entry.word),
-    h("small", {}, `${plural(entry.n_senses, "sense")} · ${formatCount(entry.count)}×`));
+    h("small", {}, `${plural(entry.n_senses, "sense")} · ${entry.why ?? `${formatCount(entry.count)}×`}`));
   }
 
   function showWords(found, query) {
     words = found;
     list.replaceChildren(...(found.length
       ? found.map(option)
-      : [h("li", { class: "none" }, `No word like “${query}” in this model. Enter looks it up all the same.`)]));
+      : [h("li", { class: "none" }, `No word of this model has “${query}” in it, or is like it. Enter looks it up all the same.`)]));
     list.hidden = false;
     input.setAttribute("aria-expanded", "true");
     mark(-1);
@@ -72,7 +81,8 @@ export function makeSearch({ large = false } = {}) {
     controller = new AbortController();
     try {
       const answer = await ask(makeUrl("api/words", { q: query, limit: SHOWN }), { signal: controller.signal });
-      if (document.activeElement === input) showWords(answer.words, query);
+      const found = answer.words.length ? answer.words : await findLike(query, controller.signal);
+      if (document.activeElement === input) showWords(found, query);
     } catch (failure) {
       if (!isAbort(failure)) close(); // The view that opens after Enter says what is wrong.
     }

@@ -49,7 +49,7 @@ function lexemeList(lexemes) {
     lexemes.map((lexeme, index) => [
       index ? ", " : "",
       h("a", {
-        href: makeHash("word", lexeme.key.replace(/[.#@_|]\d+$/, "")),
+        href: makeHash("word", lexeme.word, { sense: lexeme.sense }),
         title: `similarity ${lexeme.similarity.toFixed(2)}`,
       }, lexeme.key),
     ]));

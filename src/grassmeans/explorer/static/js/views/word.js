@@ -11,6 +11,7 @@ import { MOST_CONTEXTS, runInduction } from "../jobs.js";
 import { makeLineSelection } from "../line_selection.js";
 import { makeHash, navigate } from "../router.js";
 import { senseCard } from "../sense_card.js";
+import { showSought } from "../sought_sense.js";
 import { levelsOf, splitTree } from "../split_tree.js";
 import { announce, emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
 import { wordHeading } from "../word_heading.js";
@@ -96,6 +97,7 @@ export function mount(root, route, app) {
       k ? splitTree(value.tree, Math.max(260, Math.min(place.clientWidth || 640, 960)), adoption.set) : null,
       adoption?.element,
       k ? null : corpusNotice(value, app.health, place, controller.signal),
+      value.n_senses === 1 && !k ? h("p", { class: "one-sense" }, "One sense: nothing in the contexts of this word told the model to divide it.") : null,
       h("div", { class: "above" }, guide(),
         k ? null : button(editing ? "Finish correcting" : "Correct these senses", toggleEditing, { class: "toggle-editing" })),
       value.edited && !editing ? h("p", { class: "soft" }, value.saved_as
@@ -139,6 +141,7 @@ export function mount(root, route, app) {
       if (signal.aborted) return;
       value = answer;
       draw();
+      showSought(place, route.params, value);
       if (!first) announce(`${plural(value.senses.length, "sense")} of ${word}`);
       first = false;
     } catch (failure) {
@@ -156,6 +159,7 @@ export function mount(root, route, app) {
     heading.setDial(k);
     if (changed) return load();
     draw();
+    if (next.params.get("sense")) return showSought(place, next.params, value);
     place.querySelector(".toggle-editing")?.focus({ preventScroll: true });
     return undefined;
   }

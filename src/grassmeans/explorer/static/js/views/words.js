@@ -1,8 +1,8 @@
 // All words of the model, as a table.
 
 import { ask, isAbort, makeUrl } from "../api.js";
-import { debounce, formatCount, h } from "../dom.js";
-import { downloadLinks } from "../downloads.js";
+import { debounce, formatCount, h, plural } from "../dom.js";
+import { wholeListLinks } from "../downloads.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate } from "../router.js";
 import { emptyPanel, errorPanel, waiting } from "../status.js";
@@ -24,18 +24,26 @@ export function mount(root, route, app) {
   const filter = h("input", { type: "search", placeholder: "part of a word", oninput: typed });
   const place = h("div", {});
   root.append(h("h1", { tabindex: -1 }, "All words"),
-    h("p", { class: "guide" }, `The ${formatCount(app.health.n_words)} words that this model has senses for, the most frequent first.`),
+    h("p", { class: "guide" }, `The ${formatCount(app.health.n_words)} words that this model knows the senses of, the most frequent first; many have one.`),
     h("form", { class: "filters", role: "search", onsubmit: (event) => event.preventDefault() }, h("label", {}, "Filter", filter)), place);
 
   function draw(answer) {
+    const pages = Math.ceil(answer.total / PAGE);
+    if (page > pages && pages > 0) {
+      place.replaceChildren(emptyPanel(`There is no page ${formatCount(page)}`, `The list has ${plural(pages, "page")}: `,
+        h("a", { href: makeHash("words", "", { q: query, page: pages }) }, "go to the last one"), "."));
+      return;
+    }
     if (!answer.words.length) {
-      place.replaceChildren(emptyPanel("No such word", "Try fewer letters, or ", h("a", { href: "#/words" }, "show all words"), "."));
+      const looked = makeHash("word", query);
+      place.replaceChildren(emptyPanel("No such word", `No word of the model has “${query}” in it. `, h("a", { href: looked }, `Look “${query}” up`),
+        " all the same, or ", h("a", { href: "#/words" }, "show all words"), "."));
       return;
     }
     place.replaceChildren(...[
       wordsTable(answer.words),
       makePager(page, answer.total, PAGE, (number) => { navigate(makeHash("words", "", { q: query, page: number })); scrollTo(0, 0); }),
-      downloadLinks("words", (values) => makeUrl("api/words", { q: query, ...values }), page, PAGE),
+      wholeListLinks("words", answer.total, (values) => makeUrl("api/words", { q: query, ...values })),
     ].filter(Boolean));
   }
 
@@ -52,7 +60,7 @@ export function mount(root, route, app) {
 
   function update(next) {
     query = next.params.get("q") ?? "";
-    page = Math.max(1, Number(next.params.get("page")) || 1);
+    page = Math.max(1, Math.floor(Number(next.params.get("page"))) || 1);
     if (document.activeElement !== filter) filter.value = query;
     load();
   }
