@@ -91,6 +91,15 @@ def test_many_senses_have_names_that_do_not_collide(open_page) -> None:
     assert overlapping(names.evaluate_all(BOXES)) == []
 
 
+def test_one_sense_is_spread_over_the_map(open_page) -> None:
+    page = open_page("#/geometry/crane?k=1")
+    expect(page.locator(".map-line")).to_contain_text("up and down has no meaning")
+    heights = page.locator(".map .dot").evaluate_all(
+        "dots => dots.map((dot) => dot.cy.baseVal.value)"
+    )
+    assert max(heights) - min(heights) > 50
+
+
 def test_planes_turn_and_can_be_picked(open_page) -> None:
     page = open_page("#/geometry/crane")
     canvas = page.locator(".planes canvas")

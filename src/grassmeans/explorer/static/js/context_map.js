@@ -7,6 +7,16 @@ import { lineParts, senseBadge } from "./sense_card.js";
 
 const NARROW = 480;
 
+const GOLDEN = 0.618;
+
+/** Points of one sense lie on a line, which has no second axis: they are spread across it, evenly. */
+function spreadLine(points) {
+  const xs = points.map((point) => point.x);
+  const wide = Math.max(...xs) - Math.min(...xs);
+  if (points.some((point) => point.y !== points[0].y) || wide === 0) return points;
+  return points.map((point, index) => ({ ...point, y: ((index * GOLDEN) % 1 - 0.5) * wide * 0.4 }));
+}
+
 function median(values) {
   return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
 }
@@ -38,8 +48,10 @@ function asTable(points, nameOf) {
  * The map with its line of text and its table. `nameOf(sense)` gives a sense's name, `open(point)`
  * opens its document; {element, scatter, showSenses(numbers or null)}.
  */
-export function contextMap(word, points, { nameOf, open, view, onView }) {
+export function contextMap(word, given, { nameOf, open, view, onView }) {
+  const points = spreadLine(given);
   const line = h("p", { class: "map-line", "aria-live": "polite" },
+    points === given ? "" : "One sense: to the right lie the contexts nearest to it; up and down has no meaning. ",
     "Point at a dot, or use the arrow keys on the picture, to read its context.");
   const dots = points.map((point) => ({ x: point.x, y: point.y, radius: 3 + 3 * point.confidence, sense: point.sense, hidden: false }));
   const canOpen = (point) => open !== null && point.position !== null;

@@ -15,7 +15,8 @@ export const NAME_FONT = '600 13px system-ui, -apple-system, "Segoe UI", "Noto S
 export function fitPlaces(points, width, height) {
   const xs = points.map((point) => point.x), ys = points.map((point) => point.y);
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.max(...ys), Math.min(...ys)];
-  const scale = Math.min((width - 2 * MARGIN) / (right - left || 1), (height - 2 * MARGIN) / (top - bottom || 1));
+  const room = Math.min((width - 2 * MARGIN) / (right - left), (height - 2 * MARGIN) / (top - bottom));
+  const scale = Number.isFinite(room) ? room : 1; // Infinite for a single place.
   return (point) => [
     width / 2 + (point.x - (left + right) / 2) * scale,
     height / 2 - (point.y - (top + bottom) / 2) * scale,
