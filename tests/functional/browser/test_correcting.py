@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import load
+from grassmeans import Corpus, load
 from grassmeans.cli.main import app
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -160,6 +160,21 @@ def test_word_outside_the_model_is_divided_added_and_taken_back(open_page, own_e
     example = load(model.parent / "model-v2").senses("seal").senses[1].examples[0]
     line = f"{example.left}<b>{example.word}</b>{example.right}"
     assert tagged_senses(model.parent / "model-v2", line) == [2]
+
+
+def test_form_of_a_word_of_the_model_is_divided_itself(
+    open_page, serve, topic_model_folder, synthetic, tmp_path
+) -> None:
+    model = shutil.copytree(topic_model_folder, tmp_path / "model")
+    texts = [text.replace("crane", "cranes") for text in synthetic.documents]
+    corpus = Corpus.from_texts(texts, tmp_path / "forms")
+    with serve(model, corpus.path) as address:
+        page = open_page("#/word/cranes?exact=1", address)
+        page.get_by_role("link", name="Look for its senses in the corpus").click()
+        expect(page.locator("button.adopt")).to_contain_text("Add “cranes” to the model with")
+        page.locator("button.adopt").click()
+        expect(page.locator(".card .tools").first).to_be_visible()
+        expect(page.locator("h1")).to_have_text("cranes")
 
 
 def test_stale_division_is_not_adopted(open_page, own_explorer) -> None:

@@ -31,14 +31,14 @@ function leadRoute(route, found) {
 export function leadToWord(mount) {
   return (root, given, app) => {
     let inner = null, route = given, kind = "", ended = false;
-    // With a dial senses are found anew, of any word of the corpus.
+    // With a dial senses are found anew, of any word of the corpus: it leads to no other word.
     const choose = (found) => (found.known_by === "model" ? "model" : route.view !== "word" || route.params.get("k") ? "anew" : "wordless");
 
     async function begin() {
       root.replaceChildren(waiting("Looking the word up…"));
       let found;
       try {
-        found = await app.lookUp(route.word, route.params.get("exact") === "1");
+        found = await app.lookUp(route.word, route.params.get("exact") === "1" || Boolean(route.params.get("k")));
       } catch (failure) {
         if (!ended) root.replaceChildren(errorPanel(failure, { retry: begin }));
         return;
