@@ -48,7 +48,7 @@ class WorkLimits:
     # for one of them. A kernel that runs cannot be interrupted: the clock is looked at between
     # the steps, of which each takes a second or so for 20,000 contexts
     seconds: float = 30.0
-    text_seconds: float = 180.0  # for a text that is tagged; with what decided it may be short
+    text_seconds: float = 300.0  # for a text that is tagged; with what decided it may be short
     requests_at_once: int = 128  # requests of any kind; more are refused at once
     contexts: int = 20_000  # the most contexts of an induction
     senses: int = 8  # the most senses of an induction, and of a word that is edited

@@ -72,10 +72,7 @@ class WordForms:
         self.beginnings = self._learn([word[::-1] for word in words])
 
     def find(self, word: str, known: Collection[str]) -> list[Form]:
-        """Known words that the word seems to be a form of, the shortest first.
-
-        Of words that have vectors both, one must not mean something else than the other.
-        """
+        """Known words that are spelt as forms of the word, the shortest first."""
         found: dict[str, float] = {}
         for rules, turn in ((self.endings, 1), (self.beginnings, -1)):
             for stem, ending in _split(word[::turn]):
@@ -84,8 +81,18 @@ class WordForms:
                     if base != word and base in known:
                         found[base] = max(share, found.get(base, 0.0))
         forms = [Form(base, share, self._similarity(word, base)) for base, share in found.items()]
-        likely = [f for f in forms if f.similarity is None or f.similarity >= self.not_far]
-        return sorted(likely, key=lambda form: (len(form.word), -form.share))
+        return sorted(forms, key=lambda form: (len(form.word), -form.share))
+
+    def find_base(self, word: str, known: Collection[str]) -> str | None:
+        """The shortest known form, where it does not mean something else than the word.
+
+        Where it does (both have vectors, and these are far from each other), no other form stands
+        in for it.
+        """
+        forms = self.find(word, known)
+        if not forms or (forms[0].similarity or 1.0) < self.not_far:
+            return None
+        return forms[0].word
 
     def _similarity(self, word: str, other: str) -> float | None:
         if word not in self.vectors or other not in self.vectors:

@@ -57,7 +57,11 @@ def test_what_is_no_form_leads_nowhere(vectors):
     changed = vectors.vectors.copy()
     changed[vectors.id_of(STEMS[0] + SAME)] *= -1
     forms.vectors = WordVectors(vectors.words, changed)
-    assert forms.find(STEMS[0] + SAME, {STEMS[0]}) == []
+    known = {STEMS[0], STEMS[0] + SAME + SAME}
+    assert forms.find_base(STEMS[0] + SAME, known) is None
+    assert forms.find_base(STEMS[1] + SAME, {STEMS[1]}) == STEMS[1]
+    assert forms.find_base("gal" + SAME, {"gal"}) == "gal"
+    assert forms.find_base("gal" + OTHER, {"gal"}) is None
 
 
 def test_small_vocabularies_teach_nothing():

@@ -141,9 +141,9 @@ def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[st
     if alike := _find_same_spelling(opened, asked):
         return alike, None, SPELLING
     if len(plain) <= LONGEST_WORD and not is_function_word(plain, _function_words(opened)):
-        forms = opened.forms.find(plain, opened.current.inventory)
-        if forms:
-            return forms[0].word, None, FORM
+        base = opened.forms.find_base(plain, opened.current.inventory)
+        if base is not None:
+            return base, None, FORM
     return plain, None, ""
 
 
