@@ -10,7 +10,7 @@ from grassmeans.cli.main import app
 
 ON_A_DEVICE = {
     *("vectors", "lexemes", "encoder", "induce", "tag", "label", "iterate", "evaluate"),
-    *("reliability", "compare", "reproduce", "update", "change"),
+    *("reliability", "compare", "reproduce", "update", "change", "collocates"),
 }
 IN_AN_ENGINE = {
     *("ingest", "phrases", "vectors", "lexemes", "induce", "label", "iterate", "evaluate"),
