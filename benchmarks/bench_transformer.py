@@ -1,9 +1,9 @@
 """Pieces a second of a transformer: PyTorch, ONNX Runtime in 8 bits, and sentence-transformers.
 
-    python benchmarks/bench_transformer.py --transformer all-mpnet-base-v2 --corpus corpus
+    python benchmarks/bench_transformer.py --transformer all-mpnet-base-v2 --corpus corpus --threads 2
 
-Passages of 64 tokens around random words of the corpus. Seconds are those of the processor, of one
-thread, where the device is the CPU: other work on the machine does not count. Without a
+Passages of 64 tokens around random words of the corpus. With one thread, the seconds are those of
+the processor where the device is the CPU: other work on the machine does not count. Without a
 transformer, nothing is measured.
 """
 
@@ -42,11 +42,13 @@ def time_once(function: Callable[[], Any], on_cpu: bool) -> tuple[Any, float]:
     return result, clock() - began
 
 
-def bench(source: str, texts: list[WordsInText], devices: list[str], layers: str) -> dict[str, Any]:
+def bench(
+    source: str, texts: list[WordsInText], devices: list[str], layers: str, threads: int
+) -> dict[str, Any]:
     rows: dict[str, Any] = {}
     vectors = {}
     for device in devices:
-        on_cpu = device != "cuda"
+        on_cpu = device != "cuda" and threads == 1
         network = open_network(ModelHead(source, layers), device)
         network.embed(texts[:8])
         vectors[device], seconds = time_once(lambda n=network: n.embed(texts), on_cpu)
@@ -72,17 +74,20 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=256)
     parser.add_argument("--devices", nargs="+", default=["cpu", "onnx"])
     parser.add_argument("--layers", default="7-9")
+    parser.add_argument("--threads", type=int, default=1)
     arguments = parser.parse_args()
     if arguments.transformer is None or arguments.corpus is None:
         print("nothing to measure without --transformer and --corpus")
         return
     import torch
 
-    torch.set_num_threads(1)
-    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # one thread of ONNX Runtime
+    threads = arguments.threads
+    torch.set_num_threads(threads)
+    # ONNX Runtime takes as many threads as there are cores.
+    os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:threads]))
     texts = read_texts(Corpus.open(arguments.corpus), arguments.texts)
-    rows = bench(arguments.transformer, texts, arguments.devices, arguments.layers)
-    write_result("transformer", {"layers": arguments.layers, **rows})
+    rows = bench(arguments.transformer, texts, arguments.devices, arguments.layers, threads)
+    write_result("transformer", {"layers": arguments.layers, "threads": threads, **rows})
 
 
 if __name__ == "__main__":
