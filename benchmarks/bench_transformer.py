@@ -1,6 +1,6 @@
 """Pieces a second of a transformer: PyTorch, ONNX Runtime in 8 bits, and sentence-transformers.
 
-    python benchmarks/bench_transformer.py --transformer all-mpnet-base-v2 --corpus corpus --threads 2
+    python benchmarks/bench_transformer.py --transformer NAME --corpus corpus --threads 2
 
 Passages of 64 tokens around random words of the corpus. With one thread, the seconds are those of
 the processor where the device is the CPU: other work on the machine does not count. Without a
