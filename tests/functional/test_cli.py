@@ -319,7 +319,7 @@ def test_interrupted_training_goes_on(work, tmp_path) -> None:
     out = tmp_path / "v"
     # so many passes take seconds on any machine: time enough to interrupt it
     arguments = (
-        "vectors", work / "corpus", "-o", out, "--dim", 100, "--epochs", 600,
+        "vectors", work / "corpus", "-o", out, "--dim", 100, "--epochs", 2000,
         "--min-count", 1, "--workers", 1,
     )  # fmt: skip
     process = _start(*arguments)

@@ -274,7 +274,7 @@ class ChunkTrainer(ABC):
         """Train to the end, from the beginning or from a checkpoint.
 
         On an interrupt the chunks under way are finished and saved, and `KeyboardInterrupt` is
-        raised.
+        raised; after the last chunk there is nothing to interrupt.
         """
         done = checkpoint.restore(self._arrays) if checkpoint is not None else 0
         self._begin()
@@ -283,20 +283,19 @@ class ChunkTrainer(ABC):
         with bar as advance:
             advance(sum(chunk.n_tokens for chunk in self._chunks[:done]))
             while batch := self._chunks[done : done + 40 * self._workers]:
-                n_trained = self._run_batch(batch, advance)
+                n_trained, interrupted = self._run_batch(batch, advance)
                 done += n_trained
-                interrupted = n_trained < len(batch)
                 due = interrupted or time.monotonic() - saved > CHECKPOINT_SECONDS
                 if checkpoint is not None and due and done < len(self._chunks):
                     self._read_back()
                     checkpoint.save(self._arrays, done)
                     saved = time.monotonic()
-                if interrupted:
+                if interrupted and done < len(self._chunks):
                     raise KeyboardInterrupt
         self._read_back()
 
-    def _run_batch(self, batch: Sequence[Chunk], advance: Advance) -> int:
-        """Train the chunks in order; returns how many were done before an interrupt."""
+    def _run_batch(self, batch: Sequence[Chunk], advance: Advance) -> tuple[int, bool]:
+        """Train the chunks in order: how many were done, and whether an interrupt came."""
         done = 0
         try:
             if self._workers == 1:
@@ -304,7 +303,7 @@ class ChunkTrainer(ABC):
                     self._train(chunk)
                     done += 1
                     advance(chunk.n_tokens)
-                return done
+                return done, False
             with ThreadPoolExecutor(self._workers) as pool:
                 try:
                     for chunk, _ in zip(batch, pool.map(self._train, batch), strict=True):
@@ -314,8 +313,8 @@ class ChunkTrainer(ABC):
                     self._stopping.set()
                     raise
         except KeyboardInterrupt:
-            return done
-        return done
+            return done, True
+        return done, False
 
     def _train(self, chunk: Chunk) -> None:
         if self._stopping.is_set():

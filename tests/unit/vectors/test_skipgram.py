@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -93,6 +94,31 @@ def test_interrupted_training_resumes_to_the_same_result(tmp_path, monkeypatch) 
         SkipGram(**SMALL).fit(two_topics(), checkpoint=tmp_path / "cp")
     monkeypatch.setattr(training.Trainer, "_train", original)
     resumed = SkipGram(**SMALL).fit(two_topics(), checkpoint=tmp_path / "cp")
+    np.testing.assert_array_equal(whole.vectors_.vectors, resumed.vectors_.vectors)
+
+
+def test_an_interrupt_between_batches_is_not_lost(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
+    long = SMALL | {"epochs": 50, "workers": 1}
+    told = 0
+
+    @contextmanager
+    def interrupting_bar(*given, **options):
+        def advance(n: int) -> None:
+            nonlocal told
+            told += 1
+            if told == 1 + 40:  # the first tells what was done before; batches have 40 chunks
+                raise KeyboardInterrupt
+
+        yield advance
+
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "progress_bar", interrupting_bar)
+        with pytest.raises(KeyboardInterrupt):
+            SkipGram(**long).fit(two_topics(), checkpoint=tmp_path / "cp")
+    assert told == 41
+    resumed = SkipGram(**long).fit(two_topics(), checkpoint=tmp_path / "cp")
+    whole = SkipGram(**long).fit(two_topics())
     np.testing.assert_array_equal(whole.vectors_.vectors, resumed.vectors_.vectors)
 
 
