@@ -299,8 +299,13 @@ def test_full_disk_loses_nothing(tmp_path) -> None:
 
 
 def _start(*arguments: object) -> subprocess.Popen[bytes]:
+    # Where the tests run in the background of a shell, interrupts are ignored.
+    *python, code = COMMAND
+    listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     return subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*python, f"{listen}; {code}", *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_words_are_drawn_and_lead_to_their_senses(open_page) -> None:
     word = page.locator(".map-line a").inner_text()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_have_text(word)
-    assert "sense=" in page.url
+    expect(page).to_have_url(re.compile("sense="))
     page.go_back()
     expect(page.locator(".map .dot")).to_have_count(4)
 
