@@ -30,6 +30,8 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.tables import Table, write_rows, write_table
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
+Result = TypeVar("Result")
+
 _LOG = logging.getLogger("grassmeans.explorer")
 _SECONDS_AFTER_TIMEOUT = 5
 _DEFECT = "a defect of the explorer; the terminal it was started in says more"
@@ -76,6 +78,11 @@ def table_answer(table: Table, name: str, kind: str) -> Response:
     """A table to download; CSV has a byte order mark, so that spreadsheets read it as UTF-8."""
     content = (_MARKS.get(kind, "") + write_table(table, kind)).encode("utf-8", "replace")
     return Response(content, 200, _name_file(name, kind), _MEDIA[kind])
+
+
+def answer_as(kind: str, found: Result, tabulate: Callable[[Result], Table], name: str) -> Response:
+    """What was found, as JSON or as a table to download."""
+    return json_answer(found) if kind == "json" else table_answer(tabulate(found), name, kind)
 
 
 def stream_table(
@@ -210,7 +217,6 @@ def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | No
         raise TooMuchError(f"limit is at most {bound:,} here, got {limit:,}: ask for several pages")
 
 
-Result = TypeVar("Result")
 _LOOK_EVERY = 0.25
 
 

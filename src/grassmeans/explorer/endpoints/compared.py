@@ -13,16 +13,15 @@ from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     Format,
     Session,
+    answer_as,
     check_page,
-    json_answer,
-    table_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_TABLE, failures
 from grassmeans.explorer.endpoints.lines import Forms, SampleSize, Seed, split_forms
 from grassmeans.explorer.queries import collocates, comparing, tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
 from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.labelling.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN, SCORES
+from grassmeans.labelling.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
 
 _N_COMPARED = 25
 Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]
@@ -54,7 +53,6 @@ Settings = Annotated[NearSettings, Depends(read_settings)]
 
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
-    assert SCORES == ("log_dice", "log_likelihood")
     router = APIRouter(prefix="/api", tags=["collocates"], route_class=WordRoute)
     limits = session.opened.limits
 
@@ -79,9 +77,7 @@ def make_router(session: Session) -> APIRouter:
         lexeme = Lexeme(word, sense, n_senses)
         settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
         found = await session.answer(request, collocates.list_collocates, lexeme, settings)
-        if kind != "json":
-            return table_answer(tables.table_of_collocates(found), f"{word}-collocates", kind)
-        return json_answer(found)
+        return answer_as(kind, found, tables.table_of_collocates, f"{word}-collocates")
 
     @router.get(
         "/compare",
@@ -104,8 +100,6 @@ def make_router(session: Session) -> APIRouter:
         found = await session.answer(
             request, comparing.compare_lexemes, *pair, settings, is_long=is_long
         )
-        if kind != "json":
-            return table_answer(tables.table_of_comparison(found), f"{first}-{second}", kind)
-        return json_answer(found)
+        return answer_as(kind, found, tables.table_of_comparison, f"{first}-{second}")
 
     return router

@@ -12,9 +12,9 @@ from grassmeans.explorer.endpoints.answers import (
     MOST_CHARACTERS,
     Format,
     Session,
+    answer_as,
     check_page,
     json_answer,
-    table_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_TABLE, failures
 from grassmeans.explorer.queries import concordance, frequency, tables
@@ -128,9 +128,7 @@ def make_router(session: Session) -> APIRouter:
         found = await session.answer(
             request, concordance.find_lines, word, wanted, is_long=is_long, **page
         )
-        if kind != "json":
-            return table_answer(tables.table_of_lines(found), f"{word}-concordance", kind)
-        return json_answer(found)
+        return answer_as(kind, found, tables.table_of_lines, f"{word}-concordance")
 
     @router.get(
         "/concordance/frequency",
@@ -153,9 +151,7 @@ def make_router(session: Session) -> APIRouter:
         kind: Format = "json",
     ) -> Response:
         found = await session.answer(request, frequency.count_lines, word, wanted, per)
-        if kind != "json":
-            return table_answer(tables.table_of_frequencies(found), f"{word}-frequency", kind)
-        return json_answer(found)
+        return answer_as(kind, found, tables.table_of_frequencies, f"{word}-frequency")
 
     _add_document(router, session)
     return router

@@ -12,10 +12,10 @@ from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     Format,
     Session,
+    answer_as,
     check_page,
     json_answer,
     stream_table,
-    table_answer,
 )
 from grassmeans.explorer.endpoints.description import OR_TABLE, failures
 from grassmeans.explorer.queries import concordance, corpus_counts, geometry, tables, words
@@ -55,9 +55,7 @@ def make_router(session: Session) -> APIRouter:
             return stream_table(tables.WORD_COLUMNS, tables.rows_of_words(every), "words", kind)
         check_page(limits, limit, kind)
         found = await session.ask(words.list_words, q, limit, offset)
-        if kind != "json":
-            return table_answer(tables.table_of_words(found), "words", kind)
-        return json_answer(found)
+        return answer_as(kind, found, tables.table_of_words, "words")
 
     @router.get(
         "/{word}",
@@ -67,9 +65,7 @@ def make_router(session: Session) -> APIRouter:
     )
     async def show_word(word: Word, kind: Format = "json") -> Response:
         view = await session.ask(words.show_word, word)
-        if kind != "json":
-            return table_answer(tables.table_of_senses(view), view.word, kind)
-        return json_answer(view)
+        return answer_as(kind, view, tables.table_of_senses, view.word)
 
     @router.get(
         "/{word}/senses/{number}/examples",

@@ -27,7 +27,13 @@ export function emptyPanel(title, ...advice) {
   return h("div", { class: "panel empty" }, h("h2", {}, title), h("p", {}, ...advice));
 }
 
+/** Work that took too long, but whose parts are kept: the next try goes on. */
+function isUnfinished(error) {
+  return error.code === "out_of_time";
+}
+
 function adviceFor(error) {
+  if (isUnfinished(error)) return "";
   if (error.status === 0) {
     return "Is “grassmeans explore” still running? Start it again in a terminal, then try once more.";
   }
@@ -40,11 +46,11 @@ function adviceFor(error) {
 }
 
 /** A failure: the server's own sentence, what to do, and the way on. */
-export function errorPanel(error, { retry = null, title = "That did not work", advice = null } = {}) {
+export function errorPanel(error, { retry = null, title = null, advice = null } = {}) {
   const hint = advice ?? adviceFor(error);
   const words = error.suggestions ?? [];
   return h("div", { class: "panel error", role: "alert" },
-    h("h2", {}, title),
+    h("h2", {}, title ?? (isUnfinished(error) ? "Not finished yet" : "That did not work")),
     h("p", {}, error.message),
     hint && hint !== error.message ? h("p", {}, hint) : null,
     words.length ? h("p", {}, "Did you mean ",

@@ -92,8 +92,7 @@ export function mount(root, route, app) {
     } catch (failure) {
       if (isAbort(failure)) return;
       heading.facts.textContent = "";
-      const unfinished = failure.code === "out_of_time" ? { title: "Not finished yet", advice: "" } : {};
-      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load, ...unfinished }));
+      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
     }
     place.classList.remove("busy");
   }

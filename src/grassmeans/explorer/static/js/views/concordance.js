@@ -110,11 +110,7 @@ export function mount(root, route, app) {
     } catch (failure) {
       if (isAbort(failure)) return;
       heading.facts.textContent = "";
-      // What was read is kept: asked again, the server goes on from there.
-      const unfinished = failure.code === "out_of_time";
-      place.replaceChildren(errorPanel(failure, {
-        retry: failure.status === 404 ? null : load, ...(unfinished ? { title: "Not finished yet", advice: "" } : {}),
-      }));
+      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
     }
     place.removeAttribute("aria-busy");
     place.classList.remove("busy");
