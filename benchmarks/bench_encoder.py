@@ -28,22 +28,22 @@ import numpy as np
 
 import grassmeans
 from grassmeans import ContextShape, Corpus, SenseInventory, SenseModel, WordVectors
-from grassmeans.artifacts import read_manifest, write_bytes, write_manifest
-from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.encoders import (
+from grassmeans.artifacts.writing import read_manifest, write_bytes, write_manifest
+from grassmeans.contexts import (
     FUNCTION_WORDS,
     VECTORS_FOLDER,
     LearnedEncoder,
     describe_encoder,
     open_contexts,
 )
-from grassmeans.encoders.attention.stored import LearnedWeights, NetworkShape, write_weights
-from grassmeans.encoders.learned import FOLDER
+from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape, write_weights
+from grassmeans.contexts.learned import FOLDER
+from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.labelling.measuring import make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
-from grassmeans.outputs import Building
+from grassmeans.models.places import resolve_name
+from grassmeans.outputs.places import Building
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model_places import resolve_name
 from measurement import measure_sgemm, write_result
 
 PACKAGED = "en"
@@ -51,13 +51,13 @@ N_WORDS, N_FUNCTION_WORDS, N_TARGETS, N_SENSES = 40_000, 150, 30_000, 3
 SENTENCE = 20
 OPENING = """
 import sys, time
-import grassmeans.senses.model, grassmeans.encoders.learned
+import grassmeans.models.model, grassmeans.contexts.learned
 from pathlib import Path
-from grassmeans.encoders import open_contexts
+from grassmeans.contexts import open_contexts
 started = time.perf_counter()
 path, device = Path(sys.argv[1]), sys.argv[2]
 if (path / "inventory").exists():
-    model = grassmeans.senses.model.load(path, device=device)
+    model = grassmeans.models.model.load(path, device=device)
     model.tag("a sentence of some words")
 else:
     open_contexts(path, device)

@@ -25,7 +25,7 @@ import numpy as np
 
 from bench_tagging import DEMO, build_demo_model
 from grassmeans.cli.explore import open_socket
-from grassmeans.senses.model_places import list_models
+from grassmeans.models.places import list_models
 from measurement import write_result
 
 CLIENTS = (1, 8, 32)

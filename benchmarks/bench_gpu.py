@@ -24,12 +24,12 @@ import numpy as np
 import torch
 
 from grassmeans import Corpus, WordVectors
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.clustering.together import Grouping, solve_all
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.evaluation.similarity_scores import read_word_pairs, score_word_pairs
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels
 from grassmeans.kernels.gpu.labelling import measure_on_device, send_windows
-from grassmeans.senses.together import Grouping, solve_all
 from grassmeans.vectors.training import (
     Matrices,
     MemoryShard,

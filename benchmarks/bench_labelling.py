@@ -35,14 +35,14 @@ from grassmeans import (
     decode_hard,
     load,
 )
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import Shard
-from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.labelling.measuring import EncoderMeasure, make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
-from grassmeans.outputs import Building
+from grassmeans.outputs.places import Building
 from grassmeans.senses.entries import WordSenses
 from measurement import write_result
 

@@ -26,8 +26,8 @@ import numpy as np
 
 from bench_tagging import build_demo_model
 from grassmeans import ContextShape, Corpus, InductionSettings, WordVectors, load
-from grassmeans.encoders import SubspaceEncoder
-from grassmeans.geometry.contexts import Contexts, sample_positions
+from grassmeans.contexts import SubspaceEncoder
+from grassmeans.geometry.windows import Contexts, sample_positions
 from grassmeans.senses.induction import WordInducer, group_contexts
 from grassmeans.senses.samples import word_seeds
 from measurement import write_result

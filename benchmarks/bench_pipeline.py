@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.corpus.documents import ReadReport
-from grassmeans.corpus.reading import read_documents
+from grassmeans.reading.documents import ReadReport
+from grassmeans.reading.inputs import read_documents
 from measurement import write_result
 
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]

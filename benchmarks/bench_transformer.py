@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from grassmeans import Corpus
-from grassmeans.encoders.pretrained.fitting import PASSAGE, sample_contexts
-from grassmeans.encoders.pretrained.network import ModelHead, WordsInText
-from grassmeans.encoders.pretrained.passages import cut_texts
-from grassmeans.encoders.pretrained.running import open_network
+from grassmeans.contexts.pretrained.fitting import PASSAGE, sample_contexts
+from grassmeans.contexts.pretrained.network import ModelHead, WordsInText
+from grassmeans.contexts.pretrained.passages import cut_texts
+from grassmeans.contexts.pretrained.running import open_network
 from measurement import write_result
 
 

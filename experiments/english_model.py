@@ -25,18 +25,18 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans import Corpus, SkipGram, WordVectors, load
-from grassmeans.checked import MANIFEST
+from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 from grassmeans.corpus.corpus import default_options
-from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
 from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.lexemes.compacting import CompactSettings, compact_model
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.senses.building import build_model
-from grassmeans.senses.model import SenseModel
+from grassmeans.models.building import build_model
+from grassmeans.models.compacting import CompactSettings, compact_model
+from grassmeans.models.model import SenseModel
 from grassmeans.vectors.skipgram import train_vectors
 from model_card import write_card
 

@@ -28,13 +28,13 @@ import numpy as np
 
 from grassmeans import Corpus, SenseModel, load
 from grassmeans.corpus.corpus import default_options
-from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.editing.growing import update_model
 from grassmeans.evaluation.clustering_scores import cross_tabulate, v_measure
 from grassmeans.evaluation.intervals import bootstrap_weighted_mean
 from grassmeans.geometry.distances import SenseLines
-from grassmeans.senses.building import build_model
-from grassmeans.senses.growing import update_model
+from grassmeans.models.building import build_model
+from grassmeans.reading.documents import RawDocument
 from grassmeans.vectors.skipgram import SkipGram, train_vectors
 
 OWN = "own"

@@ -24,23 +24,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from grassmeans_lab.iteration.iterating import IterationSettings, Round, iterate
+from grassmeans_lab.iteration.labelled_words import LabelledWords
+from grassmeans_lab.iteration.reports import RoundReport, report_round
+from grassmeans_lab.iteration.rounds import decode_again
 from numpy.typing import NDArray
 
 from grassmeans import Corpus, SkipGram, WordVectors, load
-from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.evaluation.clustering_scores import score_clustering
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.labelling.labeller import label_corpus
-from grassmeans.laboratory.iteration.iterating import IterationSettings, Round, iterate
-from grassmeans.laboratory.iteration.labelled_words import LabelledWords
-from grassmeans.laboratory.iteration.reports import RoundReport, report_round
-from grassmeans.laboratory.iteration.rounds import decode_again
-from grassmeans.senses.building import build_model
-from grassmeans.senses.model import SenseModel
+from grassmeans.models.building import build_model
+from grassmeans.models.model import SenseModel
+from grassmeans.reading.documents import RawDocument
+from grassmeans.text.tokenizer import normalize_text
 from grassmeans.vectors.skipgram import train_vectors
 
 

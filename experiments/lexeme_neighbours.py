@@ -12,8 +12,8 @@ import argparse
 from pathlib import Path
 
 import grassmeans
-from grassmeans.labelling.keys import decode_key, encode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.senses.keys import decode_key, encode_key
 
 AMONG = 40_000
 N_NEIGHBOURS = 6

@@ -21,12 +21,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from grassmeans_lab.rivals.cosine_senses import find_centres
 from numpy.typing import NDArray
 
 from grassmeans import Corpus
-from grassmeans.artifacts import digest_of, write_array
+from grassmeans.artifacts.writing import digest_of, write_array
+from grassmeans.clustering.kgrassmeans import KGrassmeans
+from grassmeans.clustering.settings import AUTO, DEFAULT_MAX_SENSES, InductionSettings
+from grassmeans.contexts import LearnedEncoder, open_contexts
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.encoders import LearnedEncoder, open_contexts
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
@@ -35,12 +38,9 @@ from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.geometry.distances import usable_contexts
-from grassmeans.laboratory.rivals.cosine_senses import find_centres
-from grassmeans.outputs import output_file
+from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
-from grassmeans.senses.kgrassmeans import KGrassmeans
 from grassmeans.senses.samples import encode_words, word_seeds
-from grassmeans.senses.settings import AUTO, DEFAULT_MAX_SENSES, InductionSettings
 
 Floats = NDArray[np.float32]
 TASKS = {"makes_sense": "makes-sense", "semeval": "semeval2010"}

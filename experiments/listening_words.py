@@ -11,7 +11,7 @@ import argparse
 from pathlib import Path
 
 import grassmeans
-from grassmeans.outputs import output_file
+from grassmeans.outputs.places import output_file
 from grassmeans.pictures.listening import draw_listening
 
 SENTENCES = (

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from grassmeans.encoders import LearnedEncoder, describe_encoder
-from grassmeans.senses.model import SenseModel
+from grassmeans.contexts import LearnedEncoder, describe_encoder
+from grassmeans.models.model import SenseModel
 
 _LIMITS = """\
 - Trained on 62 million words, a thirtieth of what the paper used: rare senses are missing or share

@@ -18,22 +18,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from grassmeans_lab.datasets.pseudowords import find_candidates
+from grassmeans_lab.wordnet.database import WordNet
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 
 from grassmeans import Corpus, KGrassmeans, WordVectors
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.tasks.loading import load_task
-from grassmeans.geometry.contexts import ContextExtractor, ContextShape
 from grassmeans.geometry.distances import usable_contexts
-from grassmeans.laboratory.datasets.pseudowords import find_candidates
-from grassmeans.laboratory.wordnet.database import WordNet
+from grassmeans.geometry.windows import ContextExtractor, ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.induction import induce
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.settings import InductionSettings
 
 TRUE_NUMBERS = (1, 2, 3, 5)
 CONTEXTS = (300, 3000)

@@ -25,13 +25,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from grassmeans_lab.comparing.systems import MethodSystem
+from grassmeans_lab.rivals.interface import Material
+
 import grassmeans
 from grassmeans.evaluation.reports import plain_fields
 from grassmeans.evaluation.sentences import Answerer, SenseAnswerer, SentencesTask
 from grassmeans.evaluation.systems import ModelSystem
-from grassmeans.laboratory.comparing.systems import MethodSystem
-from grassmeans.laboratory.rivals.interface import Material
-from grassmeans.outputs import output_file
+from grassmeans.outputs.places import output_file
 from grassmeans.senses.decoding import MODEL_THRESHOLD
 
 ROOT = Path(__file__).parents[1]

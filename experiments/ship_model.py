@@ -17,7 +17,7 @@ from typing import Any
 
 from english_model import LICENCE, SOURCE
 from grassmeans import WordVectors, load
-from grassmeans.lexemes.compacting import CompactSettings, compact_model
+from grassmeans.models.compacting import CompactSettings, compact_model
 from model_card import write_card
 
 

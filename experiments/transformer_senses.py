@@ -18,9 +18,9 @@ from sklearn.metrics import silhouette_score
 from transformers import AutoModel, AutoTokenizer
 
 from grassmeans import Corpus
-from grassmeans.artifacts import write_array
+from grassmeans.artifacts.writing import write_array
 from grassmeans.evaluation.sentences import PassageAnswers
-from grassmeans.geometry.contexts import sample_positions
+from grassmeans.geometry.windows import sample_positions
 from grassmeans.senses.samples import word_seeds
 
 WIDTH = 110

@@ -13,9 +13,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.senses.building import build_model
-from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.models.building import build_model
+from grassmeans.models.model import SenseModel, load
 from script_coverage import ScriptLines
 from synthetic import SyntheticCorpus, make_topic_text
 from tiny_transformer import make_transformer

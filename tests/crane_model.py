@@ -12,11 +12,11 @@ from pathlib import Path
 import numpy as np
 
 from grassmeans import SenseInventory, WordVectors
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 
 VECTORS = {
     "crane": (0.5, 0.5),

@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from grassmeans.checked import TEMPORARY
+from grassmeans.artifacts.checking import TEMPORARY
 
 _CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os.link"}
 _WRITING = os.O_WRONLY | os.O_RDWR

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.senses.building import build_model
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.models.building import build_model
+from grassmeans.models.model import SenseModel
 from grassmeans.vectors.skipgram import SkipGram
 from synthetic import POLYSEMOUS, SyntheticCorpus
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import zstandard
 
 from grassmeans import Corpus, SkipGram, WordVectors, build_model
-from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 from grassmeans.labelling import label_corpus
-from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors import to_gensim, write_glove, write_word2vec_binary
 from wordnet_files import Entry, write_wordnet
 

@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 
 from grassmeans import Corpus, SenseInventory, WordVectors, load
+from grassmeans.contexts.attention.levelling import Levelling
+from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape
+from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.contexts.learned import LearnedEncoder
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.attention.levelling import Levelling
-from grassmeans.encoders.attention.stored import LearnedWeights, NetworkShape
-from grassmeans.encoders.learned import LearnedEncoder
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
-from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling import label_corpus
 from grassmeans.labelling.decoding import Decoding, decode_shard
 from grassmeans.labelling.measuring import make_measure
 from grassmeans.labelling.targets import find_targets, read_targets
-from grassmeans.lexemes.compacting import CompactSettings, compact_model
+from grassmeans.models.compacting import CompactSettings, compact_model
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.compact_inventory import write_compact_inventory
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 from synthetic import FUNCTION_WORDS, make_topic_text
 
 DIM = 8

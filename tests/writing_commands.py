@@ -11,8 +11,8 @@ import pytest
 
 from grassmeans import Corpus, SkipGram
 from grassmeans.cli.main import run
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.models.building import build_model
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
 OUT = "OUT"

@@ -10,24 +10,24 @@ from grassmeans.version import __version__
 if TYPE_CHECKING:
     from grassmeans.change.tables import rank_changes as rank_changes
     from grassmeans.change.tables import sense_shares as sense_shares
+    from grassmeans.clustering.kgrassmeans import KGrassmeans as KGrassmeans
+    from grassmeans.clustering.settings import InductionSettings as InductionSettings
+    from grassmeans.collocations.collocates import find_collocates as find_collocates
     from grassmeans.corpus.corpus import Corpus as Corpus
     from grassmeans.engines import use_engine as use_engine
-    from grassmeans.geometry.contexts import ContextShape as ContextShape
-    from grassmeans.geometry.contexts import extract_contexts as extract_contexts
     from grassmeans.geometry.subspaces import principal_subspaces as principal_subspaces
+    from grassmeans.geometry.windows import ContextShape as ContextShape
+    from grassmeans.geometry.windows import extract_contexts as extract_contexts
     from grassmeans.integrations.iterables import tag_iter as tag_iter
-    from grassmeans.labelling.collocates import find_collocates as find_collocates
-    from grassmeans.senses.building import build_model as build_model
+    from grassmeans.models.building import build_model as build_model
+    from grassmeans.models.fitting import FoundSenses as FoundSenses
+    from grassmeans.models.fitting import find_senses as find_senses
+    from grassmeans.models.model import SenseModel as SenseModel
+    from grassmeans.models.model import load as load
     from grassmeans.senses.decoding import decode_hard as decode_hard
     from grassmeans.senses.decoding import decode_soft as decode_soft
-    from grassmeans.senses.fitting import FoundSenses as FoundSenses
-    from grassmeans.senses.fitting import find_senses as find_senses
     from grassmeans.senses.induction import induce as induce
     from grassmeans.senses.inventory import SenseInventory as SenseInventory
-    from grassmeans.senses.kgrassmeans import KGrassmeans as KGrassmeans
-    from grassmeans.senses.model import SenseModel as SenseModel
-    from grassmeans.senses.model import load as load
-    from grassmeans.senses.settings import InductionSettings as InductionSettings
     from grassmeans.vectors.skipgram import SkipGram as SkipGram
     from grassmeans.vectors.word_vectors import WordVectors as WordVectors
 
@@ -38,17 +38,17 @@ _names, __getattr__, __dir__ = give_names(
         "engines": ("use_engine",),
         "vectors.skipgram": ("SkipGram",),
         "vectors.word_vectors": ("WordVectors",),
-        "geometry.contexts": ("ContextShape", "extract_contexts"),
+        "geometry.windows": ("ContextShape", "extract_contexts"),
         "geometry.subspaces": ("principal_subspaces",),
-        "senses.kgrassmeans": ("KGrassmeans",),
+        "clustering.kgrassmeans": ("KGrassmeans",),
         "senses.decoding": ("decode_hard", "decode_soft"),
-        "senses.settings": ("InductionSettings",),
+        "clustering.settings": ("InductionSettings",),
         "senses.induction": ("induce",),
         "senses.inventory": ("SenseInventory",),
-        "senses.model": ("SenseModel", "load"),
-        "senses.fitting": ("find_senses", "FoundSenses"),
-        "senses.building": ("build_model",),
-        "labelling.collocates": ("find_collocates",),
+        "models.model": ("SenseModel", "load"),
+        "models.fitting": ("find_senses", "FoundSenses"),
+        "models.building": ("build_model",),
+        "collocations.collocates": ("find_collocates",),
         "change.tables": ("sense_shares", "rank_changes"),
         "integrations.iterables": ("tag_iter",),
     },

@@ -8,6 +8,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from grassmeans_lab.rivals.interface import (
+    ContextInducer,
+    Material,
+    RivalInducer,
+    WindowSenses,
+)
+from grassmeans_lab.rivals.registry import METHODS, make_inducer
 from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
@@ -16,13 +23,6 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.corpus.occurrences import Occurrences, number_words
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.systems import Senses
-from grassmeans.laboratory.rivals.interface import (
-    ContextInducer,
-    Material,
-    RivalInducer,
-    WindowSenses,
-)
-from grassmeans.laboratory.rivals.registry import METHODS, make_inducer
 from synthetic import FUNCTION_WORDS, POLYSEMOUS
 from wordnet_files import Entry, write_wordnet
 

@@ -16,7 +16,7 @@ from crane_model import save_crane_model
 from damage import edit_manifest
 from grassmeans.cli.main import app
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, UnknownWordError
-from grassmeans.senses.model import SenseModel, load
+from grassmeans.models.model import SenseModel, load
 
 
 @pytest.fixture(scope="module")

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from grassmeans_lab.datasets.links import LinkSettings, build_links
 from typer.testing import CliRunner
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import default_options
-from grassmeans.corpus.documents import ReadOptions, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.corpus.reading import read_documents
 from grassmeans.evaluation.tasks.loading import load_task
-from grassmeans.laboratory.datasets.links import LinkSettings, build_links
+from grassmeans.reading.documents import ReadOptions, ReadReport
+from grassmeans.reading.inputs import read_documents
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "enwiki-sample-pages-articles.xml.bz2"
@@ -163,9 +163,7 @@ def test_pseudowords_of_words_with_one_sense(work, tmp_path) -> None:
 
 
 def test_tables_for_people(work, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(
-        "grassmeans.laboratory.commands.build_dataset.wants_json", lambda asked: asked
-    )
+    monkeypatch.setattr("grassmeans_lab.commands.build_dataset.wants_json", lambda asked: asked)
     arguments = ["build-dataset", "links", str(work / "corpus"), "-o", str(tmp_path / "set")]
     result = CliRunner().invoke(app, arguments, env={"COLUMNS": "120"})
     assert result.exit_code == 0

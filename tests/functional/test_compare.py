@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 import typer
+from grassmeans_lab.commands.compare import compare
 from typer.testing import CliRunner
 
 from grassmeans import Corpus, SkipGram
 from grassmeans.cli.evaluate import evaluate
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import GrassmeansError
-from grassmeans.laboratory.commands.compare import compare
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.models.building import build_model
 
 app = typer.Typer()
 app.command()(compare)

@@ -9,9 +9,9 @@ from typer.testing import CliRunner
 import gpu_devices
 from grassmeans import Corpus
 from grassmeans.cli.main import app
-from grassmeans.encoders import subspaces
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts import subspaces
+from grassmeans.models.building import build_model
 
 
 @pytest.fixture(scope="module", params=[gpu_devices.KERNELS, gpu_devices.GPU])

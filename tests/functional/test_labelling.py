@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import load_function_words
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.models.building import build_model
 
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
 

@@ -10,7 +10,7 @@ import pytest
 
 import grassmeans
 from grassmeans import Corpus
-from grassmeans.senses.building import build_model
+from grassmeans.models.building import build_model
 
 ENWIKI = Path(__file__).parents[3] / "shared" / "data" / "enwiki.jsonl.xz"
 N_ARTICLES = 5_000

@@ -13,10 +13,10 @@ pytest.importorskip("ray", reason="Ray is not installed: pip install 'grassmeans
 
 from cluster_jobs import FIRST_FILES, digest_folder, make_jobs, when_written, write_inputs
 from grassmeans import use_engine
-from grassmeans.corpus import pieces
 from grassmeans.engines.on_ray import RayEngine
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import EngineError
-from grassmeans.parallel import map_tasks
+from grassmeans.reading import pieces
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import grassmeans
 from grassmeans.cli.main import app
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
-from grassmeans.senses.model_places import list_models, models_folder
+from grassmeans.models.places import list_models, models_folder
 
 LIMIT = 60_000_000
 

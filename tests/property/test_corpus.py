@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from grassmeans import Corpus
 from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.corpus.segmenting import measure_spaceless
-from grassmeans.corpus.tokenizer import Tokenizer, normalize_text
 from grassmeans.errors import InputError
+from grassmeans.text.segmenting import measure_spaceless
+from grassmeans.text.tokenizer import Tokenizer, normalize_text
 
 CHARACTERS = st.characters(codec="utf-8").filter(lambda c: not measure_spaceless(c))
 TEXT = st.text(st.one_of(st.sampled_from("aäñяक्षि 's.-\n\t3"), CHARACTERS), max_size=200)

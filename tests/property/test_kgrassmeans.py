@@ -3,10 +3,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from grassmeans.clustering import directions as induction
+from grassmeans.clustering.directions import _advance, induce_directions
+from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.kernels import get_kernels
-from grassmeans.senses import directions as induction
-from grassmeans.senses.directions import _advance, induce_directions
-from grassmeans.senses.kgrassmeans import KGrassmeans
 
 
 @st.composite

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grassmeans.labelling.keys import decode_key, encode_key
+from grassmeans.senses.keys import decode_key, encode_key
 
 # Much of what may go wrong: dots, digits, backslashes, spaces, other digits.
 words = st.text(alphabet=".\\0129 aé٣", max_size=8) | st.text(max_size=8)

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grassmeans.corpus.tokenizer import (
+from grassmeans.text.tokenizer import (
     SurfaceTable,
     Tokenizer,
     WhitespaceTokenizer,

@@ -24,10 +24,10 @@ from grassmeans.change.testing import (
     find_p_values,
 )
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
-from grassmeans.corpus.given import check_words
 from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel, load
 from grassmeans.progress import progress_bar
-from grassmeans.senses.model import SenseModel, load
+from grassmeans.reading.given import check_words
 
 FEWEST = 10
 """Occurrences with a sense that a group needs to be compared."""

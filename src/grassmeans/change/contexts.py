@@ -20,8 +20,8 @@ from grassmeans.change.uses import find_positions, sample_by_group
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.geometry.distances import SenseLines, measure_senses, usable_contexts
-from grassmeans.labelling.keys import decode_key
-from grassmeans.senses.model import SenseModel
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.keys import decode_key
 
 CONTEXTS = 200
 """Of a word and group that are compared."""

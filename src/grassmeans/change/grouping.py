@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.fields import read_month, read_year
 from grassmeans.errors import InputError
+from grassmeans.reading.fields import read_month, read_year
 
 _SPANS = {"year": 1, "decade": 10, "century": 100}
 _MONTH = "month"

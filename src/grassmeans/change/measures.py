@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.geometry.encoder import ContextEncoder
+from grassmeans.contexts.interface import ContextEncoder
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

@@ -21,9 +21,9 @@ from grassmeans.change.comparing import (
 from grassmeans.change.grouping import group_documents
 from grassmeans.change.uses import collect_uses, spell_words
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.given import check_words
 from grassmeans.errors import MissingExtraError
-from grassmeans.senses.model import SenseModel, load
+from grassmeans.models.model import SenseModel, load
+from grassmeans.reading.given import check_words
 
 Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 

@@ -14,16 +14,16 @@ from numpy.typing import NDArray
 
 from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.given import spell_word
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.contexts import sample_positions
 from grassmeans.geometry.distances import SenseLines
-from grassmeans.labelling.keys import decode_key
+from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.targets import find_targets, read_targets
+from grassmeans.models.model import SenseModel
+from grassmeans.models.versions import list_digests
+from grassmeans.reading.given import spell_word
 from grassmeans.senses.decoding import IDK, decode_hard
-from grassmeans.senses.model import SenseModel
+from grassmeans.senses.keys import decode_key
 from grassmeans.senses.samples import word_seeds
-from grassmeans.senses.versions import list_digests
 
 BLOCK_USES = 8_000_000
 """Uses that are in memory at once; a word that has more is alone."""

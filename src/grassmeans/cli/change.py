@@ -88,8 +88,8 @@ def change(
     """
     from grassmeans.change.comparing import ChangeSettings, compare_groups
     from grassmeans.change.grouping import group_documents
-    from grassmeans.outputs import check_output, check_output_file
-    from grassmeans.senses.model import load
+    from grassmeans.models.model import load
+    from grassmeans.outputs.places import check_output, check_output_file
 
     chosen = options.choose_words(words, words_file)
     if (chosen is None) != everything:
@@ -134,9 +134,9 @@ def _note(found: Comparison) -> None:
 def _write(
     found: Comparison, output: Path, corpora: list[Path], overwrite: bool, title: str
 ) -> None:
-    from grassmeans.artifacts import write_bytes, write_manifest
+    from grassmeans.artifacts.writing import write_bytes, write_manifest
     from grassmeans.change import tables
-    from grassmeans.outputs import output_file, output_folder
+    from grassmeans.outputs.places import output_file, output_folder
     from grassmeans.pictures.change_page import draw_change_page
 
     changes = tables.list_changes(found)

@@ -14,8 +14,8 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.labelling.collocates import SenseCollocates
-    from grassmeans.labelling.near_words import Collocate, ComparedCollocate
+    from grassmeans.collocations.collocates import SenseCollocates
+    from grassmeans.collocations.near_words import Collocate, ComparedCollocate
 
 _SHOWN = 15
 
@@ -58,10 +58,10 @@ def collocates(
 
     [dim]grassmeans collocates en corpus bank --sense 1 --against 2[/]   what tells two senses apart
     """
+    from grassmeans.collocations.collocates import find_collocates
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.errors import InputError
-    from grassmeans.labelling.collocates import find_collocates
-    from grassmeans.senses.model import load
+    from grassmeans.models.model import load
 
     if against is not None and sense is None:
         raise InputError("--against needs the sense that it is compared with: name it with --sense")

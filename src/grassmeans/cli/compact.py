@@ -50,8 +50,8 @@ def compact(
 
     [dim]grassmeans compact model -o small --lexemes lexemes[/]
     """
-    from grassmeans.lexemes.compacting import CompactSettings, compact_model
-    from grassmeans.senses.model import load
+    from grassmeans.models.compacting import CompactSettings, compact_model
+    from grassmeans.models.model import load
     from grassmeans.vectors.word_vectors import WordVectors
 
     settings = CompactSettings(

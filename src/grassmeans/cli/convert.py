@@ -37,7 +37,7 @@ def convert(
 
     [dim]grassmeans convert vectors small --to compact --vocabulary 80000 --dimensions 200[/]
     """
-    from grassmeans.outputs import check_output, check_output_file
+    from grassmeans.outputs.places import check_output, check_output_file
     from grassmeans.vectors import exchange
     from grassmeans.vectors.reducing import reduce_vectors
     from grassmeans.vectors.storage import KIND

@@ -27,7 +27,7 @@ def copy(
 
     [dim]grassmeans copy model s3://bucket/model[/]
     """
-    from grassmeans.storage import copy_artifact
+    from grassmeans.outputs.stores import copy_artifact
 
     manifest = copy_artifact(source, target, overwrite=overwrite, workers=workers)
     print_summary(

@@ -19,8 +19,8 @@ from grassmeans.terminal.output import terminal
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from grassmeans.senses.model import SenseModel
-    from grassmeans.senses.tagging import TaggedText
+    from grassmeans.models.model import SenseModel
+    from grassmeans.tagging.tagging import TaggedText
 
 TARGETS = ("crane", "bank", "bass", "seal", "plant")
 SHOWN = ("crane", "bank")
@@ -47,9 +47,9 @@ def demo(
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
     """
-    from grassmeans.artifacts import find_manifest
+    from grassmeans.artifacts.writing import find_manifest
     from grassmeans.errors import InputError
-    from grassmeans.outputs import check_output_file
+    from grassmeans.outputs.places import check_output_file
 
     check_output_file(page, overwrite=True)
     if output is not None and find_manifest(output) is not None:
@@ -73,10 +73,10 @@ def demo(
 
 
 def _find_senses(text: Path, folder: Path, console: Console, *, overwrite: bool) -> SenseModel:
+    from grassmeans.clustering.settings import InductionSettings
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.outputs import check_output
-    from grassmeans.senses.building import build_model
-    from grassmeans.senses.settings import InductionSettings
+    from grassmeans.models.building import build_model
+    from grassmeans.outputs.places import check_output
     from grassmeans.vectors.skipgram import SkipGram
 
     for kind in ("corpus", "vectors", "model"):
@@ -127,7 +127,7 @@ def _show_answers(tagged: list[TaggedText], console: Console) -> None:
 
 
 def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path) -> None:
-    from grassmeans.outputs import replace_file
+    from grassmeans.outputs.places import replace_file
     from grassmeans.pictures.senses_page import draw_senses_page
 
     text = draw_senses_page(

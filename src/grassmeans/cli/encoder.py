@@ -47,9 +47,9 @@ def encoder(
 
     [dim]grassmeans encoder corpus -o encoder --device cuda --dim 384 --layers 6 --minutes 10[/]
     """
-    from grassmeans.artifacts import read_manifest
+    from grassmeans.artifacts.writing import read_manifest
+    from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.encoders.attention.training import EncoderSettings, train_encoder
     from grassmeans.kernels.devices import is_first_rank
 
     settings = EncoderSettings(

@@ -110,13 +110,14 @@ def evaluate(
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]
     """
+    from grassmeans_lab.comparing.comparing import learn_method, open_task
+
     from grassmeans.engines import use_engine
     from grassmeans.evaluation.grouping import ClusteringTask, GroupingResult
     from grassmeans.evaluation.key_files import write_key
     from grassmeans.evaluation.running import RunSettings
     from grassmeans.evaluation.running import evaluate as run
-    from grassmeans.laboratory.comparing.comparing import learn_method, open_task
-    from grassmeans.outputs import check_output_file
+    from grassmeans.outputs.places import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
     if idk is not None and confidence is not None:
@@ -184,7 +185,7 @@ def _open_system(
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.systems import ModelSystem, VectorSystem
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-    from grassmeans.senses.building import open_model_or_contexts
+    from grassmeans.models.building import open_model_or_contexts
     from grassmeans.vectors.word_vectors import WordVectors
 
     plain: WordVectors | None = None if vectors is None else WordVectors.load(vectors)

@@ -14,7 +14,7 @@ from grassmeans.terminal.output import note, note_report, print_summary
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.senses.model import SenseModel
+    from grassmeans.models.model import SenseModel
 
 _ENOUGH_KNOWN = 0.7
 """Vectors of the same language know nine words in ten; those of another one in two at most."""
@@ -117,7 +117,7 @@ def induce(
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
     """
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.senses.building import build_model
+    from grassmeans.models.building import build_model
 
     given = {
         "n_senses": None if senses is None else _number_of_senses(senses),
@@ -192,7 +192,7 @@ def _remark_coverage(corpus: Corpus, model: SenseModel) -> None:
 
 
 def _number_of_senses(senses: str) -> int | str:
-    from grassmeans.senses.settings import AUTO
+    from grassmeans.clustering.settings import AUTO
 
     if senses == AUTO:
         return AUTO
@@ -205,7 +205,7 @@ def _open_sources(
     sources: list[Path], language: str | None, text_field: str | None, folder: Path
 ) -> Path:
     """The folder of a corpus: the one given, or a new one of the texts given."""
-    from grassmeans.artifacts import find_manifest
+    from grassmeans.artifacts.writing import find_manifest
     from grassmeans.corpus.corpus import Corpus, default_options
 
     stored = [source for source in sources if find_manifest(source) is not None]

@@ -39,8 +39,8 @@ def info(
     With [bold]--verify[/] every file is read and compared with the digest that was stored when it
     was written; a file that is not the same ends the command with an error that names it.
     """
-    from grassmeans.artifacts import read_manifest
-    from grassmeans.senses.model_places import resolve_name
+    from grassmeans.artifacts.writing import read_manifest
+    from grassmeans.models.places import resolve_name
 
     artifact = resolve_name(artifact)
     about = read_manifest(artifact)
@@ -72,8 +72,8 @@ def info(
 
 def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """How many words and senses a model has, its versions, and the words themselves."""
-    from grassmeans.senses.model import load
-    from grassmeans.senses.versions import describe_versions, read_versions
+    from grassmeans.models.model import load
+    from grassmeans.models.versions import describe_versions, read_versions
 
     model = load(artifact)
     inventory = model.inventory
@@ -89,8 +89,8 @@ def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
 
 def _verify(artifact: Path) -> str:
     """Compare all files with their digests; what was found, or an error that names them."""
-    from grassmeans.artifacts import read_manifest
-    from grassmeans.checked import MANIFEST, find_damage
+    from grassmeans.artifacts.checking import MANIFEST, find_damage
+    from grassmeans.artifacts.writing import read_manifest
     from grassmeans.errors import ArtifactError
 
     for manifest in sorted(artifact.rglob(MANIFEST)):

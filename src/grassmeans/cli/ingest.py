@@ -104,8 +104,8 @@ def ingest(
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.corpus.ingest import IngestOptions
-    from grassmeans.corpus.tokenizer import Tokenizer
     from grassmeans.corpus.vocabulary import load_function_words
+    from grassmeans.text.tokenizer import Tokenizer
 
     reading: dict[str, Any] = {
         "format": format,
@@ -159,7 +159,7 @@ def _report(corpus: Corpus, output: Path, as_json: bool) -> None:
 def _remark_language(corpus: Corpus) -> None:
     """Say so where the list of function words seems to be that of another language."""
     from grassmeans.corpus.vocabulary import is_function_word
-    from grassmeans.senses.tagging import SMALLEST_SHARE
+    from grassmeans.tagging.tagging import SMALLEST_SHARE
 
     words, counts = corpus.vocabulary.words, corpus.vocabulary.counts.tolist()
     known = (is_function_word(word, corpus.function_words) for word in words)

@@ -10,6 +10,11 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
+from grassmeans_lab.commands.build_dataset import app as build_dataset
+from grassmeans_lab.commands.build_dataset import lineup, links, pseudowords
+from grassmeans_lab.commands.compare import compare
+from grassmeans_lab.commands.iterate import iterate
+from grassmeans_lab.commands.reproduce import reproduce
 from rich.console import Console
 
 from grassmeans.cli.change import change
@@ -36,11 +41,6 @@ from grassmeans.cli.tag import tag
 from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError
-from grassmeans.laboratory.commands.build_dataset import app as build_dataset
-from grassmeans.laboratory.commands.build_dataset import lineup, links, pseudowords
-from grassmeans.laboratory.commands.compare import compare
-from grassmeans.laboratory.commands.iterate import iterate
-from grassmeans.laboratory.commands.reproduce import reproduce
 from grassmeans.terminal.output import name_options
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__

@@ -16,9 +16,10 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.laboratory.wordnet.linking import SynsetLink
+    from grassmeans_lab.wordnet.linking import SynsetLink
+
+    from grassmeans.models.model import SenseModel
     from grassmeans.senses.entries import Sense, WordSenses
-    from grassmeans.senses.model import SenseModel
 
 SENSE_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cyan", "bright_green")
 
@@ -41,8 +42,8 @@ def show(
     With `--wordnet` each sense has the synset whose gloss is nearest to its characteristic words,
     where one is near; names and senses that WordNet does not have get none.
     """
+    from grassmeans.models.model import load
     from grassmeans.senses.entries import entry_to_dict
-    from grassmeans.senses.model import load
 
     opened = load(model)
     entry = opened.senses(word)
@@ -58,8 +59,8 @@ def show(
 
 
 def _link_senses(model: SenseModel, entry: WordSenses, wordnet: str) -> Sequence[SynsetLink | None]:
-    from grassmeans.laboratory.wordnet.database import WordNet
-    from grassmeans.laboratory.wordnet.linking import SynsetLinker
+    from grassmeans_lab.wordnet.database import WordNet
+    from grassmeans_lab.wordnet.linking import SynsetLinker
 
     database = WordNet.open(None if wordnet == "auto" else wordnet)
     linker = SynsetLinker.of_model(database, model)

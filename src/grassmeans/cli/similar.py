@@ -49,9 +49,9 @@ def similar(
 
 def _open_vectors(path: Path) -> WordVectors:
     """The vectors of a folder, a file or a model; a model's lexemes where it has them."""
-    from grassmeans.encoders import VECTORS_FOLDER
-    from grassmeans.senses.model import LEXEMES_FOLDER, load
-    from grassmeans.senses.model_places import resolve_name
+    from grassmeans.contexts import VECTORS_FOLDER
+    from grassmeans.models.model import LEXEMES_FOLDER, load
+    from grassmeans.models.places import resolve_name
     from grassmeans.vectors.word_vectors import WordVectors
 
     place = resolve_name(path)
@@ -68,8 +68,8 @@ def _open_vectors(path: Path) -> WordVectors:
 
 def _keys_to_show(opened: WordVectors, word: str) -> list[str]:
     """The word itself where it has a vector, else all its lexemes; an error names what there is."""
-    from grassmeans.labelling.keys import decode_key
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+    from grassmeans.senses.keys import decode_key
 
     if word in opened:
         return [word]

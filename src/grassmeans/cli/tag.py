@@ -18,8 +18,8 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.corpus.documents import RawDocument
-    from grassmeans.senses.tagging import TaggedText, TaggedWord
+    from grassmeans.reading.documents import RawDocument
+    from grassmeans.tagging.tagging import TaggedText, TaggedWord
 
 _BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
@@ -62,9 +62,9 @@ def tag(
 
     [dim]grassmeans tag model treebank.conllu --format conllu --column lemma[/]
     """
+    from grassmeans.models.model import load
     from grassmeans.senses.decoding import MODEL_THRESHOLD
-    from grassmeans.senses.model import load
-    from grassmeans.senses.tagging import LanguageCheck
+    from grassmeans.tagging.tagging import LanguageCheck
 
     if decoding not in ("hard", "soft"):
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
@@ -101,8 +101,8 @@ def _read_passages(
     file: Path | None, format: str, column: str | None
 ) -> Iterator[list[RawDocument]]:
     """Passages, as many at a time as are there already."""
-    from grassmeans.corpus.given import make_document
-    from grassmeans.corpus.readers.tokenised import read_sentences
+    from grassmeans.reading.given import make_document
+    from grassmeans.reading.readers.tokenised import read_sentences
 
     batches = _read_batches(file)
     if format != "conllu":
@@ -123,8 +123,8 @@ def _read_batches(file: Path | None) -> Iterator[list[str]]:
     if file is None:
         yield from _read_stream()
         return
-    from grassmeans.corpus.documents import ReadReport
-    from grassmeans.corpus.lines import read_lines
+    from grassmeans.reading.documents import ReadReport
+    from grassmeans.reading.lines import read_lines
 
     if not file.is_file():
         raise InputError(f"there is no file {file}: check the path")

@@ -66,8 +66,8 @@ def update(
     """
     from dataclasses import asdict
 
+    from grassmeans.editing.growing import update_model
     from grassmeans.engines import use_engine
-    from grassmeans.senses.growing import update_model
 
     with use_engine(engine, workers):
         found = update_model(

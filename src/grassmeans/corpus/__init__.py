@@ -1,0 +1,1 @@
+"""Documents -> the stored corpus: words, shards, occurrences."""

@@ -15,10 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, identify_file, share_file, write_array, write_manifest
+from grassmeans.artifacts.writing import (
+    digest_of,
+    identify_file,
+    share_file,
+    write_array,
+    write_manifest,
+)
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.documents import ReadOptions, ReadReport
-from grassmeans.corpus.fields import check_field_names
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
     KIND,
@@ -26,14 +30,16 @@ from grassmeans.corpus.ingest import (
     ingest_files,
     shard_folder,
 )
-from grassmeans.corpus.opening import list_inputs
 from grassmeans.corpus.shard import write_index
-from grassmeans.corpus.tokenizer import mend_surrogates
 from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
-from grassmeans.outputs import Building, output_folder
-from grassmeans.parallel import map_tasks
+from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import progress_bar
+from grassmeans.reading.documents import ReadOptions, ReadReport
+from grassmeans.reading.fields import check_field_names
+from grassmeans.reading.opening import list_inputs
+from grassmeans.text.tokenizer import mend_surrogates
 
 _FUNCTION_WORDS = "function_words.txt"
 _NEW = "corpus"
@@ -61,7 +67,7 @@ def append_files(
     corpus : path
         The old corpus; it stays as it is.
     **reading
-        For `grassmeans.corpus.documents.ReadOptions`, as for `Corpus.from_files`.
+        For `grassmeans.reading.documents.ReadOptions`, as for `Corpus.from_files`.
 
     `InputError` where the old corpus is labelled, or other fields are asked for.
     """

@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import find_manifest, read_manifest
-from grassmeans.checked import MANIFEST, damaged, read_text
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.corpus.fields import check_field_names
-from grassmeans.corpus.given import iterate_documents, spell_word
+from grassmeans.artifacts.checking import MANIFEST, damaged, read_text
+from grassmeans.artifacts.schema import check_values, each, record, text, whole
+from grassmeans.artifacts.writing import find_manifest, read_manifest
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
     KIND,
@@ -29,14 +27,16 @@ from grassmeans.corpus.ingest import (
     shard_folder,
 )
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.corpus.opening import list_inputs
 from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText
-from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.schema import check_values, each, record, text, whole
-from grassmeans.storage import fetch_inputs
+from grassmeans.outputs.stores import fetch_inputs
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.fields import check_field_names
+from grassmeans.reading.given import iterate_documents, spell_word
+from grassmeans.reading.opening import list_inputs
+from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 
 _MOST_TOKENS = 2**31 - 1
 """Of a shard, whose positions are numbers of 32 bits."""
@@ -106,7 +106,7 @@ class Corpus:
         """Read files or folders into a new corpus folder; or addresses (``"s3://bucket/file"``).
 
         ``engine`` is where workers run, as for `grassmeans.use_engine`; the corpus is the same.
-        ``reading`` is for `grassmeans.corpus.documents.ReadOptions`: ``format``, ``text_field``,
+        ``reading`` is for `grassmeans.reading.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``, ``meta``.
         """
         report = ReadReport()
@@ -146,7 +146,7 @@ class Corpus:
         ----------
         texts : iterable, table or path
             Strings, lists of tokens, records, a column or a table, paths: see
-            `grassmeans.corpus.given.iterate_documents`. Missing ones are passed over; those that
+            `grassmeans.reading.given.iterate_documents`. Missing ones are passed over; those that
             come twice are not, unless ``options`` say so.
         output : path, optional
             Without it the corpus lies in a temporary folder that goes when the corpus does.

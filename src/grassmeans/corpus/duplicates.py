@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
-from grassmeans.corpus.documents import RawDocument, ReadReport
+from grassmeans.reading.documents import RawDocument, ReadReport
 
 DUPLICATE = "duplicate document"
 

@@ -20,33 +20,33 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import (
+from grassmeans.artifacts.writing import (
     digest_of,
     identify_file,
     write_array,
     write_bytes,
     write_manifest,
 )
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.duplicates import DUPLICATE, without_duplicates
-from grassmeans.corpus.encoding import (
+from grassmeans.corpus.shard import write_index
+from grassmeans.corpus.shard_writing import (
     LOCAL_TOKENS,
     EncodedShard,
     encode_shard,
     read_shard_words,
 )
-from grassmeans.corpus.pieces import plan_pieces
-from grassmeans.corpus.reading import read_documents
-from grassmeans.corpus.segmenting import prepare_documents
-from grassmeans.corpus.shard import write_index
 from grassmeans.corpus.stored_documents import Selection, encode_stored, write_block
 from grassmeans.corpus.surveying import Surveyed, survey_pieces
-from grassmeans.corpus.tokenizer import Tokenizer, mend_surrogates
 from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.engines.parallel import effective_workers, is_remote, map_tasks
 from grassmeans.errors import InputError
-from grassmeans.outputs import Building, output_folder
-from grassmeans.parallel import effective_workers, is_remote, map_tasks
+from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import Advance, progress_bar
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.inputs import read_documents
+from grassmeans.reading.pieces import plan_pieces
+from grassmeans.text.segmenting import prepare_documents
+from grassmeans.text.tokenizer import Tokenizer, mend_surrogates
 
 KIND = "corpus"
 FORMAT_VERSION = 1

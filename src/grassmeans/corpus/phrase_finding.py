@@ -19,21 +19,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array
-from grassmeans.checked import damaged, open_array
+from grassmeans.artifacts.checking import damaged, open_array
+from grassmeans.artifacts.writing import write_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.corpus.phrases import Phrases, make_trie
 from grassmeans.corpus.shard import Shard
-from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.corpus.vocabulary import Vocabulary, is_function_word
 from grassmeans.engines import EngineChoice, use_engine
+from grassmeans.engines.parallel import is_remote, map_tasks
 from grassmeans.errors import InputError
 from grassmeans.kernels import PhraseTrie, get_kernels
-from grassmeans.outputs import check_output
-from grassmeans.parallel import is_remote, map_tasks
+from grassmeans.outputs.places import check_output
 from grassmeans.progress import progress_bar
+from grassmeans.reading.documents import RawDocument, ReadReport
+from grassmeans.text.phrases import Phrases, make_trie
+from grassmeans.text.tokenizer import Tokenizer
 
 _MOST_BETWEEN = 2
 _MOST_PAIRS = 20_000_000

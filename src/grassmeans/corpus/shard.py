@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array
-from grassmeans.checked import (
+from grassmeans.artifacts.checking import (
     check_offsets,
     check_range,
     check_rising,
@@ -31,9 +30,10 @@ from grassmeans.checked import (
     read_json,
     read_text,
 )
+from grassmeans.artifacts.schema import each, record, row, text
+from grassmeans.artifacts.writing import write_array
 from grassmeans.corpus.occurrences import Span, Stretch, cut_stretch
-from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
-from grassmeans.schema import each, record, row, text
+from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 
 DONE = "shard.json"
 _BYTES_PER_CHARACTER = 4

@@ -13,12 +13,12 @@ from typing import Any
 
 import zstandard
 
-from grassmeans.artifacts import write_bytes
-from grassmeans.corpus.documents import RawDocument
-from grassmeans.corpus.encoding import EncodedShard, encode_shard
-from grassmeans.corpus.readers.records import count_from
-from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.artifacts.writing import write_bytes
+from grassmeans.corpus.shard_writing import EncodedShard, encode_shard
 from grassmeans.errors import ArtifactError
+from grassmeans.reading.documents import RawDocument
+from grassmeans.reading.readers.records import count_from
+from grassmeans.text.tokenizer import Tokenizer
 
 BLOCK_CHARS = 2_000_000
 _LEVEL = -3  # as fast as writing what is not compressed, and a third of it

@@ -16,17 +16,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, write_array, write_json
-from grassmeans.checked import open_array, read_json
-from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.artifacts.checking import open_array, read_json
+from grassmeans.artifacts.writing import digest_of, write_array, write_json
 from grassmeans.corpus.duplicates import digest_text
-from grassmeans.corpus.pieces import OddPartError, Piece, read_piece
-from grassmeans.corpus.readers.records import count_from
-from grassmeans.corpus.reading import REFUSED
-from grassmeans.corpus.segmenting import SPACELESS, is_spaceless
 from grassmeans.corpus.stored_documents import BLOCK_CHARS, read_block, write_block
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
-from grassmeans.parallel import map_tasks
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.inputs import REFUSED
+from grassmeans.reading.pieces import OddPartError, Piece, read_piece
+from grassmeans.reading.readers.records import count_from
+from grassmeans.text.segmenting import SPACELESS, is_spaceless
 
 REDIRECT, PASSED_OVER = 1, 2
 _DONE, _RECORDS = "piece.json", "records.npy"

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array, write_bytes
-from grassmeans.checked import check_range, damaged, open_array, read_text
-from grassmeans.corpus.tokenizer import normalize_text
+from grassmeans.artifacts.checking import check_range, damaged, open_array, read_text
+from grassmeans.artifacts.writing import write_array, write_bytes
 from grassmeans.errors import InputError
+from grassmeans.text.tokenizer import normalize_text
 
 UNKNOWN = -1
 _WORDS = "words.txt"

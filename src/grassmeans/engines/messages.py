@@ -26,7 +26,7 @@ import cloudpickle
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of_array, digest_of_bytes, write_array, write_while
+from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes, write_array, write_while
 from grassmeans.errors import EngineError, GrassmeansError
 from grassmeans.version import __version__
 

@@ -25,13 +25,14 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.artifacts import digest_of
+from grassmeans.artifacts.writing import digest_of
 from grassmeans.change.measures import (
     average_pairwise_distance,
     describe_contexts,
     jensen_shannon,
     prototype_distance,
 )
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores, score_clustering
 from grassmeans.evaluation.grouping import (
@@ -48,7 +49,6 @@ from grassmeans.evaluation.similarity_scores import bootstrap_correlation, corre
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.evaluation.tasks.instances import Instance, parse_object, read_json_instances
 from grassmeans.geometry.distances import usable_contexts
-from grassmeans.geometry.encoder import ContextEncoder
 
 USES, CHANGE = "uses.jsonl", "change.tsv"
 PERIODS = (1, 2)

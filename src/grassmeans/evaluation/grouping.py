@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of
+from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores, score_clustering
@@ -31,8 +31,8 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.senses.decoding import decode_hard, decode_soft
-from grassmeans.senses.marked_text import AnyTokenizer
-from grassmeans.senses.tagging import occurrences_in_passages
+from grassmeans.tagging.marked_text import AnyTokenizer
+from grassmeans.tagging.tagging import occurrences_in_passages
 
 MIN_SHARE = 0.1
 """Soft answers leave out senses this much less likely than the best; fuzzy NMI would take them for

@@ -18,7 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from grassmeans.errors import InputError
-from grassmeans.outputs import replace_file
+from grassmeans.outputs.places import replace_file
 
 _LARGEST_WEIGHT = 1e9
 

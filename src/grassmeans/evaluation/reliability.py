@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.matching import match_groups
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import cross_tabulate
@@ -26,15 +27,14 @@ from grassmeans.evaluation.running import Task
 from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.systems import ModelSenses
 from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
-from grassmeans.senses.matching import match_groups
-from grassmeans.senses.model import SenseModel
 from grassmeans.senses.pseudowords import (
     KnownAnswers,
     answer_pseudowords,
     make_pseudowords,
 )
-from grassmeans.senses.tagging import occurrences_in_passages
+from grassmeans.tagging.tagging import occurrences_in_passages
 
 N_BINS = 10
 PSEUDOWORDS = "pseudo-words"

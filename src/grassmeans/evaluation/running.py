@@ -12,8 +12,8 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.labelling.decoding import DECODINGS
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
-from grassmeans.senses.model import SenseModel
 
 INDUCE = ("on-corpus", "on-test")
 

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grassmeans.clustering.matching import UNMATCHED, match_groups
 from grassmeans.evaluation.clustering_scores import cross_tabulate
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
-from grassmeans.senses.matching import UNMATCHED, match_groups
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ apart, if any. ``NAME-pairs.jsonl``, which may be absent, has pairs of sentences
 two senses, to be read as one text: ``{"first": "crane-1", "second": "crane-3"}``.
 
 A sentence is answered where its word has senses and the system does not say "I don't know". Pairs
-are read as one text, by the rule of all running text: `grassmeans.senses.widening`.
+are read as one text, by the rule of all running text: `grassmeans.tagging.widening`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of
+from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_numbered_lines
@@ -36,9 +36,9 @@ from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, decode_hard, describe_rule
-from grassmeans.senses.marked_text import AnyTokenizer
-from grassmeans.senses.tagging import read_running_text
-from grassmeans.senses.widening import Floats, measure_near_first
+from grassmeans.tagging.marked_text import AnyTokenizer
+from grassmeans.tagging.tagging import read_running_text
+from grassmeans.tagging.widening import Floats, measure_near_first
 
 SENTENCES = "sentences.jsonl"
 PAIRS = "pairs.jsonl"
@@ -232,7 +232,7 @@ Answerer = Callable[[str, Sequence[tuple[str, str]]], PassageAnswers]
 
 
 class SenseAnswerer:
-    """Answers passages as running text is tagged (`grassmeans.senses.widening`).
+    """Answers passages as running text is tagged (`grassmeans.tagging.widening`).
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ class SenseAnswerer:
 
 
 def _decode(distances: Floats | None, n_passages: int, threshold: IdkRule) -> list[int | None]:
-    """Numbers of senses, as `grassmeans.senses.answering` has it; None for no answer."""
+    """Numbers of senses, as `grassmeans.tagging.answering` has it; None for no answer."""
     if distances is None:
         return [None] * n_passages
     asks_nothing = isinstance(threshold, ConfidenceRule) and threshold.at_least == 0.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of
+from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable, format_value, round_score
 from grassmeans.evaluation.running import Result, RunSettings, Task
@@ -28,7 +28,7 @@ from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
 from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
-from grassmeans.senses.tagging import occurrences_in_passages
+from grassmeans.tagging.tagging import occurrences_in_passages
 from grassmeans.vectors.word_vectors import WordVectors
 
 _DECIMALS = 6  # two occurrences in one sense have cosine 1 up to rounding, which must not be ranked

@@ -16,23 +16,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, digest_of_array
+from grassmeans.artifacts.writing import digest_of, digest_of_array
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.geometry.distances import SenseLines, usable_contexts
-from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.labelling.keys import encode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes, open_lexemes
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DEFAULT_SHARPNESS, MODEL_THRESHOLD, IdkRule, IdkThreshold
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import group_contexts, induce
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.marked_text import AnyTokenizer
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.senses.keys import encode_key
+from grassmeans.tagging.marked_text import AnyTokenizer
+from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.word_vectors import WordVectors
 
 Floats = NDArray[np.float32]

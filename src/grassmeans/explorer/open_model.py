@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.editing.edited_words import EditedWord, apply_edits
 from grassmeans.explorer.limits import Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
-from grassmeans.senses.corpus_origin import relate_corpus
-from grassmeans.senses.edited_words import EditedWord, apply_edits
-from grassmeans.senses.model import SenseModel, load
+from grassmeans.models.model import SenseModel, load
+from grassmeans.models.origin import relate_corpus
 from grassmeans.senses.samples import WordSample
-from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.spelling import SpellingIndex
 from grassmeans.vectors.word_forms import WordForms
 

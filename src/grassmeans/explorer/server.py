@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from grassmeans.clustering.directions import induce_directions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.explorer.endpoints import (
     changes,
@@ -30,7 +31,6 @@ from grassmeans.explorer.limits import Limits
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.change import read_report
 from grassmeans.explorer.work import WorkPool
-from grassmeans.senses.directions import induce_directions
 from grassmeans.version import __version__
 
 _DESCRIPTION = (

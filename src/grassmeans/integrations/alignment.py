@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass
 
-from grassmeans.corpus.tokenizer import normalize_text
+from grassmeans.text.tokenizer import normalize_text
 
 # Normalisation never joins what white space separates.
 _CHUNK = re.compile(r"\S+|\s+")

@@ -7,18 +7,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grassmeans.corpus.documents import RawDocument
-from grassmeans.corpus.given import (
+from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel, load
+from grassmeans.reading.documents import RawDocument
+from grassmeans.reading.given import (
     DEFAULT_COLUMN,
     iterate_documents,
     make_document,
     open_container,
     read_field,
 )
-from grassmeans.errors import InputError
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
-from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.tagging import TaggedText
+from grassmeans.tagging.tagging import TaggedText
 
 Item = TypeVar("Item")
 

@@ -12,14 +12,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from grassmeans.clustering.settings import AUTO
 from grassmeans.errors import InputError
 from grassmeans.integrations.iterables import tag_iter
-from grassmeans.labelling.keys import encode_key
+from grassmeans.models.model import SenseModel, load
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_hard
-from grassmeans.senses.marked_text import blank_markup
-from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.settings import AUTO
-from grassmeans.senses.tagging import TaggedText, TaggedWord
+from grassmeans.senses.keys import encode_key
+from grassmeans.tagging.marked_text import blank_markup
+from grassmeans.tagging.tagging import TaggedText, TaggedWord
 
 OUTPUTS = ("text", "tokens")
 

@@ -20,20 +20,20 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.artifacts import write_json
-from grassmeans.corpus.documents import RawDocument
-from grassmeans.corpus.given import check_words
+from grassmeans.artifacts.writing import write_json
 from grassmeans.errors import MissingExtraError
 from grassmeans.integrations.alignment import NormalizedText, normalize_with_positions
+from grassmeans.models.model import SenseModel, load
+from grassmeans.reading.documents import RawDocument
+from grassmeans.reading.given import check_words
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
     IdkThreshold,
     decode_hard,
     decode_soft,
 )
-from grassmeans.senses.marked_text import blank_markup
-from grassmeans.senses.model import SenseModel, load
-from grassmeans.senses.tagging import TaggedWord
+from grassmeans.tagging.marked_text import blank_markup
+from grassmeans.tagging.tagging import TaggedWord
 
 try:
     from spacy.language import Language

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.checked import damaged
+from grassmeans.artifacts.checking import damaged
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
 from grassmeans.labelling.measuring import DISTANCES, POSITIONS, StoredDistances, open_distances

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
-from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError
 from grassmeans.labelling.decoding import read_distances, sense_probabilities
-from grassmeans.labelling.keys import decode_key
 from grassmeans.labelling.measuring import open_distances
 from grassmeans.labelling.targets import Targets, read_targets
-from grassmeans.outputs import output_file
+from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
+from grassmeans.senses.keys import decode_key
+from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 
 
 class KeyedWord(NamedTuple):

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.artifacts import digest_of, digest_of_array, share_file, write_manifest
+from grassmeans.artifacts.writing import digest_of, digest_of_array, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.engines import EngineChoice, use_engine
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.measuring import (
@@ -30,8 +31,8 @@ from grassmeans.labelling.measuring import (
 )
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
-from grassmeans.outputs import Building, output_folder
-from grassmeans.parallel import map_tasks
+from grassmeans.models.model import SenseModel, load
+from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import (
@@ -40,7 +41,6 @@ from grassmeans.senses.decoding import (
     IdkThreshold,
     check_threshold,
 )
-from grassmeans.senses.model import SenseModel, load
 
 _FUNCTION_WORDS = "function_words.txt"
 

@@ -16,18 +16,18 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array, write_json
-from grassmeans.checked import check_range, check_rising, open_array, read_json
+from grassmeans.artifacts.checking import check_range, check_rising, open_array, read_json
+from grassmeans.artifacts.schema import check_values, whole
+from grassmeans.artifacts.writing import write_array, write_json
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import Shard
+from grassmeans.engines.parallel import map_here, map_tasks
 from grassmeans.geometry.distances import SenseLines
-from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.labelling.targets import Targets
-from grassmeans.outputs import Building
-from grassmeans.parallel import map_here, map_tasks
+from grassmeans.outputs.places import Building
 from grassmeans.progress import progress_bar
-from grassmeans.schema import check_values, whole
 from grassmeans.senses.inventory import SenseInventory
 
 _SHARDS_AT_ONCE = 4

@@ -9,15 +9,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array, write_bytes
-from grassmeans.checked import MANIFEST, check_range, open_array, read_text
+from grassmeans.artifacts.checking import MANIFEST, check_range, open_array, read_text
+from grassmeans.artifacts.schema import (
+    check_values,
+    either,
+    nothing,
+    number,
+    one_of,
+    record,
+    text,
+    whole,
+)
+from grassmeans.artifacts.writing import write_array, write_bytes
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.labelling.keys import decode_key
-from grassmeans.schema import check_values, either, nothing, number, one_of, record, text, whole
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import MOST_SENSES
-from grassmeans.senses.model import SenseModel
+from grassmeans.senses.keys import decode_key
 
 _WORDS = "sense_words.txt"
 _LABELLED_RULES = {

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import share_file, write_array
+from grassmeans.artifacts.writing import share_file, write_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard, write_index
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
 from grassmeans.labelling.decoding import Decoding, decode_shard
-from grassmeans.labelling.keys import decode_key, encode_key
 from grassmeans.labelling.targets import Targets
+from grassmeans.senses.keys import decode_key, encode_key
 
 # What differs between a corpus and its labelled copy; everything else is the same file.
 _OWN_FILES = ("tokens.npy", "index_", "sense_")

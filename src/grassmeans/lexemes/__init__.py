@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from grassmeans.lazy import give_names
 
 if TYPE_CHECKING:
-    from grassmeans.lexemes.compacting import compact_model as compact_model
     from grassmeans.lexemes.context_similarity import ContextSimilarity as ContextSimilarity
     from grassmeans.lexemes.context_similarity import Passage as Passage
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors as LexemeVectors
     from grassmeans.lexemes.training import train_lexemes as train_lexemes
+    from grassmeans.models.compacting import compact_model as compact_model
 
 __all__, __getattr__, __dir__ = give_names(
     __name__,

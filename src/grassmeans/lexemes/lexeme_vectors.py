@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.labelling.keys import IDK_SENSE, decode_key, encode_key
-from grassmeans.senses.model import SenseModel
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.keys import IDK_SENSE, decode_key, encode_key
 from grassmeans.vectors.similarity import Neighbour
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from grassmeans.senses.model import SenseModel
+    from grassmeans.models.model import SenseModel
 
 _ROUNDING = 1e-4  # probabilities may come in float32, or rounded by hand
 

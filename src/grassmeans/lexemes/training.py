@@ -13,10 +13,10 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
-from grassmeans.labelling.keys import decode_key, encode_key
 from grassmeans.labelling.soft import SoftCorpus
 from grassmeans.labelling.targets import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.senses.keys import decode_key, encode_key
 from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
 from grassmeans.vectors.training import TokenShard, draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from html import escape
 
 from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.deciding import find_deciding_places
-from grassmeans.senses.model import SenseModel
+from grassmeans.tagging.explaining import find_deciding_places
 
 _LETTER, _LINE, _MARGIN, _SIZE = 8.4, 28, 16, 14
 _NAME_GAP = 24

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import occurrences_in_passages
+from grassmeans.tagging.tagging import occurrences_in_passages
 
 SENSE_COLOURS = (
     "#d1495b",

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
 from grassmeans.pictures.page import html_page, planes_figure
 from grassmeans.pictures.planes import build_scene, sense_colour
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.tagging import TaggedText
+from grassmeans.tagging.tagging import TaggedText
 
 _EXAMPLES = 3
 _REACH = 80  # characters of an example on each side

@@ -13,8 +13,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import read_manifest, write_array, write_bytes, write_manifest
-from grassmeans.checked import (
+from grassmeans.artifacts.checking import (
     MANIFEST,
     check_offsets,
     damaged,
@@ -22,8 +21,9 @@ from grassmeans.checked import (
     open_array,
     read_bytes,
 )
+from grassmeans.artifacts.schema import check_values, whole
+from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import InputError
-from grassmeans.schema import check_values, whole
 from grassmeans.senses.entries import SkippedWord
 from grassmeans.vectors.quantising import Rows, quantise_rows
 from grassmeans.vectors.storage import (

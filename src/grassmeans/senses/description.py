@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.geometry.contexts import Contexts
+from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.entries import ExampleLine, Sense
 from grassmeans.vectors.word_vectors import WordVectors
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.checked import damaged
-from grassmeans.schema import check_values, each, flag, measured, record, text, whole
+from grassmeans.artifacts.checking import damaged
+from grassmeans.artifacts.schema import check_values, each, flag, measured, record, text, whole
 
 MOST_SENSES = 65_535
 """Of a word."""

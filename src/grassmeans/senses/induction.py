@@ -16,25 +16,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of, write_array, write_bytes
-from grassmeans.checked import open_array, parse_json, read_text
+from grassmeans.artifacts.checking import open_array, parse_json, read_text
+from grassmeans.artifacts.writing import digest_of, write_array, write_bytes
+from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
+from grassmeans.clustering.settings import AUTO, InductionSettings
+from grassmeans.contexts import open_contexts
+from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.given import check_words
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.encoders import open_contexts
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.engines.parallel import effective_workers, map_tasks, stays_here
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.contexts import (
+from grassmeans.geometry.windows import (
     ContextShape,
     check_common_words,
 )
-from grassmeans.geometry.encoder import ContextEncoder, UnfittedContexts
-from grassmeans.parallel import effective_workers, map_tasks, stays_here
+from grassmeans.models.places import resolve_name
 from grassmeans.progress import format_duration, progress_bar, tell
+from grassmeans.reading.given import check_words
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.kgrassmeans import KGrassmeans, fit_together
-from grassmeans.senses.model_places import resolve_name
 from grassmeans.senses.samples import (
     EncodedWord,
     WordSample,
@@ -44,7 +45,6 @@ from grassmeans.senses.samples import (
     sample_word,
     word_seeds,
 )
-from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 BATCH_WORDS = 16

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array, write_bytes
-from grassmeans.checked import (
+from grassmeans.artifacts.checking import (
     MANIFEST,
     check_offsets,
     damaged,
@@ -21,10 +20,10 @@ from grassmeans.checked import (
     parse_json,
     read_text,
 )
-from grassmeans.corpus.tokenizer import Tokenizer
+from grassmeans.artifacts.writing import write_array, write_bytes
 from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.compact_inventory import (
     BlockLines,
     CompactInventory,
@@ -32,14 +31,15 @@ from grassmeans.senses.compact_inventory import (
     read_compact_inventory,
 )
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
+from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.quantising import Rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from grassmeans.geometry.encoder import ContextEncoder
-    from grassmeans.senses.marked_text import AnyTokenizer
-    from grassmeans.senses.model import SenseModel
-    from grassmeans.senses.tagging import TaggedText
+    from grassmeans.contexts.interface import ContextEncoder
+    from grassmeans.models.model import SenseModel
+    from grassmeans.tagging.marked_text import AnyTokenizer
+    from grassmeans.tagging.tagging import TaggedText
 
 ENTRIES = "entries.jsonl"
 _NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
@@ -122,8 +122,8 @@ class SenseInventory(Mapping[str, WordSenses]):
         language : str
             With word vectors: whose function words describe no context.
         """
-        from grassmeans.encoders.subspaces import SubspaceEncoder
-        from grassmeans.senses.model import SenseModel
+        from grassmeans.contexts.subspaces import SubspaceEncoder
+        from grassmeans.models.model import SenseModel
 
         encoder, tokenizer = self._reading or (None, Tokenizer())
         if isinstance(contexts, WordVectors):

@@ -15,17 +15,17 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.matching import match_groups
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.distances import measure_distances, usable_contexts
-from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
 from grassmeans.senses.induction import group_contexts
-from grassmeans.senses.matching import match_groups
 from grassmeans.senses.samples import encode_words
-from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 CONTEXTS_A_WORD = 160

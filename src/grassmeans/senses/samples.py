@@ -13,13 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
-from grassmeans.geometry.contexts import Contexts, sample_positions
 from grassmeans.geometry.distances import measure_distances, usable_contexts
-from grassmeans.geometry.encoder import ContextEncoder, OccurrenceSource
+from grassmeans.geometry.windows import Contexts, sample_positions
 from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import Sense
-from grassmeans.senses.settings import InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 Floats = NDArray[np.float32]

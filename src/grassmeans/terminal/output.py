@@ -50,7 +50,7 @@ def note(message: str) -> None:
 
 def note_report(report: Mapping[str, Any]) -> None:
     """What reading texts has passed over and remarked, as a corpus's manifest tells it."""
-    from grassmeans.corpus.documents import describe_skipped
+    from grassmeans.reading.documents import describe_skipped
 
     for line in describe_skipped(report["skipped"], report["examples"]):
         note(f"passed over: {line}")

@@ -29,12 +29,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array, write_json
-from grassmeans.checked import open_array, read_json
+from grassmeans.artifacts.checking import open_array, read_json
+from grassmeans.artifacts.schema import check_values, text, whole
+from grassmeans.artifacts.writing import write_array, write_json
+from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
-from grassmeans.schema import check_values, text, whole
 from grassmeans.vectors.training import (
     CHUNK_TOKENS,
     UNIGRAM_POWER,

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError, MissingExtraError
-from grassmeans.outputs import output_file
+from grassmeans.outputs.places import output_file
 from grassmeans.vectors.word_vectors import WordVectors
 
 _WHITE_SPACE = re.compile(r"[ \t\n\r\v\f]")

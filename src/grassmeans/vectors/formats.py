@@ -22,9 +22,9 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from grassmeans.corpus.documents import ReadReport
-from grassmeans.corpus.lines import LineSplitter
 from grassmeans.errors import InputError
+from grassmeans.reading.documents import ReadReport
+from grassmeans.reading.lines import LineSplitter
 from grassmeans.vectors.similarity import Float32Array
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -266,7 +266,7 @@ class _RowCollector:
 @contextlib.contextmanager
 def _open_vectors_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file, compressed or not, for reading bytes."""
-    from grassmeans.corpus.opening import open_bytes
+    from grassmeans.reading.opening import open_bytes
 
     if path.is_dir():
         raise InputError(f"{path} is a folder, a file of word vectors is needed here")

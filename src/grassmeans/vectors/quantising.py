@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of_bytes
+from grassmeans.artifacts.writing import digest_of_bytes
 from grassmeans.errors import InputError
 
 BITS = (4, 6, 8)

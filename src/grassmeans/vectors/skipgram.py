@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from grassmeans.artifacts import digest_of, digest_of_array
+from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.corpus.corpus import as_corpus
-from grassmeans.corpus.given import is_missing
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice, use_engine
+from grassmeans.engines.parallel import is_remote, list_machines
 from grassmeans.errors import InputError
 from grassmeans.kernels.devices import check_device
-from grassmeans.outputs import output_folder
-from grassmeans.parallel import is_remote, list_machines
+from grassmeans.outputs.places import output_folder
+from grassmeans.reading.given import is_missing
 from grassmeans.vectors.averaging import train_in_parts
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import read_manifest, write_array, write_bytes, write_manifest
-from grassmeans.checked import MANIFEST, check_range, damaged, open_array, read_bytes
+from grassmeans.artifacts.checking import MANIFEST, check_range, damaged, open_array, read_bytes
+from grassmeans.artifacts.schema import check_values, flag, one_of, record, text, whole
+from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.outputs import output_folder
-from grassmeans.schema import check_values, flag, one_of, record, text, whole
+from grassmeans.outputs.places import output_folder
 from grassmeans.vectors.quantising import BITS, QuantisedRows, bytes_per_row, quantise_rows
 from grassmeans.vectors.word_vectors import WordVectors
 

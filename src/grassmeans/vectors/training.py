@@ -22,13 +22,13 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import write_array, write_json
-from grassmeans.checked import open_array, read_json
+from grassmeans.artifacts.checking import open_array, read_json
+from grassmeans.artifacts.schema import check_values, one_of, text, whole
+from grassmeans.artifacts.writing import write_array, write_json
 from grassmeans.engines import count_workers
 from grassmeans.errors import InputError
 from grassmeans.kernels import HeldMatrices, get_kernels
 from grassmeans.progress import Advance, progress_bar
-from grassmeans.schema import check_values, one_of, text, whole
 
 CHUNK_TOKENS = 100_000
 DEVICE_CHUNK_TOKENS = 2_000_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from grassmeans.corpus.phrases import make_trie
+from grassmeans.text.phrases import make_trie
 
 KERNEL = "join_phrases"
 # 0 1, 0 1 2, 2 3, 4 4

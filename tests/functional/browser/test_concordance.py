@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.model import SenseModel
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

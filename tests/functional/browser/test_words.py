@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SenseInventory, WordVectors
-from grassmeans.corpus.tokenizer import WhitespaceTokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import WhitespaceTokenizer
 
 expect = pytest.importorskip("playwright.sync_api").expect
 

@@ -12,8 +12,8 @@ from grassmeans.change.measures import (
     jensen_shannon,
     prototype_distance,
 )
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.vectors.word_vectors import WordVectors
 
 

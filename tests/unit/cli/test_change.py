@@ -9,12 +9,12 @@ from typer.testing import CliRunner
 
 from grassmeans import Corpus, SenseInventory, WordVectors
 from grassmeans.cli.main import app
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling import label_corpus
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.model import SenseModel
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ import grassmeans
 from grassmeans.cli.compact import compact
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.senses import model_places
+from grassmeans.models import places as model_places
 from grassmeans.vectors.word_vectors import WordVectors
 
 SPANISH = "la grúa del puerto levanta vigas de acero sobre los muelles y descarga sal"

@@ -9,14 +9,14 @@ from typer.testing import CliRunner
 
 from grassmeans import SenseInventory, WordVectors
 from grassmeans.cli.main import app
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_key
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION, Calibration
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 
 LINES = [
     {"id": "1", "target": "crane", "left": "nest ", "right": "", "label": "bird"},

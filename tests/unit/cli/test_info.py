@@ -11,12 +11,12 @@ from crane_model import save_crane_model
 from grassmeans import SenseInventory, WordVectors
 from grassmeans.cli.info import _readable
 from grassmeans.cli.main import app
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, SkippedWord, WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 
 WORDS = [f"word{i}" for i in range(3000)]
 

@@ -8,12 +8,12 @@ from typer.testing import CliRunner
 
 from grassmeans import Corpus, SenseInventory, WordVectors
 from grassmeans.cli.main import app
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 
 
 @pytest.fixture

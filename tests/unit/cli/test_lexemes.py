@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from grassmeans.cli.main import app
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import GrassmeansError, InputError, UnknownWordError
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.models.building import build_model
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 from synthetic import POLYSEMOUS, SyntheticCorpus

@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from grassmeans_lab.wordnet import database
 from typer.testing import CliRunner
 
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.laboratory.wordnet import database
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {

@@ -54,7 +54,7 @@ def test_it_can_grow_again(folders):
 
 def test_the_old_rule_of_words_is_kept(folders):
     from grassmeans.corpus.ingest import IngestOptions
-    from grassmeans.corpus.tokenizer import Tokenizer
+    from grassmeans.text.tokenizer import Tokenizer
 
     build(folders, ["old"], "c", options=IngestOptions(Tokenizer(lowercase=False)))
     (folders / "new" / "1900.txt").write_text("Crane")

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
-from grassmeans.artifacts import building_place
-from grassmeans.corpus import segmenting
+from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.corpus import as_corpus
-from grassmeans.corpus.documents import RawDocument, ReadReport
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
+from grassmeans.reading.documents import RawDocument, ReadReport
+from grassmeans.text import segmenting
+from grassmeans.text.tokenizer import Tokenizer
 
 TEXTS = [
     "The crane stood in the reeds.\nA second crane flew.",

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
-from grassmeans.artifacts import write_bytes
+from grassmeans.artifacts.writing import write_bytes
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.occurrences import GivenText, MovedText, number_words
-from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import ArtifactError
-from grassmeans.senses.tagging import occurrences_in_passages
-from grassmeans.senses.widening import SentencedText
+from grassmeans.tagging.tagging import occurrences_in_passages
+from grassmeans.tagging.widening import SentencedText
+from grassmeans.text.tokenizer import Tokenizer
 
 TEXTS = [
     "The crane stood in the reeds.\nA second crane flew!",

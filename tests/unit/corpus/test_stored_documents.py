@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.stored_documents import (
     Selection,
     read_block,
@@ -10,6 +9,7 @@ from grassmeans.corpus.stored_documents import (
     write_block,
 )
 from grassmeans.errors import ArtifactError
+from grassmeans.reading.documents import RawDocument
 
 DOCUMENTS = [
     RawDocument("1", "Über", "naïve text\nwith lines"),

@@ -5,7 +5,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grassmeans.corpus.tokenizer import Tokenizer, normalize_text
 from grassmeans.corpus.vocabulary import (
     UNKNOWN,
     Vocabulary,
@@ -14,6 +13,7 @@ from grassmeans.corpus.vocabulary import (
     load_function_words,
 )
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.text.tokenizer import Tokenizer, normalize_text
 
 SENTENCES = {
     "en": "He doesn't know the cat's name, and they'll have been there with her.",

@@ -8,8 +8,8 @@ import pytest
 
 from grassmeans.engines import count_workers, find_engine, find_shared_place, share_place
 from grassmeans.engines import use_engine as use
+from grassmeans.engines.parallel import effective_workers, is_remote, map_tasks, stays_here
 from grassmeans.errors import EngineError, InputError, MissingExtraError
-from grassmeans.parallel import effective_workers, is_remote, map_tasks, stays_here
 
 
 class Here:

@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("cloudpickle", reason="needs the extra cluster")
 
-from grassmeans.artifacts import write_bytes
+from grassmeans.artifacts.writing import write_bytes
 from grassmeans.engines import messages
 from grassmeans.engines.messages import Packer, Place, answer
 from grassmeans.errors import EngineError, InputError, MissingExtraError, StorageError

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from grassmeans import SenseInventory, WordVectors
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 
 
 @pytest.fixture

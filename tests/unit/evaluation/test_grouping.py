@@ -12,7 +12,7 @@ from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.senses.model import SenseModel
+from grassmeans.models.model import SenseModel
 
 
 @pytest.fixture

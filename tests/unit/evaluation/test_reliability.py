@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.reliability import (
     PSEUDOWORDS,
@@ -17,7 +18,6 @@ from grassmeans.evaluation.reliability import (
 )
 from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.tasks.loading import open_task
-from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.pseudowords import make_pseudowords
 

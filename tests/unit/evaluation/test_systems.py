@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, WordVectors
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.systems import ModelSenses, ModelSystem, NoSenses, Senses, VectorSystem
-from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-from grassmeans.senses.tagging import occurrences_in_passages
+from grassmeans.tagging.tagging import occurrences_in_passages
 
 
 class TwoSenses(Senses):

@@ -12,7 +12,7 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import load
-from grassmeans.encoders.subspaces import weigh_context_words
+from grassmeans.contexts.subspaces import weigh_context_words
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,

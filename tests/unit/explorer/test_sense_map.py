@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from grassmeans import SenseInventory, WordVectors
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
-from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.explorer.limits import Limits, RequestLimits, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.sense_map import group_senses, lay_out, map_senses
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.model import SenseModel
 
 BIRD, MACHINE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 

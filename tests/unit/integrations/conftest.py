@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from crane_model import save_crane_model
-from grassmeans.senses.model import SenseModel, load
+from grassmeans.models.model import SenseModel, load
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from sklearn.utils import estimator_checks
 
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.integrations.sklearn import SenseInducer, SenseTagger
-from grassmeans.senses.model import load
+from grassmeans.models.model import load
 
 BIRD, MACHINE = "A Crane on the nest, 3 times.", "Steel crane!"
 

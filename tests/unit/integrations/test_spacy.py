@@ -172,7 +172,7 @@ def test_the_entry_point_finds_the_factory(model_folder, tmp_path) -> None:
 
 
 def test_importing_grassmeans_does_not_import_spacy() -> None:
-    code = "import sys, grassmeans, grassmeans.senses.model; print('spacy' in sys.modules)"
+    code = "import sys, grassmeans, grassmeans.models.model; print('spacy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
 

@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from grassmeans_lab import kernels as rival_kernels
 
 from grassmeans import kernels
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.kernels import DEVICES, Kernels, get_block_kernels, get_kernels
-from grassmeans.laboratory import kernels as rival_kernels
 
 HOUSES = [(kernels, Kernels), (rival_kernels, rival_kernels.RivalKernels)]
 NAMES = [
@@ -75,7 +75,7 @@ def test_the_compiler_is_loaded_when_a_compiled_kernel_is_asked_for():
     code = (
         "import sys\n"
         "from grassmeans.kernels import get_kernels\n"
-        "import grassmeans.geometry.contexts, grassmeans.labelling.measuring\n"
+        "import grassmeans.geometry.windows, grassmeans.labelling.measuring\n"
         "import grassmeans.vectors.training\n"
         "get_kernels('cpu')\n"
         "get_kernels('numpy').multiply_bases\n"

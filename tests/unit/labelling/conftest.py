@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.corpus.tokenizer import Tokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer
 
 WORDS = {
     "crane": (0.5, 0.5, 0.0),

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
-from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import InputError
 from grassmeans.labelling.export import export_corpus
 from grassmeans.labelling.labeller import label_corpus, relabel
+from grassmeans.reading.documents import RawDocument
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.artifacts import building_place
+from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling import labeller
@@ -142,8 +142,8 @@ def test_words_may_have_different_numbers_of_senses(corpus, make, tmp_path, keys
 
 
 def test_unknown_tokens_and_words_like_keys(model, tmp_path, keys_of) -> None:
-    from grassmeans.corpus.documents import RawDocument
     from grassmeans.corpus.ingest import ingest_documents
+    from grassmeans.reading.documents import RawDocument
 
     document = RawDocument("1", "", "nest crane crane.1 crane.1 crane rare", markup="tokens")
     ingest_documents([document], tmp_path / "c", IngestOptions(max_vocabulary=3), workers=1)
@@ -177,8 +177,8 @@ def test_result_does_not_depend_on_workers(synthetic, tmp_path, contents) -> Non
     corpus = Corpus.from_texts(synthetic.documents, tmp_path / "c", options=options)
     vectors = SkipGram(dim=20, epochs=2, workers=1, min_count=3).fit(corpus).vectors_
     vectors.save(tmp_path / "vectors")
-    from grassmeans.senses.building import build_model
-    from grassmeans.senses.settings import InductionSettings
+    from grassmeans.clustering.settings import InductionSettings
+    from grassmeans.models.building import build_model
 
     settings = InductionSettings(n_senses=2, n_init=1)
     build_model(

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.labelling.measuring import open_distances
-from grassmeans.senses.building import build_model
-from grassmeans.senses.settings import InductionSettings
+from grassmeans.models.building import build_model
 
 MADE_UP = ("birdba", "birdbe", "birdbi", "birdbo", "birdbu")
 SHORT = [

@@ -5,8 +5,8 @@ import pytest
 
 from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import decode_hard, decode_soft
-from grassmeans.senses.model import SenseModel
 from grassmeans.vectors.word_vectors import WordVectors
 from synthetic import SyntheticCorpus
 

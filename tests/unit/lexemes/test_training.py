@@ -7,7 +7,6 @@ import pytest
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.labelling.keys import decode_key
 from grassmeans.labelling.labeller import relabel
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import (
@@ -16,6 +15,7 @@ from grassmeans.lexemes.training import (
     start_senses_afresh,
     train_lexemes,
 )
+from grassmeans.senses.keys import decode_key
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 from synthetic import POLYSEMOUS, SyntheticCorpus

@@ -11,7 +11,7 @@ from crane_model import save_crane_model
 from grassmeans import load
 from grassmeans.errors import InputError
 from grassmeans.pictures.listening import draw_listening
-from grassmeans.senses.deciding import find_deciding_places
+from grassmeans.tagging.explaining import find_deciding_places
 
 
 def test_words_are_shaded_by_what_they_decided(tmp_path) -> None:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus, WordVectors, decode_hard
-from grassmeans.encoders import SubspaceEncoder
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.calibration import (
     Calibration,
     ConfidenceRule,
@@ -19,7 +20,6 @@ from grassmeans.senses.pseudowords import (
     choose_members,
     draw_pseudowords,
 )
-from grassmeans.senses.settings import InductionSettings
 
 CURVE = Calibration(3.0, 1.0)
 # Two senses whose directions lie inside a context by 0.8 and 0.6: a margin of 0.2.

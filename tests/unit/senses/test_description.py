@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from grassmeans import WordVectors
-from grassmeans.geometry.contexts import Contexts
+from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.description import (
     characteristic_words,
     find_nearest_words,

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from grassmeans import SenseInventory
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.geometry.contexts import ContextExtractor
+from grassmeans.geometry.windows import ContextExtractor
 from grassmeans.senses import induction
 from grassmeans.senses.description import N_EXAMPLES
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
@@ -19,7 +20,6 @@ from grassmeans.senses.induction import (
     frequent_words,
     induce,
 )
-from grassmeans.senses.settings import InductionSettings
 
 TWO = InductionSettings(n_senses=2)
 

@@ -8,8 +8,8 @@ import pytest
 
 import gpu_devices
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.artifacts import building_place, read_manifest
-from grassmeans.checked import read_json
+from grassmeans.artifacts.checking import read_json
+from grassmeans.artifacts.writing import building_place, read_manifest
 from grassmeans.errors import InputError
 from grassmeans.vectors import training
 from grassmeans.vectors.skipgram import train_vectors

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
+from grassmeans.collocations.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
 from grassmeans.explorer.endpoints.addresses import WordRoute
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
@@ -21,7 +22,6 @@ from grassmeans.explorer.endpoints.lines import Forms, SampleSize, Seed, split_f
 from grassmeans.explorer.queries import collocates, comparing, tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
 from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.labelling.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
 
 _N_COMPARED = 25
 Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]

@@ -15,9 +15,9 @@ from starlette.staticfiles import StaticFiles
 
 from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.explorer.open_model import OpenModel
+from grassmeans.models.origin import name_corpus
 from grassmeans.pictures.page import VIEWER, read_asset
 from grassmeans.senses.calibration import ConfidenceRule
-from grassmeans.senses.corpus_origin import name_corpus
 from grassmeans.version import __version__
 
 STATIC = Path(str(files("grassmeans.explorer") / "static"))

@@ -1,4 +1,4 @@
-"""Words near a word or near one of its senses: see `grassmeans.labelling.near_words`."""
+"""Words near a word or near one of its senses: see `grassmeans.collocations.near_words`."""
 
 from __future__ import annotations
 
@@ -7,6 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.collocations.near_words import (
+    DEFAULT_SPAN,
+    FEWEST,
+    SCORES,
+    Collocate,
+    NearWords,
+    count_near_words,
+)
 from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induction import model_with
@@ -20,14 +28,6 @@ from grassmeans.explorer.queries.measuring import (
 )
 from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.labelling.near_words import (
-    DEFAULT_SPAN,
-    FEWEST,
-    SCORES,
-    Collocate,
-    NearWords,
-    count_near_words,
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.collocations.near_words import ComparedCollocate
 from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.collocates import (
@@ -27,7 +28,6 @@ from grassmeans.explorer.queries.measuring import LineSample
 from grassmeans.explorer.queries.stored_lines import stored_lines_of
 from grassmeans.explorer.queries.words import Line, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.labelling.near_words import ComparedCollocate
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import NEAREST_AMONG
 

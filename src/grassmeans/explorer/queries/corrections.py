@@ -14,6 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
+from grassmeans.editing.editing import visible_senses
+from grassmeans.editing.saving import save_version
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
@@ -27,11 +30,8 @@ from grassmeans.explorer.queries.induction import (
 )
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.corpus_origin import OWN, is_counted_in, name_corpus
-from grassmeans.senses.edited_words import Edit, EditedWord, Evidence
-from grassmeans.senses.editing import visible_senses
+from grassmeans.models.origin import OWN, is_counted_in, name_corpus
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
-from grassmeans.senses.saving import save_version
 
 RESET, UNDO, REDO = "reset", "undo", "redo"
 LOOKS_AT_CONTEXTS = ("merge", "split", "adopt", "assign")
@@ -78,7 +78,7 @@ class Correction:
     Attributes
     ----------
     action : str
-        One of `grassmeans.senses.edited_words.ACTIONS`, ``undo``, ``redo`` or ``reset``.
+        One of `grassmeans.editing.edited_words.ACTIONS`, ``undo``, ``redo`` or ``reset``.
     senses : sequence of int
     name : str
         For ``rename``.

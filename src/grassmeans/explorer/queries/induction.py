@@ -9,6 +9,12 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.directions import InducedDirections, refine_directions
+from grassmeans.clustering.merging import merge_cheapest_pair
+from grassmeans.clustering.rays import place_rays
+from grassmeans.clustering.sense_number import SAMPLE
+from grassmeans.clustering.settings import AUTO
+from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
@@ -16,18 +22,12 @@ from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.lookup import suggest_words
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.corpus_origin import OWN, name_corpus
+from grassmeans.models.model import SenseModel
+from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.description import characteristic_words, name_senses
-from grassmeans.senses.directions import InducedDirections, refine_directions
-from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import describe_sample, group_contexts, skip_poor_word
-from grassmeans.senses.merging import merge_cheapest_pair
-from grassmeans.senses.model import SenseModel
-from grassmeans.senses.rays import place_rays
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample, draw_positions
-from grassmeans.senses.sense_number import SAMPLE
-from grassmeans.senses.settings import AUTO
 from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000
@@ -235,7 +235,7 @@ def trace_splits(
     """The levels from one sense down to the senses of the entry, and their directions.
 
     Found from below: the two senses whose merger costs least become one, K-Grassmeans goes on from
-    there, and so on (see `grassmeans.senses.merging`). Of many contexts an even sample is
+    there, and so on (see `grassmeans.clustering.merging`). Of many contexts an even sample is
     looked at.
     """
     part = sample[_even_rows(len(sample.contexts), SAMPLE)]

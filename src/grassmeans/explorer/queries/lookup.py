@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.given import spell_word
 from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.editing.editing import visible_senses
 from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.labelling.keys import decode_key
-from grassmeans.senses.editing import visible_senses
+from grassmeans.reading.given import spell_word
+from grassmeans.senses.keys import decode_key
 from grassmeans.vectors.spelling import LONGEST_WORD
 
 N_NEIGHBOURS = 12

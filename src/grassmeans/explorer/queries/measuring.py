@@ -15,15 +15,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts import digest_of_array
+from grassmeans.artifacts.writing import digest_of_array
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.induction import word_id_of
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.geometry.contexts import sample_positions
 from grassmeans.geometry.distances import SenseLines, measure_senses
+from grassmeans.geometry.windows import sample_positions
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import decode_hard, decode_soft
-from grassmeans.senses.model import SenseModel
 
 _AT_ONCE = 8192
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.collocations.surroundings import OUTSIDE, tokens_around
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.surroundings import OUTSIDE, tokens_around
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.queries.measuring import MeasuredWord

@@ -21,11 +21,11 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
+from grassmeans.collocations.surroundings import tokens_around, tokens_at
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.surroundings import tokens_around, tokens_at
-from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.explorer.limits import ConflictError, TooMuchError
 from grassmeans.explorer.work import Checkpoint
+from grassmeans.text.tokenizer import normalize_text
 
 REACH = 12
 """Words on each side of an occurrence that a search looks at; about as many as a line shows."""

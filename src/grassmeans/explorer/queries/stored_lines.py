@@ -16,7 +16,7 @@ from grassmeans.explorer.queries.words import Line, require_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import ExampleLine
-from grassmeans.senses.marked_text import read_text
+from grassmeans.tagging.marked_text import read_text
 
 MOST_LINES = 400
 """Of one word, its own examples included."""

@@ -16,15 +16,15 @@ from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import name_missing, require_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.deciding import (
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
+from grassmeans.tagging.explaining import (
     DecidingPlace,
     Decision,
     explain_decisions,
     find_deciding_places,
 )
-from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
-from grassmeans.senses.marked_text import remove_marks
-from grassmeans.senses.tagging import LanguageCheck, TaggedWord
+from grassmeans.tagging.marked_text import remove_marks
+from grassmeans.tagging.tagging import LanguageCheck, TaggedWord
 
 MOST_WORDS = 200
 LARGEST_SHARPNESS = 1_000.0
@@ -34,7 +34,7 @@ _DIGITS = 9
 
 @dataclass(frozen=True, slots=True)
 class TaggedWordView:
-    """A word of the text; `grassmeans.senses.tagging.TaggedWord` says what the fields are.
+    """A word of the text; `grassmeans.tagging.tagging.TaggedWord` says what the fields are.
 
     ``name`` is that of the sense, empty for "I don't know". ``nearest`` is the sense where "I don't
     know" is no answer, 0 where there is none. ``deciding_words`` belong to it.

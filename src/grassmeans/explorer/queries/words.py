@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from grassmeans.editing.edited_words import Edit
+from grassmeans.editing.editing import visible_senses
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import suggest_words
-from grassmeans.labelling.keys import decode_key
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import name_senses
-from grassmeans.senses.edited_words import Edit
-from grassmeans.senses.editing import visible_senses
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
+from grassmeans.senses.keys import decode_key
 
 N_LEXEMES = 8
 _LONGEST_WORD = 64

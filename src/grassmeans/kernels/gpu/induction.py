@@ -1,6 +1,6 @@
 """K-Grassmeans (algorithm 2) of many words and all their restarts at once, on a device.
 
-The steps are those of `grassmeans.senses.directions`, for a block of words: words with fewer
+The steps are those of `grassmeans.clustering.directions`, for a block of words: words with fewer
 contexts are filled up with contexts of zeros, which lie at distance 1 from everything, and restarts
 that have settled are no longer changed. Words whose restarts have all settled leave the block.
 """

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.tokenizer import Tokenizer, WhitespaceTokenizer
-from grassmeans.encoders.subspaces import SubspaceEncoder
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.corrections import Correction, correct_word
@@ -18,10 +17,11 @@ from grassmeans.explorer.queries.lookup import (
     suggest_words,
 )
 from grassmeans.explorer.queries.plain_lines import read_lines
-from grassmeans.geometry.contexts import ContextShape
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.model import SenseModel
+from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 from grassmeans.vectors.word_vectors import WordVectors
 
 SINGULAR = [f"{a}o{b}" for a in "bdfgk" for b in "lmnr"]

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from grassmeans.explorer.queries.measuring import tell_confidence
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.decoding import decode_hard
-from grassmeans.senses.model import SenseModel
 
 DISTANCES = np.array([[0.0, 0.8], [0.6, 0.8], [0.8, 0.8], [math.nan, math.nan]], np.float32)
 

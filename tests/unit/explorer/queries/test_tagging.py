@@ -102,7 +102,7 @@ def test_another_language_is_remarked_on_as_the_command_line_does(small):
 
 
 def test_long_texts_go_in_steps_that_can_be_stopped(small, monkeypatch):
-    monkeypatch.setattr("grassmeans.senses.tagging._TARGETS_A_STEP", 10)
+    monkeypatch.setattr("grassmeans.tagging.tagging._TARGETS_A_STEP", 10)
     done: list[float] = []
 
     class Watched(Checkpoint):

@@ -1,0 +1,1 @@
+"""Contexts -> groups: K-Grassmeans, trees, merging, and how many groups there are."""

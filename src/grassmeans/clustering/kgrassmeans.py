@@ -1,0 +1,273 @@
+"""K-Grassmeans as a scikit-learn estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from grassmeans.clustering.directions import INITS, InducedDirections, RandomState
+from grassmeans.clustering.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
+from grassmeans.clustering.sense_number import DEFAULT_MERGE_COSINE, FitOptions, find_any_number
+from grassmeans.clustering.settings import (
+    DEFAULT_GRANULARITY,
+    DEFAULT_MAX_SENSES,
+    check_sense_number,
+)
+from grassmeans.clustering.together import Steps, ask_once, take_steps
+from grassmeans.errors import InputError
+from grassmeans.geometry.distances import measure_distances
+from grassmeans.kernels import get_kernels
+
+_ORTHONORMAL_TOLERANCE = 1e-3
+
+
+@dataclass(eq=False, repr=False)
+class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator):  # type: ignore[misc]
+    """Group context subspaces by the direction in which they meet (algorithm 2 of the paper).
+
+    Parameters
+    ----------
+    n_senses : int or "auto", default=5
+        K, the number of groups; "auto" chooses it (see `grassmeans.clustering.sense_number`).
+    n_init : int, default=5
+        Restarts from different directions; the one with the lowest objective is kept.
+    max_iter : int, default=100
+        The most iterations of a restart over all contexts.
+    tol : float, default=1e-5
+        A restart has converged when the objective moves by less than this per context; the best one
+        is then refined to a tenth of it.
+    init : {"random", "k-means++"}, default="random"
+        Gaussian directions of unit length, as in the paper; or leading directions of contexts,
+        drawn with probability by their squared distance to those drawn before.
+    random_state : int, Generator, RandomState or None, default=None
+        An int makes the result reproducible; it does not depend on the number of threads.
+    device : {"cpu", "cuda"}, default="cpu"
+        Where to compute; a GPU needs the extra ``gpu``.
+    max_senses : int, default=12
+        With "auto", how many groups there are before near ones are merged.
+    granularity : float, default=1.0
+        With "auto", larger gives more groups, smaller gives fewer.
+    merge_cosine : float, default=0.8
+        With "auto", two directions with at least this cosine are one group, for granularity 1. The
+        default is for `principal_subspaces`.
+    part_cosine : float, default=0.64
+        With "auto" and few different contexts: the same for an estimate of the cosine.
+    few_contexts : int, default=50
+        How many are no longer few.
+    rare_ease : float, default=0.0
+        With "auto": what is taken off ``merge_cosine`` for a group ten times as rare as a tenth of
+        the contexts.
+    by_tree : bool, default=False
+        With "auto" and signed lines: split the contexts by a tree, Ward's method, and find the
+        number of groups of few contexts by silhouettes (`grassmeans.clustering.trees`).
+    signed : bool, default=False
+        Whether lines have ends (rank 1 only): a context that points away from a direction is as
+        far from it as can be, and the direction of a group is the mean of its contexts.
+
+    Attributes
+    ----------
+    n_senses_ : int
+        The number of groups: K, or the number that "auto" chose.
+    directions_ : (n_senses, dim) float32
+        Unit intersection directions, those of larger groups first. Their signs mean nothing unless
+        lines are signed.
+    labels_ : (n_contexts,) int32
+        The nearest direction of each context, the same as ``predict`` gives. A context of zeros
+        (no usable words) has distance 1 to every direction and the label 0.
+    inertia_ : float
+        The objective L of equation 3: the sum of squared distances to the nearest direction.
+    n_iter_ : int
+        Iterations over all contexts of the best restart.
+    objective_path_ : (n,) float64
+        Its objective at first and after each iteration that lowered it; never increases. Where
+        lines are signed, the sum of 1 - cosine. A GPU tells the last one only.
+    n_features_in_ : int
+        dim.
+
+    Notes
+    -----
+    Everything that takes ``X`` takes bases (n_contexts, rank, dim), from `principal_subspaces`
+    with either weighting, or a matrix (n_contexts, dim) whose rows stand for lines: their lengths
+    do not count.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> lines = np.array([[1, 0.1, 0], [1, -0.1, 0], [-2, 0, 0], [0, 0.1, 1], [0, 0, 1]])
+    >>> KGrassmeans(n_senses=2, random_state=0).fit_predict(lines)
+    array([0, 0, 0, 1, 1], dtype=int32)
+    """
+
+    n_senses: int | str = 5
+    n_init: int = 5
+    max_iter: int = 100
+    tol: float = 1e-5
+    init: str = "random"
+    random_state: RandomState = None
+    device: str = "cpu"
+    max_senses: int = DEFAULT_MAX_SENSES
+    granularity: float = DEFAULT_GRANULARITY
+    merge_cosine: float = DEFAULT_MERGE_COSINE
+    part_cosine: float = DEFAULT_PART_COSINE
+    few_contexts: int = FEW_CONTEXTS
+    rare_ease: float = 0.0
+    by_tree: bool = False
+    signed: bool = False
+
+    def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
+        """Find the directions; ``y`` is ignored."""
+        fit_together([self], [X])
+        return self
+
+    def _keep(self, found: InducedDirections) -> None:
+        self.n_senses_ = len(found.directions)
+        self.directions_ = found.directions
+        self.labels_ = found.labels
+        self.inertia_ = found.inertia
+        self.n_iter_ = found.n_iter
+        self.objective_path_ = found.objective_path
+
+    def _plan(self, bases: NDArray[np.float32]) -> Steps:
+        options = FitOptions(
+            n_init=int(self.n_init),
+            max_iter=int(self.max_iter),
+            tol=float(self.tol),
+            init=self.init,
+            device=self.device,
+            signed=bool(self.signed),
+        )
+        if isinstance(self.n_senses, str):
+            return find_any_number(
+                bases,
+                int(self.max_senses),
+                float(self.granularity),
+                merge_cosine=float(self.merge_cosine),
+                part_cosine=float(self.part_cosine),
+                few_contexts=int(self.few_contexts),
+                rare_ease=float(self.rare_ease),
+                by_tree=bool(self.by_tree),
+                fit=options,
+                random_state=self.random_state,
+            )
+        return ask_once(options.ask(bases, int(self.n_senses), self.random_state))
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+        """The nearest direction of each context, (n_contexts,): equation 4."""
+        labels: NDArray[np.int32] = self.transform(X).argmin(axis=1).astype(np.int32)
+        return labels
+
+    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Distances to the directions, (n_contexts, n_senses), in [0, 1]."""
+        check_is_fitted(self)
+        bases = self._check_bases(X, reset=False)
+        return measure_distances(
+            bases, self.directions_, signed=bool(self.signed), device=self.device
+        )
+
+    def score(self, X: ArrayLike, y: object = None) -> float:
+        """The objective on ``X``, negative: larger is better."""
+        return -float((self.transform(X).min(axis=1) ** 2).sum())
+
+    @property
+    def _n_features_out(self) -> int:
+        return len(self.directions_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.three_d_array = True
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags
+
+    def _check_parameters(self) -> None:
+        check_sense_number(self.n_senses, self.max_senses, self.granularity)
+        for name in ("n_init", "max_iter", "few_contexts"):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
+                raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
+        if not isinstance(self.tol, Real) or not self.tol >= 0:
+            raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
+        for name in ("merge_cosine", "part_cosine"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0.0 < value <= 1.0:
+                raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
+        if not isinstance(self.rare_ease, Real) or not 0.0 <= self.rare_ease <= 1.0:
+            raise InputError(f"rare_ease must be a number from 0 to 1; got {self.rare_ease!r}")
+        if self.by_tree and not self.signed:
+            raise InputError("a tree is for lines that have ends: by_tree=True needs signed=True")
+        get_kernels(self.device)  # refuses what is not there
+        if self.init not in INITS:
+            raise InputError(f"init must be one of {INITS}, got {self.init!r}")
+
+    def _check_bases(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float32]:
+        """``X`` as bases (n_contexts, rank, dim) that the kernels take."""
+        if getattr(X, "ndim", None) != 3:
+            return _make_lines(
+                validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], order="C")
+            )
+        bases = np.asarray(X)
+        if bases.dtype.kind not in "fiu" or 0 in bases.shape:
+            raise InputError(
+                "X must be real numbers of the shape (n_contexts, rank, dim), with at least one of "
+                f"each; got {bases.dtype} of the shape {bases.shape}"
+            )
+        if reset:
+            self.n_features_in_ = bases.shape[2]
+        elif bases.shape[2] != self.n_features_in_:
+            raise InputError(
+                f"X has {bases.shape[2]} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input"
+            )
+        bases = np.ascontiguousarray(bases, dtype=np.float32)
+        # On the CPU: to send the contexts to a GPU takes longer than to look at each once.
+        _check_orthonormal(get_kernels().multiply_bases(bases))
+        return bases
+
+
+def fit_together(estimators: Sequence[KGrassmeans], contexts: Sequence[ArrayLike]) -> None:
+    """Fit every estimator to its own contexts; on a GPU all at once, which is what it is good at.
+
+    All have the device of the first.
+    """
+    plans = []
+    for estimator, given in zip(estimators, contexts, strict=True):
+        bases = estimator._check_bases(given, reset=True)
+        estimator._check_parameters()
+        plans.append(estimator._plan(bases))
+    device = estimators[0].device if estimators else "cpu"
+    for estimator, found in zip(estimators, take_steps(plans, device), strict=True):
+        estimator._keep(found)
+
+
+def _make_lines(rows: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+    """Each row as the basis of a line; rows of zeros stay zero."""
+    # Scaled by the largest component first: squares of tiny or huge values would not be finite.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    scaled = rows.astype(np.float64) / np.where(largest > 0.0, largest, 1.0)
+    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
+    unit = scaled / np.where(lengths > 0.0, lengths, 1.0)
+    return unit.astype(np.float32)[:, None, :]
+
+
+def _check_orthonormal(products: NDArray[np.float32]) -> None:
+    """Distances need orthogonal rows of at most unit length; weighted rows are shorter."""
+    if not np.isfinite(products).all():
+        raise InputError("X contains NaN or infinity: leave those contexts out")
+    lengths = np.einsum("nii->ni", products)
+    skew = np.abs(products - np.eye(products.shape[1], dtype=np.float32) * lengths[:, None, :])
+    if lengths.max() > 1.0 + _ORTHONORMAL_TOLERANCE or skew.max() > _ORTHONORMAL_TOLERANCE:
+        raise InputError(
+            "the rows of each basis in X must be orthogonal and of at most unit length: "
+            "pass what principal_subspaces returns"
+        )

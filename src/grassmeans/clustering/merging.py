@@ -1,0 +1,196 @@
+"""Groups of contexts that are one sense: which of them lie near enough to be merged.
+
+A group has a direction, in which its contexts meet, and that of two groups together is known
+without another pass over the contexts: from the small matrices C of their lines or subspaces, or
+from the sums of their rays.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.clustering.directions import InducedDirections
+from grassmeans.clustering.rays import take_rays
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+
+RARE = 0.1
+"""Share of the contexts below which a group is merged more easily, where that is asked for."""
+
+_INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
+
+
+class Groups(ABC):
+    """Groups of contexts that can be joined.
+
+    Attributes
+    ----------
+    shares : (n_groups,) float64
+        Of all contexts, also of those that belong to no group.
+    """
+
+    def __init__(self, shares: Doubles) -> None:
+        self.shares = shares
+
+    @abstractmethod
+    def cosines(self) -> Doubles:
+        """(n_groups, n_groups) how near the directions are."""
+
+    def join(self, first: int, second: int) -> None:
+        """Make two groups one, under the number of the first; later numbers fall by one."""
+        self.shares[first] += self.shares[second]
+        self.shares = np.delete(self.shares, second)
+
+
+def _share_contexts(found: InducedDirections) -> Doubles:
+    """(n_groups,) shares of the groups; contexts labelled -1 belong to none."""
+    kept = found.labels[found.labels >= 0]
+    shares: Doubles = np.bincount(kept, minlength=len(found.directions)) / max(len(found.labels), 1)
+    return shares
+
+
+class LineGroups(Groups):
+    """Groups of lines or subspaces.
+
+    The direction of a joined group is the leading eigenvector of its matrix C, looked for in the
+    span of all directions.
+    """
+
+    def __init__(self, bases: Floats, found: InducedDirections) -> None:
+        super().__init__(_share_contexts(found))
+        to_span, self._energies = span_energies(bases, found)
+        self._lines = found.directions.astype(np.float64) @ to_span.T
+
+    def cosines(self) -> Doubles:
+        """Of lines: without signs."""
+        lengths = np.linalg.norm(self._lines, axis=1)
+        found: Doubles = np.abs(self._lines @ self._lines.T) / np.outer(lengths, lengths)
+        return found
+
+    def join(self, first: int, second: int) -> None:
+        """Add the matrices."""
+        super().join(first, second)
+        self._energies[first] += self._energies[second]
+        self._lines[first] = np.linalg.eigh(self._energies[first])[1][:, -1]
+        self._lines = np.delete(self._lines, second, axis=0)
+        self._energies = np.delete(self._energies, second, axis=0)
+
+
+class RayGroups(Groups):
+    """Groups of lines that have ends: the direction is the mean."""
+
+    def __init__(self, bases: Floats, found: InducedDirections) -> None:
+        super().__init__(_share_contexts(found))
+        rays = take_rays(bases).astype(np.float64)
+        groups = range(len(found.directions))
+        self._sums = np.stack([rays[found.labels == k].sum(axis=0) for k in groups])
+
+    def cosines(self) -> Doubles:
+        """Of rays: opposite ones are farthest apart."""
+        lengths = np.maximum(np.linalg.norm(self._sums, axis=1), np.finfo(np.float64).tiny)
+        found: Doubles = self._sums @ self._sums.T / np.outer(lengths, lengths)
+        return found
+
+    def join(self, first: int, second: int) -> None:
+        """Add the sums."""
+        super().join(first, second)
+        self._sums[first] += self._sums[second]
+        self._sums = np.delete(self._sums, second, axis=0)
+
+
+def start_groups(bases: Floats, found: InducedDirections, *, signed: bool = False) -> Groups:
+    """The groups that were found; contexts labelled -1 belong to none.
+
+    Parameters
+    ----------
+    bases : (n_contexts, rank, dim) float32
+    signed : bool
+        Whether lines have ends.
+    """
+    return RayGroups(bases, found) if signed else LineGroups(bases, found)
+
+
+def merge_near(groups: Groups, limit: float, rare_ease: float = 0.0) -> NDArray[np.int64]:
+    """Which groups are one sense: no two senses have a cosine of ``limit`` or more.
+
+    The nearest two become one, and so on.
+
+    Parameters
+    ----------
+    rare_ease : float
+        What is taken off the limit for a group of a hundredth of the contexts (`RARE` divided by
+        ten); a rare sense must be farther from the others than a frequent one.
+
+    Returns
+    -------
+    senses : (n_groups,) int64
+        From 0.
+    """
+    senses = np.arange(len(groups.shares))
+    while len(groups.shares) > 1:
+        nearness = groups.cosines() + rare_ease * measure_rarity(groups.shares)
+        np.fill_diagonal(nearness, -np.inf)
+        first, second = sorted(np.unravel_index(int(nearness.argmax()), nearness.shape))
+        if nearness[first, second] < limit:
+            break
+        groups.join(int(first), int(second))
+        senses[senses == second] = first
+        senses[senses > second] -= 1
+    return senses
+
+
+def measure_rarity(shares: Doubles) -> Doubles:
+    """(n, n) how many times ten the smaller of two groups is rarer than `RARE`; 0 where it is not.
+
+    A group is never so rare that a logarithm of nothing is taken.
+    """
+    smaller = np.maximum(np.minimum.outer(shares, shares), RARE * 1e-3)
+    found: Doubles = np.maximum(np.log10(RARE / smaller), 0.0)
+    return found
+
+
+def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:
+    """Directions with one sense fewer: the pair whose merger raises the objective least is one.
+
+    The cost of a merger is what the two groups keep apart less what they keep together, with a
+    common direction out of the span of all directions.
+
+    Returns
+    -------
+    directions : (n_senses - 1, dim) float32
+    """
+    to_span, energies = span_energies(bases, found)
+    first, second = np.triu_indices(len(energies), 1)
+    apart = np.linalg.eigvalsh(energies)[:, -1]
+    together, vectors = np.linalg.eigh(energies[first] + energies[second])
+    best = int(np.argmin(apart[first] + apart[second] - together[:, -1]))
+    merged = vectors[best, :, -1] @ to_span
+    kept = np.delete(found.directions, [first[best], second[best]], axis=0)
+    return np.concatenate([kept, merged[None] / np.linalg.norm(merged)]).astype(np.float32)
+
+
+def span_energies(bases: Floats, found: InducedDirections) -> tuple[Doubles, Doubles]:
+    """Every group's matrix C, seen from the span of the directions.
+
+    Returns
+    -------
+    to_span : (n_axes, dim) float64
+        Orthonormal axes of the span.
+    energies : (n_senses, n_axes, n_axes) float64
+    """
+    _, rank, dim = bases.shape
+    directions = found.directions.astype(np.float64)
+    values, vectors = np.linalg.eigh(directions @ directions.T)
+    used = values > _INDEPENDENT * values[-1]
+    to_span = (vectors[:, used] / np.sqrt(values[used])).T @ directions
+    products = bases.reshape(-1, dim) @ to_span.T.astype(np.float32)
+    groups = np.repeat(found.labels, rank)
+    energies = [
+        products[groups == k].T.astype(np.float64) @ products[groups == k]
+        for k in range(len(directions))
+    ]
+    return to_span, np.stack(energies)

@@ -1,0 +1,198 @@
+"""How many senses a word has: split too far, then merge what lies close.
+
+K-Grassmeans with more directions than any word should have finds every sense, and some of them
+several times. Groups with too few contexts are no senses and go; of the others the two whose
+directions are nearest become one, while the cosine of their angle is at least a limit
+(`grassmeans.clustering.merging`). A sense's
+direction is the one in which the contexts of its groups meet. A word with few different contexts is
+grouped otherwise (`grassmeans.clustering.few_contexts`); lines of transformers are split by a tree
+(`grassmeans.clustering.trees`). How near two directions of one sense
+lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.clustering.directions import (
+    InducedDirections,
+    RandomState,
+    sample_evenly,
+)
+from grassmeans.clustering.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS, group_few
+from grassmeans.clustering.merging import merge_near, start_groups
+from grassmeans.clustering.rays import mean_ray, take_rays
+from grassmeans.clustering.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
+from grassmeans.clustering.together import Grouping, Steps, solve_all, take_steps
+from grassmeans.clustering.trees import group_by_silhouette, split_by_tree
+
+Floats = NDArray[np.float32]
+
+DEFAULT_MERGE_COSINE = 0.8
+"""For the paper's subspaces; see `grassmeans.contexts.interface.ContextEncoder.merge_cosine`."""
+
+MIN_SHARE = 0.02
+"""Groups with a smaller share of the contexts are no senses."""
+
+MIN_CONTEXTS = 10
+"""... nor are groups with fewer contexts than this."""
+
+SAMPLE = 2048
+"""Contexts from which the number is chosen; the senses themselves come from all contexts."""
+
+_N_INIT = 3  # restarts of the over-split: merging makes up for a bad one
+_LOOSE_TOLERANCE = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class FitOptions:
+    """How K-Grassmeans is run; the fields are parameters of `KGrassmeans`."""
+
+    n_init: int = 5
+    max_iter: int = 100
+    tol: float = 1e-5
+    init: str = "random"
+    device: str = "cpu"
+    signed: bool = False
+
+    def ask(self, bases: Floats, n_senses: int, random_state: RandomState = None) -> Grouping:
+        """For so many directions: of lines or subspaces, or of rays where lines are signed."""
+        return Grouping(
+            bases,
+            n_senses,
+            n_init=self.n_init,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            init=self.init,
+            random_state=random_state,
+            signed=self.signed,
+        )
+
+    def ask_nearest(self, bases: Floats, directions: Floats) -> Grouping:
+        """For the nearest of given directions, that of the largest group first."""
+        return Grouping(bases, len(directions), signed=self.signed, directions=directions)
+
+    def ask_meeting(self, bases: Floats) -> Grouping:
+        """For the direction in which contexts meet."""
+        if self.signed:
+            return self.ask_nearest(bases, mean_ray(take_rays(bases))[None])
+        return Grouping(bases, 1, tol=self.tol, random_state=0)
+
+    def induce(
+        self, bases: Floats, n_senses: int, random_state: RandomState = None
+    ) -> InducedDirections:
+        """What `ask` asks for."""
+        return solve_all([self.ask(bases, n_senses, random_state)], self.device)[0]
+
+    def meet(self, bases: Floats) -> Floats:
+        """(dim,) the direction in which contexts meet."""
+        (found,) = solve_all([self.ask_meeting(bases)], self.device)
+        return np.asarray(found.directions[0], np.float32)
+
+
+DEFAULT_FIT = FitOptions()
+
+
+def induce_any_number(
+    bases: Floats, *given: Any, fit: FitOptions = DEFAULT_FIT, **named: Any
+) -> InducedDirections:
+    """What the steps of `find_any_number` lead to."""
+    return take_steps([find_any_number(bases, *given, fit=fit, **named)], fit.device)[0]
+
+
+def find_any_number(
+    bases: Floats,
+    max_senses: int = DEFAULT_MAX_SENSES,
+    granularity: float = DEFAULT_GRANULARITY,
+    *,
+    merge_cosine: float = DEFAULT_MERGE_COSINE,
+    part_cosine: float = DEFAULT_PART_COSINE,
+    few_contexts: int = FEW_CONTEXTS,
+    rare_ease: float = 0.0,
+    by_tree: bool = False,
+    fit: FitOptions = DEFAULT_FIT,
+    random_state: RandomState = None,
+) -> Steps:
+    """Find the directions of as many senses as the contexts show.
+
+    Parameters
+    ----------
+    bases : (n_contexts, rank, dim) float32
+        As for `induce_directions`.
+    max_senses : int
+        How many groups there are before any are merged: the most senses. Fewer where there are
+        fewer than 10 contexts for each, unless the different contexts are few in all.
+    granularity : float
+        Larger gives more senses, smaller gives fewer; 1 is the encoder's limit.
+    merge_cosine : float in (0, 1]
+        Two directions with at least this cosine are one sense, for granularity 1.
+    part_cosine : float in (0, 1]
+        The same for few contexts, of an estimate (`group_few`).
+    few_contexts : int
+        From how many different contexts on they are not few.
+    rare_ease : float
+        What is taken off ``merge_cosine`` for a group ten times as rare as a tenth.
+    by_tree : bool
+        Whether a tree splits the contexts (`grassmeans.clustering.trees`), in place of restarts from
+        random directions, and few contexts are grouped by silhouettes; for signed lines.
+    """
+    limit = merge_cosine ** (1.0 / granularity)
+    sample = sample_evenly(bases, min(SAMPLE, len(bases)))
+    different = find_different(sample)
+    if len(different) < few_contexts:
+        few = sample[different]
+        part_limit = part_cosine ** (1.0 / granularity)
+        if by_tree:
+            senses = group_by_silhouette(take_rays(few), part_limit, max_senses)
+        else:
+            senses = group_few(few, part_limit, max_senses)
+        met = yield from _meet(few, senses, bases, fit)
+        return replace(met, n_iter=1)
+    if len(different) < len(sample):
+        sample = np.ascontiguousarray(sample[different])
+    loose = replace(fit, n_init=min(fit.n_init, _N_INIT), tol=max(fit.tol, _LOOSE_TOLERANCE))
+    n_groups = max(1, min(max_senses, len(sample) // MIN_CONTEXTS))
+    if by_tree:
+        found = split_by_tree(take_rays(sample), n_groups)
+    else:
+        (found,) = yield [loose.ask(sample, n_groups, random_state)]
+    n_iter = found.n_iter
+    if len(sample) < len(bases):
+        (found,) = yield [fit.ask_nearest(bases, found.directions)]
+    found = drop_small(found)
+    groups = start_groups(bases, found, signed=fit.signed)
+    senses = np.append(merge_near(groups, limit, rare_ease), -1)[found.labels]
+    met = yield from _meet(bases, senses, bases, fit)
+    return replace(met, n_iter=n_iter)
+
+
+def find_different(bases: Floats) -> NDArray[np.int64]:
+    """(n_different,) the first of each of the contexts: what is repeated shows nothing new."""
+    first = {bases[i].tobytes(): i for i in range(len(bases) - 1, -1, -1)}
+    return np.sort(np.fromiter(first.values(), np.int64, len(first)))
+
+
+def _meet(grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions) -> Steps:
+    """The directions in which the contexts of each group meet, and the nearest of all contexts."""
+    # Not K-Grassmeans again: with few directions it would spend them on the largest group.
+    lines = yield [fit.ask_meeting(grouped[senses == k]) for k in range(int(senses.max()) + 1)]
+    directions = np.concatenate([line.directions for line in lines])
+    (met,) = yield [fit.ask_nearest(bases, directions)]
+    return met
+
+
+def drop_small(found: InducedDirections) -> InducedDirections:
+    """Without the groups that are too small to be a sense; the largest group stays in any case."""
+    sizes = np.bincount(found.labels, minlength=len(found.directions))
+    kept = sizes >= max(MIN_CONTEXTS, MIN_SHARE * len(found.labels))
+    kept[sizes.argmax()] = True
+    if kept.all():
+        return found
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    return InducedDirections(
+        found.directions[kept], numbers[found.labels], found.inertia, found.n_iter, np.empty(0)
+    )

@@ -1,0 +1,1 @@
+"""Words that stand near a word, or near one of its senses."""

@@ -1,0 +1,127 @@
+"""Collocates of the senses of a word, which are told for its occurrences in a corpus first.
+
+What is counted, and how it is scored, is in `grassmeans.collocations.near_words`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.collocations.near_words import (
+    DEFAULT_SPAN,
+    Collocate,
+    ComparedCollocate,
+    NearWords,
+    count_near_words,
+)
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.windows import sample_positions
+from grassmeans.labelling.targets import find_targets
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.decoding import IDK, decode_hard
+from grassmeans.senses.samples import word_seeds
+
+MAX_CONTEXTS = 5_000
+"""Occurrences of a word whose senses are told, a random sample of more."""
+
+_AT_ONCE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class SenseCollocates:
+    """Words near the senses of a word.
+
+    Attributes
+    ----------
+    word : str
+    names : tuple of str
+        Of the senses, number 1 first.
+    n_lines, n_looked_at : int
+        Occurrences of the word, and those whose senses were told.
+    near : NearWords
+        A group for each sense: number 1 is group 0.
+    """
+
+    word: str
+    names: tuple[str, ...]
+    n_lines: int
+    n_looked_at: int
+    near: NearWords
+
+    def rank(self, sense: int, **options: Any) -> tuple[Collocate, ...]:
+        """The collocates of a sense by its number; see `NearWords.rank`."""
+        return self.near.rank(self._find_group(sense), **options)
+
+    def compare(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
+        """What stands near one sense rather than the other; see `NearWords.compare`."""
+        return self.near.compare(self._find_group(first), self._find_group(second), **options)
+
+    def share(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
+        """What stands near both senses; see `NearWords.share`."""
+        return self.near.share(self._find_group(first), self._find_group(second), **options)
+
+    def _find_group(self, sense: int) -> int:
+        if not 1 <= sense <= len(self.names):
+            raise InputError(f"{self.word!r} has the senses 1 to {len(self.names)}, not {sense}")
+        return sense - 1
+
+
+def find_collocates(
+    model: SenseModel,
+    corpus: Corpus,
+    word: str,
+    *,
+    before: int = DEFAULT_SPAN,
+    after: int = DEFAULT_SPAN,
+    max_contexts: int = MAX_CONTEXTS,
+    random_state: int = 0,
+) -> SenseCollocates:
+    """Count the words near each sense of a word.
+
+    Parameters
+    ----------
+    before, after : int
+        How many words on each side are near.
+    max_contexts : int
+        Of more occurrences, the senses of a random sample of this size are told.
+
+    Examples
+    --------
+    >>> found = find_collocates(model, corpus, "bank")  # doctest: +SKIP
+    >>> [near.word for near in found.rank(1, limit=5)]  # doctest: +SKIP
+    >>> found.compare(1, 2, limit=5)  # doctest: +SKIP
+    """
+    find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
+    entry = model.senses(word)
+    everything = corpus.positions(entry.word)
+    (seed,) = word_seeds(entry.word, random_state).spawn(1)
+    positions = sample_positions(everything, max_contexts, seed)
+    labels = _tell_senses(model, corpus, entry.word, positions)
+    groups = [positions[labels == k] for k in range(entry.n_senses)]
+    share = len(positions) / max(len(everything), 1)
+    near = count_near_words(
+        corpus, groups, before=before, after=after, shares=[share] * len(groups)
+    )
+    names = tuple(sense.name for sense in entry.senses) or ("",) * entry.n_senses
+    return SenseCollocates(entry.word, names, len(everything), len(positions), near)
+
+
+def _tell_senses(
+    model: SenseModel, corpus: Corpus, word: str, positions: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """(n,) the nearest sense of each occurrence, from 0; `IDK` where it is too far."""
+    lines = SenseLines.collect([model.inventory.directions(word)])
+    labels = np.full(len(positions), IDK, np.int64)
+    for start in range(0, len(positions), _AT_ONCE):
+        part = positions[start : start + _AT_ONCE]
+        for inside, occurrences in corpus.occurrences(part):
+            same = np.zeros(len(occurrences), np.int64)
+            distances = model.encoder.measure(occurrences, same, lines)
+            labels[start : start + _AT_ONCE][inside] = decode_hard(distances, model.idk_threshold)
+    return labels

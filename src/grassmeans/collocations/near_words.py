@@ -1,0 +1,334 @@
+"""Collocates: words that stand near a word, or near one of its senses, more often than elsewhere.
+
+A word is near an occurrence within some words on either side of it, inside its document; every such
+place counts (surface co-occurrence). Two scores are usual:
+
+- the log-likelihood ratio (Dunning 1993), G2 = 2 sum O ln(O / E) over the four cells "near or not"
+  by "this word or another": how surely the word is near more often than by chance;
+- logDice (Rychlý 2008), 14 + log2(2 f_xy / (f_x + f_y)): how exclusively the two belong together,
+  whatever the size of the corpus. Its highest value is 14.
+
+The same log-likelihood between the surroundings of two senses tells their differences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from grassmeans.collocations.surroundings import OUTSIDE, tokens_around
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.errors import InputError
+
+DEFAULT_SPAN = 5
+LARGEST_SPAN = 50
+FEWEST = 3
+SCORES = ("log_dice", "log_likelihood")
+
+_HIGHEST_DICE = 14.0
+_DIGITS = 3
+
+Floats = NDArray[np.float64]
+
+
+def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+    """The logDice of two things, from how often they are together and each is; -inf for never."""
+    both = np.asarray(together, np.float64)
+    each = np.asarray(first, np.float64) + np.asarray(second, np.float64)
+    share = np.divide(2.0 * both, each, out=np.zeros_like(both * each), where=each > 0.0)
+    with np.errstate(divide="ignore"):
+        return _HIGHEST_DICE + np.log2(share)
+
+
+def measure_log_likelihood(
+    observed: ArrayLike, row: ArrayLike, column: ArrayLike, total: ArrayLike
+) -> Floats:
+    """The log-likelihood ratio of a table of four cells, with the sign of the difference.
+
+    Parameters
+    ----------
+    observed : (...)
+        The first cell.
+    row, column, total : (...)
+        Sums of its row, of its column and of the table.
+
+    Returns
+    -------
+    (...) float64
+        Negative where there are fewer than expected.
+    """
+    o, r, c, n = np.broadcast_arrays(
+        *(np.asarray(value, np.float64) for value in (observed, row, column, total))
+    )
+    # Windows may overlap, so that a word is near more often than it occurs: no cell is below 0.
+    cells = [o, r - o, c - o, n - r - c + o]
+    sums = [r * c, r * (n - c), (n - r) * c, (n - r) * (n - c)]
+    score = np.zeros(o.shape)
+    for count, product in zip(cells, sums, strict=True):
+        some = (count > 0.0) & (product > 0.0)
+        ratio = np.divide(count * n, product, out=np.ones(o.shape), where=some)
+        score += np.where(some, count * np.log(ratio), 0.0)
+    signed: Floats = np.sign(o * n - r * c) * np.maximum(2.0 * score, 0.0)
+    return signed
+
+
+@dataclass(frozen=True, slots=True)
+class Collocate:
+    """A word near others.
+
+    Attributes
+    ----------
+    count, total : int
+        How often it stands near, and in the whole corpus.
+    expected : float
+        How often it would stand near by chance.
+    """
+
+    word: str
+    count: int
+    total: int
+    expected: float
+    log_dice: float
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCollocate:
+    """A word near two things: how often near each.
+
+    Attributes
+    ----------
+    first, second : int
+        How often it stands near each.
+    first_log_dice, second_log_dice : float or None
+        None where it never does.
+    log_likelihood : float
+        Of the difference: positive where it belongs to the first, negative for the second.
+    """
+
+    word: str
+    first: int
+    second: int
+    total: int
+    first_log_dice: float | None
+    second_log_dice: float | None
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearWords:
+    """How often every word stands near the occurrences of some groups (senses, words).
+
+    Attributes
+    ----------
+    words : sequence of str
+        Of the corpus; ``ids`` are numbers in it.
+    ids : (n_words,) int64
+        Words that stand near any occurrence, frequent ones first.
+    counts : (n_groups, n_words) int64
+    totals : (n_words,) int64
+        In the whole corpus.
+    lines : (n_groups,) int64
+        Occurrences of each group.
+    places : (n_groups,) int64
+        Words near them in all.
+    n_tokens : int
+        Of the corpus.
+    shares : (n_groups,) float64
+        Which part of all occurrences was looked at.
+    function_words : frozenset of str
+    """
+
+    words: Sequence[str]
+    ids: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    lines: NDArray[np.int64]
+    places: NDArray[np.int64]
+    n_tokens: int
+    shares: Floats
+    function_words: frozenset[str] = field(default_factory=frozenset)
+
+    def rank(
+        self,
+        group: int,
+        *,
+        by: str = SCORES[0],
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[Collocate, ...]:
+        """The collocates of a group, best first: words that are nearer than by chance.
+
+        Parameters
+        ----------
+        by : {"log_dice", "log_likelihood"}
+        fewest : int
+            Words that stand near less often are left out.
+        function_words : bool
+            Whether they are collocates too.
+        """
+        if by not in SCORES:
+            raise InputError(f"by must be one of {', '.join(SCORES)}, got {by!r}")
+        near = self.counts[group]
+        expected = self.places[group] * self.totals / max(self.n_tokens, 1)
+        dice = self._measure_dice(group)
+        likely = measure_log_likelihood(near, self.places[group], self.totals, self.n_tokens)
+        score = dice if by == SCORES[0] else likely
+        passes = (near >= max(fewest, 1)) & (near > expected)
+        rows = self._choose(passes, score, limit, function_words)
+        return tuple(
+            Collocate(
+                word=self.words[self.ids[i]],
+                count=int(near[i]),
+                total=int(self.totals[i]),
+                expected=round(float(expected[i]), _DIGITS),
+                log_dice=round(float(dice[i]), _DIGITS),
+                log_likelihood=round(float(likely[i]), _DIGITS),
+            )
+            for i in rows
+        )
+
+    def compare(
+        self,
+        first: int,
+        second: int,
+        *,
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[ComparedCollocate, ...]:
+        """Words that stand near one group rather than near the other, the surest first.
+
+        Parameters
+        ----------
+        limit : int or None
+            Of words for each of the two.
+        """
+        near = self.counts[first] + self.counts[second]
+        likely = self._compare_counts(first, second)
+        enough = near >= max(fewest, 1)
+        sides = [
+            self._choose(enough & (sign * likely > 0.0), sign * likely, limit, function_words)
+            for sign in (1.0, -1.0)
+        ]
+        rows = np.concatenate(sides)
+        return self._compare_rows(
+            first, second, rows[np.argsort(-np.abs(likely[rows]), kind="stable")]
+        )
+
+    def share(
+        self,
+        first: int,
+        second: int,
+        *,
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[ComparedCollocate, ...]:
+        """Collocates of both groups, by the smaller of their two logDice."""
+        groups = (first, second)
+        expected = self.places[list(groups), None] * self.totals / max(self.n_tokens, 1)
+        counts = self.counts[list(groups)]
+        passes = np.all((counts >= max(fewest, 1)) & (counts > expected), axis=0)
+        dice = np.minimum(*(self._measure_dice(group) for group in groups))
+        return self._compare_rows(first, second, self._choose(passes, dice, limit, function_words))
+
+    def _compare_counts(self, first: int, second: int) -> Floats:
+        one, other = self.counts[first], self.counts[second]
+        n_one, n_all = self.places[first], self.places[first] + self.places[second]
+        return measure_log_likelihood(one, n_one, one + other, n_all)
+
+    def _compare_rows(
+        self, first: int, second: int, rows: NDArray[np.int64]
+    ) -> tuple[ComparedCollocate, ...]:
+        one, other = self.counts[first], self.counts[second]
+        likely = self._compare_counts(first, second)
+        dice = [self._measure_dice(group) for group in (first, second)]
+        return tuple(
+            ComparedCollocate(
+                word=self.words[self.ids[i]],
+                first=int(one[i]),
+                second=int(other[i]),
+                total=int(self.totals[i]),
+                first_log_dice=_round_finite(dice[0][i]),
+                second_log_dice=_round_finite(dice[1][i]),
+                log_likelihood=round(float(likely[i]), _DIGITS),
+            )
+            for i in rows
+        )
+
+    def _measure_dice(self, group: int) -> Floats:
+        # Of a part of the occurrences, only that part of the other word's could be near.
+        return measure_log_dice(
+            self.counts[group], self.lines[group], self.totals * self.shares[group]
+        )
+
+    def _choose(
+        self, passes: NDArray[np.bool_], score: Floats, limit: int | None, function_words: bool
+    ) -> NDArray[np.int64]:
+        """Numbers of the words that pass, the highest score first."""
+        rows = np.flatnonzero(passes)
+        rows = rows[np.argsort(-score[rows], kind="stable")]
+        if function_words:
+            return rows[:limit]
+        chosen: list[int] = []
+        for i in rows.tolist():
+            if len(chosen) == limit:
+                break
+            if not is_function_word(self.words[self.ids[i]], self.function_words):
+                chosen.append(i)
+        return np.array(chosen, np.int64)
+
+
+def _round_finite(value: Any) -> float | None:
+    return round(float(value), _DIGITS) if np.isfinite(value) else None
+
+
+def count_near_words(
+    corpus: Corpus,
+    groups: Sequence[NDArray[np.int64]],
+    *,
+    before: int = DEFAULT_SPAN,
+    after: int = DEFAULT_SPAN,
+    shares: Sequence[float] | None = None,
+) -> NearWords:
+    """Count the words near the occurrences of groups.
+
+    Parameters
+    ----------
+    groups : sequence of (n,) int64
+        Positions in the corpus, in text order.
+    before, after : int
+        How many words on each side are near; other occurrences of the same word among them.
+    shares : sequence of float, optional
+        For each group, which part of its occurrences these are; all by default.
+    """
+    if min(before, after) < 0 or not 1 <= before + after <= 2 * LARGEST_SPAN:
+        raise InputError(
+            f"before and after must be 0 to {LARGEST_SPAN} words, and one of them more than 0; got "
+            f"{before} and {after}"
+        )
+    found = [tokens_around(corpus, positions, before, after) for positions in groups]
+    known = [tokens[tokens >= 0] for tokens in found]
+    ids, columns = np.unique(np.concatenate([*known, np.empty(0, np.int32)]), return_inverse=True)
+    ends = np.cumsum([len(tokens) for tokens in known])
+    counts = np.zeros((len(groups), len(ids)), np.int64)
+    for group, own in enumerate(np.split(columns, ends)[: len(groups)]):
+        counts[group] = np.bincount(own, minlength=len(ids))
+    return NearWords(
+        words=corpus.vocabulary.words,
+        ids=ids.astype(np.int64),
+        counts=counts,
+        totals=np.asarray(corpus.vocabulary.counts)[ids].astype(np.int64),
+        lines=np.array([len(positions) for positions in groups], np.int64),
+        places=np.array([(tokens != OUTSIDE).sum() for tokens in found], np.int64),
+        n_tokens=corpus.n_tokens,
+        shares=np.ones(len(groups)) if shares is None else np.asarray(shares, np.float64),
+        function_words=corpus.function_words,
+    )

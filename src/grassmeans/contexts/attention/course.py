@@ -1,0 +1,195 @@
+"""The course of a training: step after step, with progress, measurements and checkpoints."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import deque
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from safetensors import safe_open
+from safetensors.torch import save_file
+from torch import Tensor
+
+from grassmeans.artifacts.writing import atomic_path
+from grassmeans.contexts.attention.optimising import Trainer
+from grassmeans.contexts.attention.ranks import Ranks
+from grassmeans.contexts.attention.reading import PassageReader
+from grassmeans.errors import InputError
+from grassmeans.progress import progress_bar
+
+CHECKPOINT_SECONDS = 120.0
+N_MEASURES = 10
+"""How often the held-out loss is measured."""
+
+_RUN_AHEAD = 4
+_LOG = "log"
+
+
+@dataclass(slots=True)
+class _Log:
+    """What has happened: steps, seconds, the losses since the last measurement, measurements."""
+
+    step: int = 0
+    seconds: float = 0.0
+    losses: float = 0.0
+    n_losses: int = 0
+    n_measures: int = 0
+    curve: list[dict[str, float | None]] = field(default_factory=list)
+
+    @property
+    def loss(self) -> float:
+        """The mean loss since the last measurement."""
+        return self.losses / max(self.n_losses, 1)
+
+
+class Course:
+    """A training from its first step, or from a checkpoint, to its end.
+
+    Parameters
+    ----------
+    trainer : Trainer
+    reader : PassageReader
+    batch_passages : int
+        Passages of a step.
+    n_steps : int, optional
+        The training ends after so many steps,
+    seconds : float, optional
+        or after so many seconds.
+    ranks : Ranks, optional
+        The processes that train together, each on its share of a step's passages.
+    """
+
+    def __init__(
+        self,
+        trainer: Trainer,
+        reader: PassageReader,
+        batch_passages: int,
+        *,
+        n_steps: int | None = None,
+        seconds: float | None = None,
+        ranks: Ranks | None = None,
+    ) -> None:
+        self._trainer = trainer
+        self._ranks = ranks
+        self._reader = reader
+        self._batch_passages = batch_passages
+        self._n_steps = n_steps
+        self._most_seconds = seconds
+        self._held_out = reader.held_out()
+        self._log = _Log()
+        # The device works behind; a few losses wait until it has got there.
+        self._waiting: deque[Tensor] = deque()
+
+    @property
+    def progress(self) -> float:
+        """Share of the training that is done."""
+        if self._n_steps is not None:
+            return self._log.step / self._n_steps
+        assert self._most_seconds is not None
+        return min(1.0, self._log.seconds / self._most_seconds)
+
+    @property
+    def tokens_seen(self) -> int:
+        """Tokens of all steps."""
+        return self._log.step * self._batch_passages * self._reader.passage
+
+    def run(self, checkpoint: Path, show_progress: bool | None = None) -> dict[str, Any]:
+        """Train to the end.
+
+        Parameters
+        ----------
+        checkpoint : Path
+            File to go on from where there is one; written every two minutes.
+
+        Returns
+        -------
+        dict
+            For a manifest: tokens seen, seconds, speed, losses in nats a word.
+        """
+        self._restore(checkpoint)
+        is_first = self._ranks is None or self._ranks.is_first
+        own = range(self._batch_passages)
+        self._trainer.prepare(len(own if self._ranks is None else self._ranks.share(own)))
+        log = self._log
+        began, saved = time.perf_counter() - log.seconds, time.perf_counter()
+        batches = self._reader.batches(self._batch_passages, log.step)
+        with progress_bar("training", 1.0, show=show_progress) as advance:
+            advance(self.progress)
+            while (before := self.progress) < 1:
+                batch = next(batches)
+                given = batch if self._ranks is None else self._ranks.share(batch)
+                self._waiting.append(self._trainer.step(given, log.step, before))
+                self._collect(_RUN_AHEAD)
+                log.step += 1
+                log.seconds = self._agree(time.perf_counter() - began)
+                if int(N_MEASURES * self.progress) > log.n_measures:
+                    self._measure()
+                advance(self.progress - before, self._describe())
+                if is_first and time.perf_counter() - saved >= CHECKPOINT_SECONDS:
+                    self._save(checkpoint)
+                    saved = time.perf_counter()
+        return {
+            "tokens_seen": self.tokens_seen,
+            "seconds": round(log.seconds, 1),
+            "tokens_per_second": round(self.tokens_seen / log.seconds),
+            "loss": log.curve[-1]["loss"],
+            "held_out_loss": log.curve[-1]["held_out_loss"],
+            "curve": log.curve,
+        }
+
+    def _agree(self, seconds: float) -> float:
+        """Where time ends a training, the first process's counts: all have the same steps."""
+        if self._ranks is None or self._most_seconds is None:
+            return seconds
+        return float(self._ranks.tell(seconds))
+
+    def _collect(self, n_left: int) -> None:
+        """Add up the losses of all steps but the last ones, which the device may still work on."""
+        while len(self._waiting) > n_left:
+            loss = float(self._waiting.popleft())
+            if not math.isfinite(loss):
+                raise InputError(
+                    "the training went astray (its loss is no number any more): take another seed, "
+                    "or more tokens a batch"
+                )
+            self._log.losses += loss
+            self._log.n_losses += 1
+
+    def _measure(self) -> None:
+        """Write the losses down."""
+        log = self._log
+        self._collect(0)
+        found = None
+        if len(self._held_out) and (self._ranks is None or self._ranks.is_first):
+            found = round(self._trainer.measure(self._held_out, self._batch_passages), 4)
+        log.curve.append(
+            {"tokens_seen": self.tokens_seen, "loss": round(log.loss, 4), "held_out_loss": found}
+        )
+        log.losses, log.n_losses = 0.0, 0
+        log.n_measures = int(N_MEASURES * self.progress)
+
+    def _describe(self) -> str:
+        log = self._log
+        parts = [f"{self.tokens_seen / log.seconds:,.0f} tokens/s"]
+        if log.n_losses:
+            parts.append(f"loss {log.loss:.3f}")
+        if log.curve and log.curve[-1]["held_out_loss"] is not None:
+            parts.append(f"held out {log.curve[-1]['held_out_loss']:.3f}")
+        return ", ".join(parts)
+
+    def _save(self, checkpoint: Path) -> None:
+        self._collect(0)
+        with atomic_path(checkpoint) as temporary:
+            save_file(self._trainer.state(), temporary, {_LOG: json.dumps(asdict(self._log))})
+
+    def _restore(self, checkpoint: Path) -> None:
+        if not checkpoint.exists():
+            return
+        with safe_open(checkpoint, framework="pt") as stored:
+            names = stored.keys()
+            self._trainer.load({name: stored.get_tensor(name) for name in names})
+            self._log = _Log(**json.loads(stored.metadata()[_LOG]))

@@ -1,0 +1,355 @@
+"""A trained network on a GPU: many passages at once, with PyTorch.
+
+The keys and values of all words stay on the device. What comes in is sorted by length and by the
+number of places, so that little is filled up; dense layers see the places one after the other,
+attention sees them passage by passage. Layers multiply in half precision, whose numbers are as
+exact as those of TF32 and half as long, and add up in single precision: lines differ from those of
+the CPU by a thousandth or so.
+
+Several threads may ask at once: while one prepares its passages, or writes what it was answered,
+the device works for another.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+from grassmeans.contexts.attention.levelling import TOPIC_WINDOW, Levelling
+from grassmeans.contexts.attention.passages import Passages
+from grassmeans.contexts.attention.stored import N_SPECIAL, LearnedWeights
+from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.int64]
+
+_TOKENS_A_PASS, _PLACES_A_PASS = 1 << 18, 1 << 16
+_LENGTH_STEP = 16
+_ATTENTION = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
+"""Not cuDNN's, which plans anew for every shape, and there are many of them."""
+
+_EPSILON = 1e-6
+_ON_THE_WAY = 2
+_LARGEST_INNER = 250.0
+"""Its square is a number of half precision."""
+
+
+class _Answer(NamedTuple):
+    """What is on its way back from the device: which rows, their values, and when it is there."""
+
+    rows: Rows
+    values: Tensor
+    arrival: Any
+
+    def wait(self) -> tuple[Rows, Floats]:
+        if self.arrival is not None:
+            self.arrival.synchronize()
+        return self.rows, self.values.numpy()
+
+
+class _Sent(NamedTuple):
+    """Passages on a device.
+
+    Attributes
+    ----------
+    ids : (n_passages, length) int32
+        -1 fills up.
+    places, owners : (n,) int64
+        Where each place is, and in which passage.
+    slots : (n,) int64
+        Its row where all passages have as many places as that with the most, ``widest``.
+    """
+
+    ids: Tensor
+    places: Tensor
+    owners: Tensor
+    slots: Tensor
+    widest: int
+
+
+class DeviceNetwork:
+    """A network that encodes passages on a device.
+
+    Parameters
+    ----------
+    weights : LearnedWeights
+    features : iterable of (n, n_layers, 2, n_heads, head_dim) float16
+        Keys and values of all words, by their ids, part by part.
+    device : {"cuda", "torch-cpu"}
+        The latter is there for tests: the same in single precision.
+    """
+
+    def __init__(
+        self, weights: LearnedWeights, features: Iterable[NDArray[np.float16]], device: str
+    ) -> None:
+        self.shape = weights.shape
+        self._device = torch.device("cuda" if device == "cuda" else "cpu")
+        self._half = torch.float16 if device == "cuda" else torch.float32
+        parts = [torch.from_numpy(part).to(self._device, self._half) for part in features]
+        # (n_layers, n_ids, 2 * dim): a layer's keys and values of a word lie beside each other.
+        self._features = torch.cat(parts).transpose(0, 1).flatten(2).contiguous()
+        self._start = torch.from_numpy(weights.start).to(self._device)
+        self._output = torch.from_numpy(weights.output).to(self._device)
+        self._layers = _send_layers(weights, self._device, self._half)
+        angles = torch.from_numpy(self.shape.angles(self.shape.passage + _LENGTH_STEP))
+        self._cos, self._sin = angles.cos().to(self._device), angles.sin().to(self._device)
+        self._lines: tuple[SenseLines, Tensor, Tensor] | None = None
+        self._levelling = _send_levelling(weights.levelling, self._device)
+        # Precision and kinds of attention are settings of the process.
+        self._turn = threading.Lock()
+
+    def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Rows, Floats]]:
+        """Which rows, and their unit lines (n, dim), pass by pass."""
+        return self._stream(passages, lambda lines, rows: lines)
+
+    def stream_distances(
+        self, passages: Iterable[Passages], words: NDArray[np.integer], lines: SenseLines
+    ) -> Iterator[tuple[Rows, Floats]]:
+        """Which rows, and the distances (n, most senses) of these to the senses of their words.
+
+        As `grassmeans.geometry.distances.measure_senses` gives them; lines stay on the device.
+        """
+        with self._turn:
+            if self._lines is None or self._lines[0] is not lines:
+                directions = torch.from_numpy(lines.directions).to(self._device)
+                self._lines = lines, directions, torch.from_numpy(lines.offsets).to(self._device)
+            _, directions, offsets = self._lines
+        numbers, n_senses = np.asarray(words, np.int64), lines.n_senses
+
+        def measure(found: Tensor, rows: Rows) -> Tensor:
+            """One product for each sense of each row, however many senses the others have."""
+            mine = numbers[rows]
+            n_pairs = int(n_senses[mine].sum())
+            there = self._send(mine)
+            firsts, counts = offsets[there], offsets[there + 1] - offsets[there]
+            owners = torch.repeat_interleave(counts, output_size=n_pairs)
+            senses = torch.arange(n_pairs, device=found.device)
+            senses -= (counts.cumsum(0) - counts)[owners]
+            products = (found[owners] * directions[firsts[owners] + senses]).sum(dim=1)
+            squares = products.clamp_(min=0.0).double().square()
+            measured = (1.0 - squares).clamp_(0.0, 1.0).sqrt_().float()
+            distances = found.new_full((len(found), lines.most_senses), torch.nan)
+            distances[owners, senses] = measured.masked_fill_(~found.any(dim=1)[owners], torch.nan)
+            return distances
+
+        return self._stream(passages, measure)
+
+    def _stream(
+        self, passages: Iterable[Passages], finish: Callable[[Tensor, Rows], Tensor]
+    ) -> Iterator[tuple[Rows, Floats]]:
+        """Answers in the order of the passes; the next ones are prepared while one is computed."""
+        on_the_way: deque[_Answer] = deque()
+        for group in passages:
+            for part in split_passages(group):
+                on_the_way.append(self._begin(part, finish))
+                if len(on_the_way) > _ON_THE_WAY:
+                    yield on_the_way.popleft().wait()
+        while on_the_way:
+            yield on_the_way.popleft().wait()
+
+    def _begin(self, passages: Passages, finish: Callable[[Tensor, Rows], Tensor]) -> _Answer:
+        sent = self._send_passages(passages)
+        with self._turn, torch.inference_mode(), self._precision(), sdpa_kernel(_ATTENTION):
+            try:
+                found = finish(self._predict(sent), passages.rows)
+            except torch.cuda.OutOfMemoryError as error:
+                raise InputError(
+                    "the memory of the GPU is too small for this encoder, or others use it: take "
+                    "--device cpu"
+                ) from error
+            if self._device.type == "cpu":
+                return _Answer(passages.rows, found, None)
+            # Into pinned memory, and noted when: nothing waits here, and nothing for later passes.
+            values = torch.empty(found.shape, dtype=found.dtype, pin_memory=True)
+            values.copy_(found, non_blocking=True)
+            arrival = torch.cuda.Event()
+            arrival.record()
+            return _Answer(passages.rows, values, arrival)
+
+    def _precision(self) -> contextlib.AbstractContextManager[None]:
+        return _use_tf32() if self._device.type == "cuda" else contextlib.nullcontext()
+
+    def _send(self, array: NDArray[Any]) -> Tensor:
+        tensor = torch.from_numpy(np.ascontiguousarray(array))
+        if self._device.type == "cpu":
+            return tensor
+        return tensor.pin_memory().to(self._device, non_blocking=True)
+
+    def _send_passages(self, passages: Passages) -> _Sent:
+        n_passages = len(passages)
+        counts = np.diff(passages.offsets)
+        widest = int(counts.max())
+        owners = np.repeat(np.arange(n_passages), counts)
+        slots = owners * widest + np.arange(len(owners)) - passages.offsets[owners]
+        ids, places = self._send(passages.ids), self._send(passages.places).long()
+        return _Sent(ids, places, self._send(owners), self._send(slots), widest)
+
+    def _predict(self, sent: _Sent) -> Tensor:
+        """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
+        shape, half = self.shape, self._half
+        heads = (shape.n_heads, shape.head_dim)
+        n_passages, length = sent.ids.shape
+        ids, places, slots, widest = sent.ids, sent.places, sent.slots, sent.widest
+        there = ids >= 0
+        ids = ids.clamp(min=0)
+
+        def lay_out(values: Tensor) -> Tensor:
+            """(n, ...) by places -> (n_passages, widest, ...) by passages."""
+            filled = values.new_zeros((n_passages * widest, *values.shape[1:]))
+            return filled.index_copy_(0, slots, values).view(n_passages, widest, *values.shape[1:])
+
+        # Filled-up queries look at what they like; a place never looks at itself.
+        spread = lay_out(places)[:, None, :, None]
+        seen = (torch.arange(length, device=ids.device) != spread) & there[:, None, None]
+        mask = torch.zeros(seen.shape, dtype=self._half, device=ids.device)
+        mask.masked_fill_(~seen, -torch.inf)
+        cos, sin = self._cos[:, None].to(half), self._sin[:, None].to(half)
+        turns = cos[places], sin[places]
+        cos, sin = cos[:length], sin[:length]
+        x = self._start[None]  # the same for all places, until they have looked around
+        for number, layer in enumerate(self._layers):
+            read = functional.embedding(ids, self._features[number])
+            keys, values = read.view(n_passages, length, 2, *heads).unbind(2)
+            queries = functional.linear(_normalise(x).to(half), layer.queries).view(-1, *heads)
+            if shape.normalise_heads:
+                queries = _normalise(queries)
+            found = functional.scaled_dot_product_attention(
+                lay_out(_rotate(queries.expand(len(places), *heads), *turns)).transpose(1, 2),
+                _rotate(keys, cos, sin).transpose(1, 2),
+                values.transpose(1, 2),
+                attn_mask=mask,
+            )
+            found = found.transpose(1, 2).reshape(-1, shape.dim)[slots]
+            x = x + functional.linear(found, layer.mixing)
+            inner = functional.linear(_normalise(x).to(half), layer.inner_up).relu_().square_()
+            x += functional.linear(inner, layer.inner_down)
+        lines = functional.linear(_normalise(x), self._output)
+        alone = (there.sum(dim=1) < 2)[sent.owners]
+        lines = functional.normalize(lines, dim=1)
+        if self._levelling:
+            lines = self._level(lines, ids, there, sent.owners, places)
+        return lines.masked_fill_(alone[:, None], 0.0)
+
+    def _level(
+        self, lines: Tensor, ids: Tensor, there: Tensor, rows: Tensor, places: Tensor
+    ) -> Tensor:
+        """As `grassmeans.contexts.attention.levelling.Levelling` does it."""
+        parts = self._levelling
+        steps = torch.arange(-TOPIC_WINDOW, TOPIC_WINDOW + 1, device=ids.device)
+        near = places[:, None] + steps[steps != 0]
+        inside = (near >= 0) & (near < ids.shape[1])
+        near = near.clamp_(0, ids.shape[1] - 1)
+        used = inside & there[rows[:, None], near]
+        found = ids[rows[:, None], near].long().masked_fill_(~used, 0)  # no word: of no weight
+        topics = functional.embedding_bag(found, parts["topic_words"], mode="sum")
+        views = ((lines, "line"), (topics, "topic"))
+        level = [
+            _level_view(view, parts[f"{name}_mean"], parts[f"{name}_map"]) for view, name in views
+        ]
+        return functional.normalize(torch.cat(level, dim=1) @ parts["axes"], dim=1)
+
+
+class _Layer(NamedTuple):
+    """The matrices of a layer on a device."""
+
+    queries: Tensor
+    mixing: Tensor
+    inner_up: Tensor
+    inner_down: Tensor
+
+
+def _send_layers(weights: LearnedWeights, device: torch.device, dtype: torch.dtype) -> list[_Layer]:
+    """All layers; what is squared in half precision is made smaller before, larger after."""
+    layers = []
+    for number in range(weights.shape.n_layers):
+        up, down = weights.inner_up[number], weights.inner_down[number]
+        if dtype == torch.float16:
+            # What comes in has a mean square of 1, so this is the largest that can come out.
+            largest = np.sqrt(weights.shape.dim) * np.linalg.norm(up, axis=1).max()
+            factor = np.float32(2.0 ** -np.ceil(np.log2(max(largest / _LARGEST_INNER, 1.0))))
+            up, down = up * factor, down / factor**2
+        matrices = (weights.queries[number], weights.mixing[number], up, down)
+        layers.append(_Layer(*(torch.from_numpy(m).to(device, dtype) for m in matrices)))
+    return layers
+
+
+def _send_levelling(levelling: Levelling | None, device: torch.device) -> dict[str, Tensor]:
+    """Its arrays on a device, topic words by their ids; nothing where there is none."""
+    if levelling is None:
+        return {}
+    names = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
+    parts = {name: torch.from_numpy(getattr(levelling, name)).to(device) for name in names}
+    words = functional.normalize(torch.from_numpy(np.asarray(levelling.words)).to(device), dim=1)
+    words *= torch.from_numpy(levelling.word_weights).to(device)[:, None]
+    parts["topic_words"] = torch.cat((words.new_zeros((N_SPECIAL, words.shape[1])), words))
+    return parts
+
+
+def _level_view(rows: Tensor, mean: Tensor, levelling: Tensor) -> Tensor:
+    found = functional.normalize((functional.normalize(rows, dim=1) - mean) @ levelling, dim=1)
+    return found.masked_fill_(~rows.any(dim=1, keepdim=True), 0.0)
+
+
+def split_passages(passages: Passages) -> Iterator[Passages]:
+    """Passages of like length and with like many places together, as many as one pass takes.
+
+    Lengths are those of the longest, a little more where that suits the device.
+    """
+    counts, lengths = np.diff(passages.offsets), passages.lengths
+    steps = -(-lengths // _LENGTH_STEP)
+    order = np.lexsort((counts, steps))
+    counts, lengths = counts[order], steps[order] * _LENGTH_STEP
+    ids = passages.ids
+    missing = (lengths[-1] if len(lengths) else 0) - ids.shape[1]
+    if missing > 0:
+        ids = np.pad(ids, ((0, 0), (0, missing)), constant_values=-1)
+    start = 0
+    while start < len(order):
+        # Sorted as they are, the last of a pass is the longest; the widest may be any of them.
+        numbers = np.arange(1, len(order) - start + 1)
+        widest = np.maximum.accumulate(counts[start:])
+        fits = (numbers * lengths[start:] <= _TOKENS_A_PASS) & (numbers * widest <= _PLACES_A_PASS)
+        end = start + max(1, int(np.argmin(fits)) if not fits.all() else len(fits))
+        chosen = order[start:end]
+        sizes = counts[start:end]
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        flat = np.repeat(passages.offsets[chosen] - offsets[:-1], sizes) + np.arange(offsets[-1])
+        yield Passages(
+            ids[chosen, : lengths[end - 1]], offsets, passages.places[flat], passages.rows[flat]
+        )
+        start = end
+
+
+@contextlib.contextmanager
+def _use_tf32() -> Iterator[None]:
+    before = torch.get_float32_matmul_precision()
+    torch.set_float32_matmul_precision("high")
+    try:
+        yield
+    finally:
+        torch.set_float32_matmul_precision(before)
+
+
+def _normalise(x: Tensor) -> Tensor:
+    return functional.rms_norm(x, (x.shape[-1],), eps=_EPSILON)
+
+
+def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn the two halves of each head by its place's angles, written in place: memory is short."""
+    first, second = x.chunk(2, dim=-1)
+    turned = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    left, right = turned.chunk(2, dim=-1)
+    torch.mul(first, cos, out=left).addcmul_(second, sin, value=-1)
+    torch.mul(second, cos, out=right).addcmul_(first, sin)
+    return turned

@@ -1,0 +1,151 @@
+"""Leave-one-out attention: what the other words of a passage ask for at each of its places.
+
+Keys and values depend on a word and its place alone, never on what other places have seen, and
+the query of a place attends to all places but its own. So no layer can tell a place its own word,
+and every word of a passage is predicted from all the others in one pass.
+
+This is the network as it is trained, with PyTorch; `grassmeans.contexts.learned` computes the same
+without it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
+
+from grassmeans.contexts.attention.stored import N_SPECIAL, LearnedWeights, NetworkShape
+from grassmeans.vectors.word_vectors import WordVectors
+
+
+class LeaveOneOutNetwork(nn.Module):  # type: ignore[misc]
+    """Passages of word ids -> for each place, a direction in the space of the word vectors.
+
+    The parameters have the names of `LearnedWeights`; beside them there are ``vectors``
+    (n_ids, dim), those of the unknown word and the boundary first, and ``bias`` (n_words,), which
+    takes up how frequent a word is.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    seed : int
+        Of the first weights.
+    compute_dtype : torch.dtype
+        What layers compute in; the weights themselves are kept as they are.
+    """
+
+    def __init__(
+        self, shape: NetworkShape, seed: int = 0, compute_dtype: torch.dtype = torch.float32
+    ) -> None:
+        super().__init__()
+        self.shape = shape
+        self.compute_dtype = compute_dtype
+        generator = torch.Generator().manual_seed(seed)
+        # Branches that add to the stream start small, so that a deep network starts shallow.
+        scales = {"word_down": 0.1, "mixing": 0.1, "inner_down": 0.1, "output": 0.5}
+        shapes = {"vectors": (shape.n_ids, shape.dim), **shape.matrix_shapes()}
+        del shapes["specials"]
+        for name, sizes in shapes.items():
+            values = torch.randn(*sizes, generator=generator)
+            scale = scales.get(name, 1.0) / math.sqrt(sizes[-1])
+            self.register_parameter(name, nn.Parameter(values * scale))
+        self.bias = nn.Parameter(torch.zeros(shape.n_words))
+        self.register_buffer("angles", torch.from_numpy(shape.angles(shape.passage)), False)
+
+    def word_features(self, ids: Tensor) -> Tensor:
+        """(n_ids) -> (n_ids, 2, n_layers, n_heads, head_dim) keys and values, before rotation."""
+        shape = self.shape
+        raw = functional.embedding(ids, self.vectors).to(self.compute_dtype)
+        inner = functional.relu(self._weigh(_normalise(raw), self.word_up)).square()
+        features = _normalise(raw + self._weigh(inner, self.word_down))
+        both = self._weigh(features, self.keys_values.flatten(0, 2))
+        both = both.view(*ids.shape, 2, shape.n_layers, shape.n_heads, shape.head_dim)
+        keys, values = both.unbind(-4)
+        return torch.stack((_normalise(keys), values), -4)
+
+    def forward(
+        self, ids: Tensor, features: Tensor | None = None, places: Tensor | None = None
+    ) -> Tensor:
+        """Encode what the other words of passages ask for at places.
+
+        Parameters
+        ----------
+        ids : (n_passages, length) int64
+        features : (n, 2, n_layers, n_heads, head_dim), optional
+            Keys and values of n words; ``ids`` are then rows of these. A batch has far fewer words
+            than places.
+        places : (n_passages, n_places) int64, optional
+            Which places; all of them by default.
+
+        Returns
+        -------
+        directions : (n_passages, n_places, dim)
+        """
+        shape = self.shape
+        n_passages, length = ids.shape
+        if features is None:
+            features = self.word_features(ids)
+        else:
+            found = functional.embedding(ids, features.flatten(1))
+            features = found.view(n_passages, length, *features.shape[1:])
+        angles = self.angles[:length]
+        cos, sin = angles.cos().to(self.compute_dtype), angles.sin().to(self.compute_dtype)
+        # (n_passages, length, 2, n_layers, n_heads, head_dim): layers first, heads before places
+        keys, values = features.permute(2, 3, 0, 4, 1, 5).unbind()
+        keys = _rotate(keys, cos, sin)
+        if places is None:
+            others, turns = ~torch.eye(length, dtype=torch.bool, device=ids.device), (cos, sin)
+        else:
+            others = (torch.arange(length, device=ids.device) != places[..., None])[:, None]
+            turns = cos[places][:, None], sin[places][:, None]
+        n_places = length if places is None else places.shape[1]
+        x = self.start.to(self.compute_dtype).expand(n_passages, n_places, -1)
+        for layer in range(shape.n_layers):
+            queries = self._weigh(_normalise(x), self.queries[layer])
+            queries = queries.view(n_passages, n_places, shape.n_heads, shape.head_dim)
+            queries = _rotate(_normalise(queries).transpose(1, 2), *turns)
+            found = functional.scaled_dot_product_attention(
+                queries, keys[layer], values[layer], attn_mask=others
+            )
+            x = x + self._weigh(found.transpose(1, 2).flatten(-2), self.mixing[layer])
+            inner = functional.relu(self._weigh(_normalise(x), self.inner_up[layer])).square()
+            x = x + self._weigh(inner, self.inner_down[layer])
+        return self._weigh(_normalise(x), self.output)
+
+    def _weigh(self, x: Tensor, weights: Tensor) -> Tensor:
+        return functional.linear(x, weights.to(self.compute_dtype))
+
+    @property
+    def word_vectors(self) -> Tensor:
+        """(n_words, dim) vectors of the words that can be predicted."""
+        return self.vectors[N_SPECIAL:]
+
+
+def export_network(
+    network: LeaveOneOutNetwork, words: Sequence[str], counts: NDArray[np.int64]
+) -> tuple[LearnedWeights, WordVectors]:
+    """A trained network as plain arrays: its weights, and its words with their vectors."""
+    arrays = {
+        name: weights.detach().to("cpu", torch.float32).numpy().copy()
+        for name, weights in network.named_parameters()
+    }
+    del arrays["bias"]
+    vectors = arrays.pop("vectors")
+    weights = LearnedWeights(network.shape, specials=vectors[:N_SPECIAL], **arrays)
+    return weights, WordVectors(list(words), vectors[N_SPECIAL:], counts)
+
+
+def _normalise(x: Tensor) -> Tensor:
+    # The default epsilon is that of the dtype: bfloat16's is larger than a short vector's square.
+    return functional.rms_norm(x, (x.shape[-1],), eps=1e-6)
+
+
+def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+    """Turn the two halves of each head by its place's angles."""
+    first, second = x.chunk(2, dim=-1)
+    return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)

@@ -1,0 +1,368 @@
+"""One step of a training: the loss of a batch of passages, and what it changes.
+
+A step depends on its number, its batch and the seed alone, so that a training can be taken up
+after any of them. Matrices are trained with Muon, everything else with AdamW.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional
+
+from grassmeans.contexts.attention.network import LeaveOneOutNetwork
+from grassmeans.contexts.attention.ranks import Ranks
+from grassmeans.contexts.attention.stored import N_SPECIAL
+
+MATRIX_RATE, VECTOR_RATE = 0.03, 0.004
+"""Largest learning rates: of Muon for the matrices, of AdamW for everything else."""
+
+WARM_UP = 0.03
+"""Share of a training in which the rates rise; they fall to 0 in the rest, both linearly."""
+
+Ids = NDArray[np.int32]
+Floats = NDArray[np.float32]
+
+_VECTORS = ("vectors", "bias", "start")  # what is not a matrix that turns one vector into another
+_NEVER = -20.0  # the logarithm of almost nothing
+_LOGITS_AT_ONCE = {"cpu": 2**25, "cuda": 2**28}
+
+
+class Muon(torch.optim.Optimizer):  # type: ignore[misc]
+    """Momentum whose steps have all singular values near one (Jordan et al. 2024).
+
+    Parameters are stacks of matrices (the last two axes), orthogonalised one by one.
+    """
+
+    def __init__(self, params: Iterable[Tensor], lr: float, momentum: float = 0.95) -> None:
+        super().__init__(list(params), {"lr": lr, "momentum": momentum})
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def step(self, closure: Callable[[], float] | None = None) -> None:
+        """Make one step."""
+        for group in self.param_groups:
+            for weights in group["params"]:
+                state = self.state[weights]
+                if not state:
+                    state["momentum"] = torch.zeros_like(weights)
+                momentum = state["momentum"]
+                momentum.lerp_(weights.grad, 1 - group["momentum"])
+                update = orthogonalise(weights.grad.lerp(momentum, group["momentum"]))
+                rows, columns = weights.shape[-2:]
+                weights.add_(update, alpha=-group["lr"] * math.sqrt(max(1.0, rows / columns)))
+
+
+def orthogonalise(matrices: Tensor, n_steps: int = 5) -> Tensor:
+    """Bring all singular values of a stack of matrices near 1, by Newton-Schulz steps.
+
+    The odd polynomial of degree 5 rises as steeply as it can at 0 and stays near 1 beyond: values
+    end between about 0.7 and 1.2, which serves as well as exact ones. bfloat16 on an accelerator.
+    """
+    a, b, c = 3.4445, -4.7750, 2.0315
+    x = matrices.bfloat16() if matrices.is_cuda else matrices.float()
+    is_tall = x.shape[-2] > x.shape[-1]
+    x = x.mT if is_tall else x
+    x = x / (torch.linalg.matrix_norm(x.float(), keepdim=True).to(x.dtype) + 1e-7)
+    for _ in range(n_steps):
+        gram = x @ x.mT
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return (x.mT if is_tall else x).to(matrices.dtype)
+
+
+class _CrossEntropy(torch.autograd.Function):  # type: ignore[misc]
+    """Weighted sum of -log P(target), a chunk of places at a time.
+
+    The gradients are found in the forward pass, while a chunk's probabilities are at hand: those
+    of all places would need gigabytes. The gradient of a place's logits is P - onehot(target).
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        directions: Tensor,
+        vectors: Tensor,
+        bias: Tensor,
+        targets: Tensor,
+        weights: Tensor,
+    ) -> Tensor:
+        dtype = directions.dtype
+        table, shift = vectors.to(dtype), bias.to(dtype)
+        loss = torch.zeros((), device=directions.device)
+        d_directions = torch.empty_like(directions)
+        d_vectors, d_bias = torch.zeros_like(vectors), torch.zeros_like(bias)
+        n_rows = max(1, _LOGITS_AT_ONCE[directions.device.type] // len(table))
+        for first in range(0, len(targets), n_rows):
+            rows = slice(first, first + n_rows)
+            target, weight = targets[rows, None], weights[rows, None].to(dtype)
+            p = torch.addmm(shift, directions[rows], table.T).softmax(-1)
+            hits = p.gather(1, target).float().clamp_min(1e-37)
+            loss -= (hits.log() * weights[rows, None]).sum()
+            if ctx.needs_input_grad[0]:
+                p.scatter_add_(1, target, torch.full_like(target, -1, dtype=dtype))
+                d_directions[rows] = (p @ table) * weight
+                d_vectors += p.T @ (directions[rows] * weight)
+                d_bias += (p.T @ weight)[:, 0]
+        ctx.save_for_backward(d_directions, d_vectors, d_bias)
+        return loss
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        d_directions, d_vectors, d_bias = ctx.saved_tensors
+        scaled = d_directions * grad.to(d_directions.dtype)
+        return scaled, d_vectors * grad, d_bias * grad, None, None
+
+
+def prediction_loss(network: LeaveOneOutNetwork, directions: Tensor, ids: Tensor) -> Tensor:
+    """Mean cross entropy of the words at some places, in nats.
+
+    Parameters
+    ----------
+    directions : (..., dim)
+        What the network gave for the places.
+    ids : (...) int64
+        What stands there; places that hold no word do not count.
+    """
+    words, weights = _find_targets(ids)
+    loss: Tensor = _CrossEntropy.apply(
+        directions.flatten(0, -2), network.word_vectors, network.bias, words, weights
+    )
+    return loss
+
+
+def estimate_loss(
+    network: LeaveOneOutNetwork, directions: Tensor, ids: Tensor, drawn: Tensor, chances: Tensor
+) -> Tensor:
+    """The same against a sample of the words only, at a fraction of the cost.
+
+    A place chooses between its own word and the drawn ones. Where a word y had the chance q(y) to
+    be drawn, y is the place's own with a probability in proportion to P(y) / q(y).
+
+    Parameters
+    ----------
+    drawn : (n,) int64
+        Numbers of the drawn words.
+    chances : (n_words,)
+        How probably each word is drawn.
+    """
+    words, weights = _find_targets(ids)
+    directions = directions.flatten(0, -2)
+    shift = network.bias - chances.log()
+    vectors = network.word_vectors
+    own = (functional.embedding(words, vectors) * directions).sum(-1) + shift[words]
+    others = torch.addmm(shift[drawn], directions, vectors[drawn].T)
+    others = others.masked_fill(words[:, None] == drawn, -torch.inf)
+    total = torch.logsumexp(torch.cat((own[:, None], others), 1), 1)
+    return ((total - own) * weights).sum()
+
+
+def _find_targets(ids: Tensor) -> tuple[Tensor, Tensor]:
+    """(n,) word at each place, and (n,) its share in the mean: none where there is no word."""
+    words = ids.flatten() - N_SPECIAL
+    weights = (words >= 0).float()
+    return words.clamp_min(0), weights / weights.sum().clamp_min(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcuts:
+    """What steps leave out where computing is dear: most words, and places of frequent words.
+
+    Attributes
+    ----------
+    chances : (n_words,) float32
+        How probably each word is among those that a place chooses from.
+    preferences : (n_ids,) float32
+        Logarithms of how much the places of each id are preferred to be predicted.
+    share : float
+        Of a passage's places, how many are predicted.
+    """
+
+    chances: Floats
+    preferences: Floats
+    share: float
+
+    @classmethod
+    def from_counts(
+        cls, counts: NDArray[np.int64], n_drawn: int, share: float, common: float = 1e-4
+    ) -> Shortcuts:
+        """By how often words occur.
+
+        A word of more than ``common`` of the tokens is preferred less, by the square root of
+        ``common`` over its share, as skip-gram passes over frequent words.
+        """
+        shares = counts / counts.sum()
+        words = np.minimum(0.0, np.log(common / shares) / 2)
+        specials = np.full(N_SPECIAL, _NEVER)
+        preferences = np.concatenate([specials, words]).astype(np.float32)
+        return cls(draw_chances(counts, n_drawn), preferences, share)
+
+    def draw_words(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        """(n,) words to choose from."""
+        return np.flatnonzero(rng.random(len(self.chances)) < self.chances)
+
+    def draw_places(self, ids: Ids, rng: np.random.Generator) -> NDArray[np.int64]:
+        """(n_passages, n_places) places to predict, drawn without replacement (Gumbel's noise)."""
+        n_places = max(1, round(self.share * ids.shape[1]))
+        scores = self.preferences[ids] + rng.gumbel(size=ids.shape)
+        return np.argsort(-scores, axis=1)[:, :n_places]
+
+
+def draw_chances(counts: NDArray[np.int64], n_drawn: int) -> Floats:
+    """(n_words,) how probably each word is drawn, so that about ``n_drawn`` of them are.
+
+    Words are drawn as if by their counts to the power of 3/4, as skip-gram draws its negatives,
+    but none of them twice: the most frequent ones are almost always there.
+    """
+    if n_drawn >= len(counts):
+        return np.ones(len(counts), np.float32)
+    weights = counts / counts.sum()
+    weights **= 0.75
+    few, many = 0.0, 1.0 / weights.min() * 50  # with the larger one every word is drawn
+    for _ in range(60):
+        middle = (few + many) / 2
+        is_enough = -np.expm1(-middle * weights).sum() >= n_drawn
+        few, many = (few, middle) if is_enough else (middle, many)
+    chances: Floats = (-np.expm1(-many * weights)).astype(np.float32)
+    return chances
+
+
+def learning_rate(progress: float) -> float:
+    """Share of the largest rate: up linearly, then down to 0."""
+    return max(0.0, min(1.0, progress / WARM_UP + 1e-3, (1 - progress) / (1 - WARM_UP)))
+
+
+class Trainer:
+    """A network and what its training remembers from step to step.
+
+    Parameters
+    ----------
+    network : LeaveOneOutNetwork
+        On the device that it is trained on.
+    seed : int
+    shortcuts : Shortcuts, optional
+        What steps leave out.
+    compiled : bool
+        Compile the network: steps are faster, the first one takes long.
+    ranks : Ranks, optional
+        The processes that train together.
+    """
+
+    def __init__(
+        self,
+        network: LeaveOneOutNetwork,
+        seed: int,
+        shortcuts: Shortcuts | None = None,
+        compiled: bool = False,
+        ranks: Ranks | None = None,
+    ) -> None:
+        self.network = network
+        self._ranks = ranks
+        self._seed = seed
+        self._shortcuts = shortcuts
+        self._compiled = compiled
+        self._device = network.bias.device
+        self._encode: Any = torch.compile(network, dynamic=False) if compiled else network
+        named = dict(network.named_parameters())
+        others = [named.pop(name) for name in _VECTORS]
+        is_fused = self._device.type == "cuda"
+        self._optimisers: list[Any] = [
+            Muon(named.values(), MATRIX_RATE),
+            torch.optim.AdamW(
+                others, VECTOR_RATE, (0.9, 0.98), eps=1e-10, weight_decay=0.0, fused=is_fused
+            ),
+        ]
+
+    def prepare(self, n_passages: int) -> None:
+        """Compile, where that was asked for, which takes long and belongs to no step."""
+        if not self._compiled:
+            return
+        ids = np.zeros((n_passages, self.network.shape.passage), np.int32)
+        try:
+            self._find_loss(ids, 0).backward()
+        except RuntimeError:  # there is no compiler here: the network itself does the same, slower
+            self._encode = self.network
+        self.network.zero_grad(set_to_none=True)
+
+    def step(self, ids: Ids, number: int, progress: float) -> Tensor:
+        """Learn from a batch.
+
+        Parameters
+        ----------
+        ids : (n_passages, passage) int32
+        number : int
+            Of the step.
+        progress : float
+            Share of the training that is done.
+
+        Returns
+        -------
+        loss : () float32
+            Of the batch, before the step.
+        """
+        rate = learning_rate(progress)
+        for optimiser, most in zip(self._optimisers, (MATRIX_RATE, VECTOR_RATE), strict=True):
+            optimiser.param_groups[0]["lr"] = rate * most
+        loss = self._find_loss(ids, number)
+        loss.backward()
+        if self._ranks is not None:
+            self._ranks.average(self.network.parameters())
+        for optimiser in self._optimisers:
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+        return loss.detach()
+
+    def _find_loss(self, ids: Ids, number: int) -> Tensor:
+        if self._shortcuts is None:
+            given = self._put(ids).long()
+            return prediction_loss(self.network, self._encode(given), given)
+        rng = np.random.default_rng([self._seed, number])
+        drawn = self._put(self._shortcuts.draw_words(rng))
+        places = self._shortcuts.draw_places(ids, rng)
+        words, rows = np.unique(ids, return_inverse=True)
+        features = self.network.word_features(self._put(words).long())
+        rows = self._put(rows.reshape(ids.shape))
+        directions = self._encode(rows, features, self._put(places))
+        targets = self._put(np.take_along_axis(ids, places, axis=1)).long()
+        chances = self._put(self._shortcuts.chances)
+        return estimate_loss(self.network, directions, targets, drawn, chances)
+
+    def _put(self, array: NDArray[Any]) -> Tensor:
+        return torch.from_numpy(array).to(self._device)
+
+    @torch.no_grad()  # type: ignore[untyped-decorator]
+    def measure(self, passages: Ids, at_once: int) -> float:
+        """The mean cross entropy of all words of passages, so many passages at once."""
+        total, n_words = 0.0, 0
+        for part in torch.from_numpy(passages).split(at_once):
+            ids = part.to(self._device).long()
+            n = int((ids >= N_SPECIAL).sum())
+            total += n * float(prediction_loss(self.network, self.network(ids), ids))
+            n_words += n
+        return total / max(n_words, 1)
+
+    def state(self) -> dict[str, Tensor]:
+        """What is needed to take the training up again."""
+        found = {f"network.{name}": p.data for name, p in self.network.named_parameters()}
+        for i, optimiser in enumerate(self._optimisers):
+            for number, kept in optimiser.state_dict()["state"].items():
+                found |= {f"{i}.{number}.{name}": value for name, value in kept.items()}
+        return {name: value.contiguous() for name, value in found.items()}
+
+    def load(self, state: Mapping[str, Tensor]) -> None:
+        """Take up a training where `state` left it."""
+        self.network.load_state_dict(
+            {name.removeprefix("network."): v for name, v in state.items() if "network." in name}
+        )
+        for i, optimiser in enumerate(self._optimisers):
+            kept: dict[int, dict[str, Tensor]] = {}
+            for name, value in state.items():
+                owner, number, what = name.split(".") if name.count(".") == 2 else ("", "0", "")
+                if owner == str(i):
+                    kept.setdefault(int(number), {})[what] = value.clone()
+            optimiser.load_state_dict(optimiser.state_dict() | {"state": kept})

@@ -1,0 +1,288 @@
+"""The weights of a trained network on disk: matrices rounded to 8 bits a number, and a manifest."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import load, save_file
+
+from grassmeans.artifacts.checking import MANIFEST, damaged, read_bytes
+from grassmeans.artifacts.schema import check_values, flag, one_of, whole
+from grassmeans.artifacts.writing import (
+    atomic_path,
+    digest_of_array,
+    digest_of_bytes,
+    read_manifest,
+    write_manifest,
+)
+from grassmeans.contexts.attention.levelling import Levelling
+from grassmeans.errors import ArtifactError
+from grassmeans.vectors.quantising import BITS as ROW_BITS
+from grassmeans.vectors.quantising import QuantisedRows, Rows, bytes_per_row, quantise_rows
+
+Floats = NDArray[np.float32]
+
+KIND = "encoder weights"
+FORMAT_VERSION = 1
+UNKNOWN_ID, BOUNDARY_ID, N_SPECIAL = 0, 1, 2
+"""Ids 0 and 1 are the unknown word and the document boundary; the words follow."""
+
+BITS = 8
+_FILE = "weights.safetensors"
+_ROTATION_BASE = 1000.0
+MOST_WORDS, LARGEST_DIM, MOST_LAYERS, PASSAGES = 10**8, 2**14, 256, (4, 2**16)
+"""What a network may have, and how long its passages may be."""
+
+_SHAPE_RULES = {
+    "n_words": whole(1, MOST_WORDS),
+    "dim": whole(2, LARGEST_DIM),
+    "n_layers": whole(1, MOST_LAYERS),
+    "head_dim": whole(2, 2**14),
+    "inner_factor": whole(1, 64),
+    "word_factor": whole(1, 64),
+    "passage": whole(*PASSAGES),
+    "normalise_words": flag,
+    "normalise_heads": flag,
+}
+_LEVELLING_RULES = {"n_axes": whole(1, 2**14), "word_bits": one_of(*ROW_BITS)}
+_MATRICES = (
+    "specials",
+    "word_up",
+    "word_down",
+    "keys_values",
+    "queries",
+    "mixing",
+    "inner_up",
+    "inner_down",
+    "output",
+)
+_LEVELLING = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkShape:
+    """The size and form of a network.
+
+    Attributes
+    ----------
+    n_words : int
+        Words that can be predicted.
+    dim, n_layers, head_dim : int
+        Dimensions of the word vectors and of every layer, number of layers, size of a head.
+    inner_factor, word_factor : int
+        Width of the feed-forward layers and of the word-wise layer, in multiples of ``dim``.
+    passage : int
+        Words that a place looks at, itself included.
+    normalise_words, normalise_heads : bool
+        Whether word vectors have one length where they are read; queries and keys.
+    """
+
+    n_words: int
+    dim: int = 256
+    n_layers: int = 4
+    head_dim: int = 64
+    inner_factor: int = 4
+    word_factor: int = 2
+    passage: int = 128
+    normalise_words: bool = False
+    normalise_heads: bool = True
+
+    @property
+    def n_heads(self) -> int:
+        """Number of heads."""
+        return self.dim // self.head_dim
+
+    @property
+    def n_ids(self) -> int:
+        """Number of ids: the unknown word, the document boundary, and the words."""
+        return N_SPECIAL + self.n_words
+
+    def matrix_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the weights."""
+        d, n = self.dim, self.n_layers
+        inner, word = d * self.inner_factor, d * self.word_factor
+        return {
+            "specials": (N_SPECIAL, d),
+            "word_up": (word, d),
+            "word_down": (d, word),
+            "keys_values": (2, n, d, d),
+            "queries": (n, d, d),
+            "mixing": (n, d, d),
+            "inner_up": (n, inner, d),
+            "inner_down": (n, d, inner),
+            "output": (d, d),
+            "start": (d,),
+        }
+
+    def angles(self, length: int) -> Floats:
+        """(length, head_dim / 2) by which the halves of a head are turned at each place."""
+        steps = np.arange(0, self.head_dim, 2, dtype=np.float32) / self.head_dim
+        turns = np.float32(_ROTATION_BASE) ** -steps
+        return np.outer(np.arange(length, dtype=np.float32), turns).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class LearnedWeights:
+    """The weights of a network; shapes as `NetworkShape` says.
+
+    Without a levelling, its lines are what it predicts, and it reads the encoder's vectors; with
+    one, the levelling holds the word vectors that it reads.
+    """
+
+    shape: NetworkShape
+    specials: Floats
+    word_up: Floats
+    word_down: Floats
+    keys_values: Floats
+    queries: Floats
+    mixing: Floats
+    inner_up: Floats
+    inner_down: Floats
+    output: Floats
+    start: Floats
+    levelling: Levelling | None = None
+
+    def __post_init__(self) -> None:
+        for name, expected in self.shape.matrix_shapes().items():
+            found = getattr(self, name)
+            if found.shape != expected or not np.isfinite(found).all():
+                raise ArtifactError(
+                    f"the encoder's {name} should be finite numbers of the shape {expected}, "
+                    f"got {found.shape}: train it again"
+                )
+
+    @property
+    def n_axes(self) -> int:
+        """Dimensions of the lines."""
+        return self.shape.dim if self.levelling is None else self.levelling.n_axes
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the weights as they are stored."""
+        parts = [digest_of_array(getattr(self, name)) for name in (*_MATRICES, "start")]
+        if self.levelling is not None:
+            parts.append(self.levelling.digest)
+        return digest_of_bytes("\n".join(parts).encode())
+
+
+def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None = None) -> None:
+    """Write weights, every row rounded to 8 bits.
+
+    Parameters
+    ----------
+    word_bits : {4, 6, 8}, optional
+        Of the words' rows; by default as many as they have, where they were read from a folder.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays: dict[str, NDArray[Any]] = {"start": np.ascontiguousarray(weights.start, np.float32)}
+    for name in _MATRICES:
+        matrix = getattr(weights, name)
+        rounded = quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
+        arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
+    about: dict[str, Any] = {"network": asdict(weights.shape)}
+    if weights.levelling is not None:
+        words = _round_words(weights.levelling.words, word_bits)
+        arrays |= _store_levelling(weights.levelling, words)
+        about |= {"n_axes": weights.levelling.n_axes, "word_bits": words.bits}
+    with atomic_path(folder / _FILE) as temporary:
+        save_file(arrays, temporary)
+    write_manifest(folder, KIND, FORMAT_VERSION, about, created=False)
+
+
+def _round_words(words: Rows, bits: int | None) -> QuantisedRows:
+    if isinstance(words, QuantisedRows) and bits in (None, words.bits):
+        return words
+    return quantise_rows(np.asarray(words), BITS if bits is None else bits)
+
+
+def _store_levelling(levelling: Levelling, words: QuantisedRows) -> dict[str, NDArray[Any]]:
+    return {
+        "words.codes": words.codes,
+        "words.scales": words.scales,
+        "word_weights": levelling.word_weights,
+        **{name: getattr(levelling, name).astype(np.float16) for name in _LEVELLING},
+    }
+
+
+def _read_levelling(
+    arrays: Mapping[str, NDArray[Any]], shape: NetworkShape, n_axes: int, bits: int, path: Path
+) -> Levelling:
+    n, d = shape.n_words, shape.dim
+    codes = _take(arrays, "words.codes", np.uint8, (n, bytes_per_row(d, bits)), path)
+    scales = _take(arrays, "words.scales", np.float32, (n,), path)
+    found = {"word_weights": _take(arrays, "word_weights", np.float32, (n,), path)}
+    shapes = [(d,), (d, d), (d,), (d, d), (2 * d, n_axes)]
+    for name, expected in zip(_LEVELLING, shapes, strict=True):
+        found[name] = _take(arrays, name, np.float16, expected, path).astype(np.float32)
+    for name, values in {"words.scales": scales, **found}.items():
+        if not np.isfinite(values).all():
+            raise damaged(path, f"{name} holds numbers that are not finite")
+    return Levelling(QuantisedRows(codes, scales, bits, d), **found)
+
+
+def read_weights(folder: Path) -> LearnedWeights:
+    """Read what `write_weights` wrote."""
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    shape = _read_shape(manifest.get("network"), folder)
+    path = folder / _FILE
+    content = read_bytes(path)
+    try:
+        arrays = load(content)
+    except Exception as error:  # safetensors has its own kinds of errors
+        raise damaged(path, str(error)) from error
+    found = {"start": _take(arrays, "start", np.float32, (shape.dim,), path)}
+    if not np.isfinite(found["start"]).all():
+        raise damaged(path, "start holds numbers that are not finite")
+    for name in _MATRICES:
+        expected = shape.matrix_shapes()[name]
+        rows = (math.prod(expected[:-1]), expected[-1])
+        codes = _take(arrays, f"{name}.codes", np.uint8, rows, path)
+        scales = _take(arrays, f"{name}.scales", np.float32, rows[:1], path)
+        if not np.isfinite(scales).all():
+            raise damaged(path, f"{name} holds numbers that are not finite")
+        restored = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
+        found[name] = _lay_by_columns(restored)
+    levelling = None
+    if "n_axes" in manifest or "axes" in arrays:
+        check_values(folder / MANIFEST, manifest, _LEVELLING_RULES)
+        n_axes, bits = manifest["n_axes"], manifest["word_bits"]
+        levelling = _read_levelling(arrays, shape, n_axes, bits, path)
+    return LearnedWeights(shape=shape, levelling=levelling, **found)
+
+
+def _lay_by_columns(matrices: Floats) -> Floats:
+    """The same matrices, in memory as products with few rows read them: twice as fast."""
+    return np.ascontiguousarray(matrices.swapaxes(-1, -2)).swapaxes(-1, -2)
+
+
+def _take(
+    arrays: Mapping[str, NDArray[Any]],
+    name: str,
+    dtype: type,
+    shape: tuple[int, ...],
+    path: Path,
+) -> NDArray[Any]:
+    """One of the file's arrays, of the type and shape that the manifest asks for."""
+    found = arrays.get(name)
+    if found is None or found.dtype != dtype or found.shape != shape:
+        what = "nothing" if found is None else f"{found.dtype} of shape {found.shape}"
+        raise damaged(path, f"{name} is {what}, expected {np.dtype(dtype)} of shape {shape}")
+    return found
+
+
+def _read_shape(values: Any, folder: Path) -> NetworkShape:
+    path = folder / MANIFEST
+    check_values(path, values, {"n_words": _SHAPE_RULES["n_words"]}, _SHAPE_RULES)
+    if unknown := sorted(values.keys() - _SHAPE_RULES.keys()):
+        raise damaged(path, f"a network has no {unknown[0]!r}")
+    shape = NetworkShape(**values)
+    if shape.dim % shape.head_dim or shape.head_dim % 2:
+        raise damaged(path, f"heads of {shape.head_dim} do not fit {shape.dim} dimensions")
+    return shape

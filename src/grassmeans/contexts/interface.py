@@ -1,0 +1,326 @@
+"""The one interface behind which every kind of context stands.
+
+A kind of context turns occurrences into bases. All that follows (K-Grassmeans, distances, decoding,
+labelling, lexemes, evaluation, the explorer) knows nothing else about it. A new kind is one module
+in `grassmeans.contexts`.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines, measure_senses
+from grassmeans.geometry.windows import ContextShape, gather_rows, rows_of_words
+from grassmeans.vectors.word_vectors import WordVectors
+
+Floats = NDArray[np.float32]
+
+_AT_ONCE = 4096
+"""Occurrences whose bases are held at once: 15 MB, however long the text."""
+
+_WORTH_KEEPING = 10_000
+"""Words from which on their rows are kept for the next text of the same corpus."""
+
+
+_LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
+_USUAL_TOKENS = 60_000_000
+"""Of the text that limits of merging were found with."""
+
+_FEWEST_TOKENS = 6_000_000
+"""In less text than that, a word's share is mostly chance."""
+
+
+def rank_places(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Where each item of a list stands in an order of it."""
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    return ranks
+
+
+class OccurrenceSource(Protocol):
+    """A corpus, or whatever else gives the occurrences at positions."""
+
+    def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
+        """Which of the positions, and their occurrences, part by part."""
+        ...
+
+
+@runtime_checkable
+class UnfittedContexts(Protocol):
+    """What becomes a kind of context once it has seen a corpus."""
+
+    @property
+    def settings(self) -> Collection[str]:
+        """Names of what `fit` can be told beside the corpus and the device."""
+        ...
+
+    def fit(
+        self,
+        corpus: Corpus,
+        device: str = "cpu",
+        show_progress: bool | None = None,
+        **changes: Any,
+    ) -> ContextEncoder:
+        """The kind of context for a corpus."""
+        ...
+
+
+class ContextEncoder(ABC):
+    """Turns occurrences into bases.
+
+    Attributes
+    ----------
+    kind : str
+        The name of its module in `grassmeans.contexts`.
+    vectors : WordVectors
+        Words in the space of the bases.
+    shape : ContextShape
+        Its rank is that of the bases; window and repeats say which words describe a context.
+    function_words : frozenset of str
+        Words that do not describe a context.
+    device : str
+        Where bases are computed: "cpu", or one that `use_device` has chosen. Any other is used
+        from one process, for many occurrences at once.
+    merge_cosine : float
+        Two directions with at least this cosine are one sense, where the number of senses is found
+        by itself (`grassmeans.clustering.sense_number`).
+    merge_slope : float
+        What is added to it for a word ten times as frequent: frequent words have more senses
+        (`merge_limit`).
+    rare_ease : float
+        What is taken off it for a group that is ten times as rare as a tenth of the contexts: a
+        rare sense must be far from the others.
+    part_cosine : float
+        The same for words with few contexts, of an estimate that is made of pairs of them
+        (`grassmeans.clustering.few_contexts`).
+    few_contexts : int
+        With fewer different contexts of a word than these.
+    by_tree : bool
+        Whether contexts are split by a tree where the number of senses is found by itself
+        (`grassmeans.clustering.trees`); for lines that have ends.
+    lines_have_ends : bool
+        Whether bases of rank 1 point to what they mean: the opposite direction means something
+        else. Contexts are then grouped and measured by signed projections.
+    space_is_fixed : bool
+        Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
+        model must keep them all.
+    idk_distance : float or None
+        From which distance on a model that is not calibrated says "I don't know"; None for never.
+    uses_all_cores : bool
+        Whether one process with it keeps all cores busy, so that others would only share them.
+    worth_keeping : bool
+        Whether a network reads every occurrence, some hundreds a second: who asks for the same
+        bases again keeps them.
+    n_pseudowords : int
+        Made-up words from which it is learnt how sure answers are.
+    sharpness : float
+        Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance.
+    induction : mapping
+        Settings of induction that suit this kind of context better than the paper's.
+    """
+
+    kind: ClassVar[str]
+    device: str = "cpu"
+    merge_cosine: ClassVar[float] = 0.8
+    merge_slope: ClassVar[float] = 0.0
+    rare_ease: ClassVar[float] = 0.0
+    part_cosine: ClassVar[float] = 0.64
+    few_contexts: ClassVar[int] = 50
+    by_tree: ClassVar[bool] = False
+    lines_have_ends: ClassVar[bool] = False
+    space_is_fixed: ClassVar[bool] = False
+    idk_distance: ClassVar[float | None] = 0.6
+    uses_all_cores: ClassVar[bool] = False
+    worth_keeping: ClassVar[bool] = False
+    n_pseudowords: ClassVar[int] = 60
+    sharpness: ClassVar[float] = 10.0
+    induction: ClassVar[Mapping[str, Any]] = {}
+
+    def __init__(
+        self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
+    ) -> None:
+        self.vectors = vectors
+        self.shape = shape
+        self.function_words = function_words
+        self._kept_rows: tuple[Sequence[str], NDArray[np.int32]] | None = None
+
+    @abstractmethod
+    def encode(self, occurrences: Occurrences) -> Floats:
+        """The bases of contexts.
+
+        Returns
+        -------
+        bases : (n, rank, dim) float32
+            Orthogonal rows of at most unit length; zeros where a context says nothing.
+        """
+
+    @abstractmethod
+    def weigh_words(
+        self, occurrences: Occurrences, directions: Floats
+    ) -> list[list[tuple[int, float]]]:
+        """Which words of its context decide for a direction, one direction an occurrence.
+
+        Returns
+        -------
+        list of list of (position, weight)
+            Positions in ``occurrences.tokens``; weights are not negative, and 1 in all.
+        """
+
+    def turn(self, turn: NDArray[np.float64]) -> ContextEncoder:
+        """The same contexts on turned axes, where ``space_is_fixed``; itself where it cannot.
+
+        Parameters
+        ----------
+        turn : (dim, dim)
+            Orthonormal; vectors and bases are multiplied by it.
+        """
+        return self
+
+    @abstractmethod
+    def identity(self) -> Any:
+        """Plain values that tell what bases depend on, beside the vectors and the shape."""
+
+    def save(  # noqa: B027 (most kinds have nothing more)
+        self, folder: Path, bits: int | None = None
+    ) -> None:
+        """Write what `open` needs, apart from the vectors, the shape and the function words.
+
+        Parameters
+        ----------
+        bits : {4, 6, 8}, optional
+            Of what is stored for each word, in a compact model.
+        """
+
+    @classmethod
+    def open(
+        cls, folder: Path, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
+    ) -> ContextEncoder:
+        """Read what `save` wrote."""
+        return cls(vectors, shape, function_words)
+
+    def use_device(self, device: str) -> None:
+        """Choose where bases are computed from now on; most kinds know the CPU alone."""
+        if device != "cpu":
+            raise InputError(
+                f"contexts of the kind {self.kind!r} are computed on the CPU: leave the device out"
+            )
+
+    def measure_cost(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> float | None:
+        """Seconds for one context, measured on a few; None where they are soon encoded anyway."""
+        return None
+
+    def take_over(self, other: ContextEncoder) -> None:
+        """Compute where another one does, with what it has loaded: both have the same contents."""
+        self.use_device(other.device)
+
+    def writing_words_as(self, forms: Mapping[str, str]) -> ContextEncoder:
+        """The same kind of context, which reads some words as others where it reads them itself.
+
+        For pseudo-words, whose members must not be told apart by their letters. Most kinds do not
+        look at the word whose context it is.
+        """
+        return self
+
+    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, rank, dim) bases of the occurrences at positions of a corpus, in text order."""
+        bases = np.zeros((len(positions), self.shape.rank, self.vectors.dim), np.float32)
+        for part, occurrences in source.occurrences(positions):
+            bases[part] = self.encode(occurrences)
+        return bases
+
+    def encode_unordered(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+        """(n, rank, dim) bases of the occurrences at positions in any order, read in text order."""
+        order = np.argsort(positions, kind="stable")
+        return self.encode_at(source, positions[order])[rank_places(order)]
+
+    def measure(
+        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        """Distances of occurrences to the senses of their words, as `measure_senses` gives them.
+
+        Kinds of context that can do this without the bases have their own.
+        """
+        if len(occurrences) <= _AT_ONCE:
+            return self._measure_bases(self.encode(occurrences), words, lines)
+        distances = np.empty((len(occurrences), lines.most_senses), np.float32)
+        for start in range(0, len(occurrences), _AT_ONCE):
+            part = slice(start, start + _AT_ONCE)
+            bases = self.encode(occurrences[part])
+            distances[part] = self._measure_bases(bases, words[part], lines)
+        return distances
+
+    def _measure_bases(
+        self, bases: Floats, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        return measure_senses(bases, words, lines, signed=self.lines_have_ends)
+
+    def measure_for_labels(
+        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+    ) -> Floats:
+        """Distances as labels are decoded from: as `measure` gives them.
+
+        Where a distance means nothing by itself (``idk_distance`` is None), that to an only sense
+        decides nothing, and a kind of context may leave it at 0.
+        """
+        return self.measure(occurrences, words, lines)
+
+    def hearing_single_words(self) -> ContextEncoder:
+        """The same kind of context, which says something with a single known word.
+
+        For tagging: an answer from a word or two is unsure, and better than none where one is
+        asked for. Most kinds are so already.
+        """
+        return self
+
+    def describing_words(self, occurrences: Occurrences) -> NDArray[np.int32]:
+        """(n, 2 * window) rows of the kept words around occurrences, -1 where there is none.
+
+        In text order, the nearest in the middle. They name and describe a sense, whatever kind of
+        context it was found with.
+        """
+        return gather_rows(occurrences, self.rows_of(occurrences.words), self.shape)
+
+    def describe_at(
+        self, source: OccurrenceSource, positions: NDArray[np.int64]
+    ) -> NDArray[np.int32]:
+        """(n, 2 * window) `describing_words` of the occurrences at positions of a corpus."""
+        found = np.full((len(positions), 2 * self.shape.window), -1, np.int32)
+        for part, occurrences in source.occurrences(positions):
+            found[part] = self.describing_words(occurrences)
+        return found
+
+    def merge_limit(self, count: int) -> float:
+        """From which cosine on two directions of a word with so many occurrences are one sense.
+
+        ``merge_cosine`` holds for a thousand in `_USUAL_TOKENS`: how frequent a word is in its
+        language counts, not how long the text.
+        """
+        if not self.merge_slope:
+            return self.merge_cosine
+        counts = self.vectors.counts
+        n_tokens = _USUAL_TOKENS if counts is None else int(counts.sum())
+        usual = count * _USUAL_TOKENS / max(n_tokens, _FEWEST_TOKENS)
+        limit = self.merge_cosine + self.merge_slope * math.log10(max(usual, 1.0) / 1000)
+        return min(max(limit, _LEAST_LIMIT), _MOST_LIMIT)
+
+    def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
+        """(n_words,) rows in the vectors; -1 for words that do not describe a context."""
+        if self._kept_rows is not None and self._kept_rows[0] is words:
+            return self._kept_rows[1]
+        rows = rows_of_words(words, self.vectors, self.function_words)
+        if len(words) >= _WORTH_KEEPING:
+            self._kept_rows = words, rows
+        return rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_kept_rows": None}

@@ -1,0 +1,1 @@
+"""Pretrained transformers: what `grassmeans.contexts.transformer` is made of."""

@@ -1,0 +1,129 @@
+"""What runs a transformer: PyTorch on a GPU or the CPU, or ONNX Runtime in 8 bits on the CPU."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import warnings
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.writing import atomic_path, digest_of
+from grassmeans.contexts.pretrained.network import (
+    DEFAULT_BATCH,
+    EXTRA,
+    PURPOSE,
+    ModelHead,
+    Network,
+    PieceBatch,
+    TorchNetwork,
+)
+from grassmeans.errors import MissingExtraError
+from grassmeans.kernels.devices import load_torch
+
+Floats = NDArray[np.float32]
+
+ONNX = "onnx"
+"""In place of a device: the CPU, with weights and products in 8 bits."""
+
+_ONNX_EXTRA, _ONNX_PURPOSE = "onnx", "device='onnx'"
+_OPSET = 17
+
+
+def open_network(
+    head: ModelHead, runner: str, batch_size: int | None = None, cache: Path | None = None
+) -> Network:
+    """Load a network.
+
+    Parameters
+    ----------
+    runner : {"cpu", "cuda", "onnx"}
+    cache : Path, optional
+        Where the network in ONNX's form is kept; without it, it is made anew every time.
+    """
+    if runner == ONNX:
+        return OnnxNetwork(head, batch_size, cache)
+    return TorchNetwork(head, runner, batch_size)
+
+
+class OnnxNetwork(Network):
+    """The network in ONNX Runtime, its weights rounded to 8 bits."""
+
+    def __init__(
+        self, head: ModelHead, batch_size: int | None = None, cache: Path | None = None
+    ) -> None:
+        runtime = _load("onnxruntime")
+        super().__init__(head, batch_size or DEFAULT_BATCH)
+        options = runtime.SessionOptions()
+        options.intra_op_num_threads = len(os.sched_getaffinity(0))
+        with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
+            path = (cache or Path(temporary)) / f"{digest_of([head.digest, head.layers])}.onnx"
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with atomic_path(path) as place:
+                    export_network(head, place)
+            self._session = runtime.InferenceSession(
+                path.read_bytes(), options, providers=["CPUExecutionProvider"]
+            )
+
+    def run(self, batch: PieceBatch) -> Floats:
+        """(n_words, dim) vectors of the words of a batch."""
+        (states,) = self._session.run(None, {"ids": batch.ids, "mask": batch.mask})
+        found = np.zeros((batch.n_words, self.dim), np.float32)
+        np.add.at(found, batch.words, states[batch.rows, batch.places])
+        sizes = np.bincount(batch.words, minlength=batch.n_words)
+        found /= np.maximum(sizes, 1)[:, None]
+        return found
+
+
+def export_network(head: ModelHead, path: Path) -> None:
+    """Write a network in ONNX's form: pieces in, the mean of its layers out, weights in 8 bits."""
+    _load("onnx")
+    quantization = _load("onnxruntime.quantization")
+    torch = load_torch(PURPOSE, EXTRA)
+    network, layers = head.load(torch.float32), head.layers
+
+    class MeanOfLayers(torch.nn.Module):  # type: ignore[misc, name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.network = network
+
+        def forward(self, ids: Any, mask: Any) -> Any:
+            states = self.network(
+                input_ids=ids, attention_mask=mask, output_hidden_states=True
+            ).hidden_states
+            return torch.stack([states[layer] for layer in layers]).mean(dim=0)
+
+    ids = torch.tensor([[3, 4, 5, 6, 7], [8, 9, 10, 11, 12]])
+    mask = torch.tensor([[1, 1, 1, 1, 1], [1, 1, 1, 0, 0]])
+    sizes = {0: "texts", 1: "pieces"}
+    whole = path.with_suffix(".whole")
+    try:
+        with warnings.catch_warnings(), torch.inference_mode():
+            warnings.simplefilter("ignore")  # of the exporter, about numbers that never change
+            torch.onnx.export(
+                MeanOfLayers(),
+                (ids, mask),
+                str(whole),
+                input_names=["ids", "mask"],
+                output_names=["states"],
+                dynamic_axes={"ids": sizes, "mask": sizes, "states": sizes},
+                opset_version=_OPSET,
+                dynamo=False,
+            )
+        quantization.quantize_dynamic(str(whole), str(path), per_channel=True)
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _load(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        package = name.partition(".")[0]
+        raise MissingExtraError(package, _ONNX_EXTRA, _ONNX_PURPOSE) from error

@@ -1,0 +1,232 @@
+"""Documents of one shard -> token ids of the shard's own, written to disk.
+
+This is what a worker does in the first pass of `ingest`: clean, normalise, tokenise, count. Ids
+are local to the shard until all shards are counted and the vocabulary is known.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.checking import read_json
+from grassmeans.artifacts.writing import (
+    digest_of_bytes,
+    explain_write_errors,
+    write_array,
+    write_bytes,
+    write_json,
+)
+from grassmeans.corpus.shard import DONE
+from grassmeans.reading.documents import RawDocument
+from grassmeans.text.tokenizer import (
+    SurfaceTable,
+    Tokenizer,
+    WhitespaceTokenizer,
+    mend_surrogates,
+    normalize_text,
+)
+from grassmeans.text.wikitext import Link, clean_wikitext, normalize_title
+
+PIECE_LENGTH = 2_000
+"""Characters between two anchors, up to the next white space."""
+
+LOCAL_TOKENS = "local_tokens.npy"
+_LOCAL_WORDS = "local_words.txt"
+_LOCAL_COUNTS = "local_counts.npy"
+_SPACE = re.compile("[ \\n]")
+_SENTENCE_SPACE = re.compile("[.,;:!?][ \\n]")  # no phrase goes on over these
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedShard:
+    """What the first pass reports of a shard; its tokens and words stay on disk."""
+
+    number: int
+    source: str
+    n_documents: int
+    n_tokens: int
+
+
+class ShardEncoder:
+    """Collects the documents of one shard."""
+
+    def __init__(self, tokenizer: Tokenizer, *, keep_links: bool) -> None:
+        self._keep_links = keep_links
+        self._ids: dict[str, int] = {}
+        self._tokenizers: dict[bool, Tokenizer | WhitespaceTokenizer] = {
+            False: tokenizer,
+            True: WhitespaceTokenizer(lowercase=tokenizer.lowercase),
+        }
+        self._spaces = {False: _SENTENCE_SPACE if tokenizer.phrases else _SPACE, True: _SPACE}
+        self._tables = {
+            kind: SurfaceTable(t.key_of, self._number) for kind, t in self._tokenizers.items()
+        }
+        self._tokens: list[NDArray[np.int32]] = []
+        self._n_tokens = 0
+        self._text: list[bytes] = []
+        self._n_bytes = 0
+        self._document_offsets = [0]
+        self._text_offsets = [0]
+        self._pretokenised: list[bool] = []
+        self._metadata: list[str] = []
+        self._anchors: list[tuple[int, int]] = []
+        self._links: list[tuple[int, int, str]] = []
+        self._exact_links: list[bool] = []
+        self._redirects: dict[str, str] = {}
+
+    def _number(self, key: str) -> int:
+        return self._ids.setdefault(key, len(self._ids))
+
+    def add(self, document: RawDocument) -> None:
+        """Clean, normalise and tokenise one document, or note where a redirect leads to."""
+        if document.markup == "redirect":
+            self._add_redirect(document)
+            return
+        pretokenised = document.markup == "tokens"
+        text = document.text
+        links: tuple[Link, ...] = ()
+        if document.markup == "wikitext":
+            clean = clean_wikitext(text, keep_links=self._keep_links)
+            text, links = clean.text, clean.links
+        normal = normalize_text(text)
+        if normal != text:
+            links = ()  # their spans no longer fit; NFC text, which is nearly all, keeps them
+        self._add_text(normal, pretokenised, document.keys)
+        self._add_links(normal, links)
+        self._text_offsets.append(self._n_bytes)
+        self._document_offsets.append(self._n_tokens)
+        self._pretokenised.append(pretokenised)
+        about: list[Any] = [mend_surrogates(document.id), mend_surrogates(document.title)]
+        if document.fields:
+            about.append({name: mend_surrogates(value) for name, value in document.fields})
+        self._metadata.append(json.dumps(about, ensure_ascii=False))
+
+    def _add_text(self, text: str, pretokenised: bool, keys: Sequence[str] | None) -> None:
+        tokenizer = self._tokenizers[pretokenised]
+        table = self._tables[pretokenised]
+        consumed = 0
+        for piece in _pieces(text, self._spaces[pretokenised]):
+            if keys is None:
+                found = tokenizer.encode(piece, table)
+            else:  # the surface forms are counted, and get no numbers: they are no words here
+                chosen = keys[consumed : consumed + len(tokenizer.tokenize(piece))]
+                consumed += len(chosen)
+                found = np.fromiter(map(table.__getitem__, chosen), np.int32, len(chosen))
+            self._anchors.append((self._n_tokens, self._n_bytes))
+            self._tokens.append(found)
+            self._n_tokens += len(found)
+            encoded = piece.encode()
+            self._text.append(encoded)
+            self._n_bytes += len(encoded)
+
+    def _add_links(self, text: str, links: Sequence[Link]) -> None:
+        """Turn character spans into positions of the document's tokens."""
+        if not links:
+            return
+        first = self._document_offsets[-1]
+        spans = np.array([*self._tokenizers[False].spans(text)], np.int64).reshape(-1, 2)
+        for link in links:
+            start, end = (int(n) for n in np.searchsorted(spans[:, 0], (link.start, link.end)))
+            if end > start:
+                self._links.append((first + start, first + end, link.target))
+                # Not so for "Apollo 11", whose number is no token, nor for "C++".
+                is_exact = spans[start, 0] == link.start and spans[end - 1, 1] == link.end
+                self._exact_links.append(bool(is_exact))
+
+    def _add_redirect(self, page: RawDocument) -> None:
+        source, target = normalize_title(page.title), normalize_title(page.text)
+        if source and target and source != target:
+            self._redirects[source] = target
+
+    def write(self, folder: Path, scratch: Path, number: int, digest: str) -> EncodedShard:
+        """Write everything; `DONE` last, which marks the shard as whole."""
+        with explain_write_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            scratch.mkdir(parents=True, exist_ok=True)
+        tokens = np.concatenate(self._tokens) if self._tokens else np.empty(0, np.int32)
+        words = tuple(self._ids)
+        counts = np.bincount(tokens, minlength=len(words)).astype(np.int64)
+        write_array(scratch / LOCAL_TOKENS, tokens)
+        write_bytes(scratch / _LOCAL_WORDS, "\n".join(words).encode())
+        write_array(scratch / _LOCAL_COUNTS, counts)
+        write_array(folder / "documents.npy", np.array(self._document_offsets, dtype=np.int64))
+        write_array(folder / "text_offsets.npy", np.array(self._text_offsets, dtype=np.int64))
+        write_array(folder / "pretokenised.npy", np.array(self._pretokenised, dtype=np.bool_))
+        write_array(folder / "anchors.npy", np.array(self._anchors, np.int64).reshape(-1, 2))
+        write_bytes(folder / "text.bin", b"".join(self._text))
+        write_bytes(folder / "metadata.jsonl", "\n".join(self._metadata).encode())
+        if self._keep_links:
+            self._write_links(folder)
+        n_documents = len(self._metadata)
+        write_json(folder / DONE, {"source": digest, "n_documents": n_documents})
+        return EncodedShard(number, digest, n_documents, len(tokens))
+
+    def _write_links(self, folder: Path) -> None:
+        targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
+        spans = [(start, end, targets[target]) for start, end, target in self._links]
+        write_array(folder / "links.npy", np.array(spans, dtype=np.int32).reshape(-1, 3))
+        write_array(folder / "links_exact.npy", np.array(self._exact_links, dtype=np.bool_))
+        write_json(folder / "link_targets.json", list(targets))
+        write_json(folder / "redirects.json", self._redirects)
+
+
+def _pieces(text: str, space: re.Pattern[str]) -> Iterator[str]:
+    """Cut a text at white space, every `PIECE_LENGTH` characters or a little more."""
+    start = 0
+    while start < len(text):
+        cut = space.search(text, start + PIECE_LENGTH)
+        end = cut.end() if cut else len(text)
+        yield text[start:end]
+        start = end
+
+
+def encode_shard(
+    documents: Sequence[RawDocument],
+    folder: Path,
+    scratch: Path,
+    number: int,
+    tokenizer: Tokenizer,
+    keep_links: bool,
+) -> EncodedShard:
+    """Encode the documents of one shard, or take it over from an earlier, interrupted run.
+
+    Parameters
+    ----------
+    scratch : Path
+        For tokens by ids of the shard's own, which the corpus does not keep.
+    """
+    source = digest_of_bytes(
+        *(
+            f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0{d.fields or ''}".encode(
+                errors="replace"
+            )
+            for d in documents
+        )
+    )
+    if (folder / DONE).exists() and read_json(folder / DONE)["source"] == source:
+        return _read_encoded(folder, scratch, number)
+    encoder = ShardEncoder(tokenizer, keep_links=keep_links)
+    for document in documents:
+        encoder.add(document)
+    return encoder.write(folder, scratch, number, source)
+
+
+def _read_encoded(folder: Path, scratch: Path, number: int) -> EncodedShard:
+    done = read_json(folder / DONE)
+    n_tokens = int(np.load(scratch / _LOCAL_COUNTS, allow_pickle=False).sum())
+    return EncodedShard(number, done["source"], done["n_documents"], n_tokens)
+
+
+def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
+    """The words of a shard by their ids there, and (n_words,) how often each occurs."""
+    text = (scratch / _LOCAL_WORDS).read_bytes().decode()
+    counts = np.load(scratch / _LOCAL_COUNTS, allow_pickle=False)
+    return text.split("\n") if len(counts) else [], counts

@@ -1,0 +1,315 @@
+"""Words of a model with the corrections made to them, and the model with them in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.checking import open_array
+from grassmeans.editing.editing import (
+    blank_hidden,
+    describe_anew,
+    hide_sense,
+    merge_senses,
+    rename_sense,
+    split_sense,
+    unhide_sense,
+)
+from grassmeans.editing.reassigning import add_sense_of, reassign_lines
+from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.compact_inventory import CompactInventory
+from grassmeans.senses.decoding import IdkRule, decode_hard
+from grassmeans.senses.entries import CountedIn, WordSenses, entry_to_dict
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.samples import WordSample
+from grassmeans.vectors.word_vectors import WordVectors
+
+HIDDEN_DIRECTIONS = "hidden_directions.npy"
+"""Beside the manifest: the directions of hidden senses, in the order of ``edited.hidden``."""
+
+
+ACTIONS = ("merge", "split", "rename", "hide", "unhide", "adopt", "assign")
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One correction, as the manifest of an edited model records it.
+
+    Attributes
+    ----------
+    senses : tuple of int
+        What it is about: two senses to merge, the one that gets lines. Lines without a sense become
+        a new one.
+    n_senses : int
+        Senses that were adopted.
+    lines : tuple of int
+        Positions in the corpus of the lines that were assigned.
+    n_taken, n_moved : int
+        How many of the lines have the sense now, and how many others of the contexts that were
+        looked at have another sense than before.
+    corpus : str
+        Digest of the corpus whose contexts were looked at; empty without one.
+    """
+
+    word: str
+    action: str
+    senses: tuple[int, ...] = ()
+    name: str = ""
+    n_senses: int = 0
+    lines: tuple[int, ...] = ()
+    n_taken: int = 0
+    n_moved: int = 0
+    corpus: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a correction is made from.
+
+    Attributes
+    ----------
+    sample : WordSample or None
+        Contexts in which the word is counted anew.
+    counted_in : CountedIn or None
+        Their corpus, where it is not the model's.
+    found : WordSenses or None
+        Senses to adopt, counted in that corpus.
+    lines : WordSample or None
+        Contexts of lines to assign.
+    rule : IdkRule
+        When the model says "I don't know".
+    lines_have_ends : bool
+        As `ContextEncoder.lines_have_ends`.
+    """
+
+    sample: WordSample | None = None
+    counted_in: CountedIn | None = None
+    found: WordSenses | None = None
+    lines: WordSample | None = None
+    rule: IdkRule = None
+    lines_have_ends: bool = False
+
+
+NOTHING = Evidence()
+
+
+@dataclass(frozen=True, slots=True)
+class EditedWord:
+    """A word with the corrections made to it, which can be taken back one by one."""
+
+    original: WordSenses  # as the model has it, with the directions of hidden senses
+    entry: WordSenses  # as it is now, with the directions of hidden senses
+    # For each sense now, the numbers of the original senses that it is, or is a merger of; none
+    # where it is a part of some, or new.
+    origins: tuple[tuple[int, ...], ...]
+    edits: tuple[Edit, ...] = ()
+    before: EditedWord | None = None  # without the last correction
+    undone: tuple[EditedWord, ...] = ()  # what was taken back, the last first
+
+    @classmethod
+    def start(cls, model: SenseModel, word: str) -> EditedWord:
+        """A word, not edited yet; one that the model does not have has no senses."""
+        if word not in model.inventory:
+            nothing = WordSenses(word, 0, 0, np.empty((0, model.vectors.dim), np.float32), ())
+            return cls(nothing, nothing, ())
+        stored = model.inventory[word]
+        if len(stored.senses) != stored.n_senses:
+            raise InputError(f"the senses of {word!r} are not described: induce the model again")
+        entry = model.senses(word)
+        kept = read_hidden_directions(model)
+        directions = np.array(entry.directions, np.float32)
+        for sense in entry.senses:
+            if sense.hidden and (word, sense.number) in kept:
+                directions[sense.number - 1] = kept[word, sense.number]
+        entry = replace(entry, directions=directions)
+        return cls(entry, entry, tuple((sense.number,) for sense in entry.senses))
+
+    def apply(self, edit: Edit, vectors: WordVectors, evidence: Evidence = NOTHING) -> EditedWord:
+        """The word after one more correction.
+
+        `InputError` where the action is unknown or does not fit the word.
+        """
+        _check_edit(edit)
+        number = edit.senses[0] if edit.senses else 0
+        origins = list(self.origins)
+        if edit.action == "merge":
+            entry = merge_senses(
+                self.entry,
+                edit.senses,
+                vectors,
+                evidence.sample,
+                lines_have_ends=evidence.lines_have_ends,
+            )
+            first, second = sorted(edit.senses)
+            pair = origins[first - 1], origins[second - 1]
+            origins[first - 1] = tuple(sorted({*pair[0], *pair[1]})) if all(pair) else ()
+            del origins[second - 1]
+        elif edit.action == "split":
+            entry = split_sense(self.entry, number, vectors, evidence.sample)
+            origins[number - 1] = ()
+            origins.append(())
+        elif edit.action == "rename":
+            entry = rename_sense(self.entry, number, edit.name)
+        elif edit.action == "hide":
+            entry = hide_sense(self.entry, number)
+        elif edit.action == "unhide":
+            entry = unhide_sense(self.entry, number)
+        elif edit.action == "adopt":
+            entry, edit = _adopt(edit, evidence)
+            origins = [()] * entry.n_senses
+        else:
+            entry, edit = _assign(self.entry, edit, vectors, evidence)
+            origins += [()] * (entry.n_senses - len(origins))
+        if evidence.sample is not None or evidence.found is not None:
+            entry = replace(entry, counted_in=evidence.counted_in)
+        edits = (*self.edits, edit)
+        return EditedWord(self.original, entry, tuple(origins), edits, self)
+
+    def undo(self) -> EditedWord:
+        """The word without its last correction, which `redo` makes again."""
+        if self.before is None:
+            raise InputError(f"there is no correction of {self.original.word!r} to undo")
+        return replace(self.before, undone=(self, *self.undone))
+
+    def redo(self) -> EditedWord:
+        """The word with the correction that was undone last."""
+        if not self.undone:
+            raise InputError(f"no correction of {self.original.word!r} was undone")
+        return replace(self.undone[0], undone=self.undone[1:])
+
+
+def _check_edit(edit: Edit) -> None:
+    """Refuse an edit that is none."""
+    if edit.action not in ACTIONS:
+        raise InputError(f"action must be one of {', '.join(ACTIONS)}, got {edit.action!r}")
+    wanted = {"merge": (2,), "adopt": (0,), "assign": (0, 1)}.get(edit.action, (1,))
+    if len(edit.senses) not in wanted:
+        most = wanted[-1]
+        raise InputError(
+            f"{edit.action} needs the number of {most} sense{'s' if most != 1 else ''}, "
+            f"got {list(edit.senses)}"
+        )
+
+
+def _adopt(edit: Edit, evidence: Evidence) -> tuple[WordSenses, Edit]:
+    """Senses that were found anew, in the place of all that the word had."""
+    if evidence.found is None:
+        raise InputError("there are no senses to adopt: find some in a corpus first")
+    return evidence.found, replace(edit, n_senses=evidence.found.n_senses)
+
+
+def _assign(
+    entry: WordSenses, edit: Edit, vectors: WordVectors, evidence: Evidence
+) -> tuple[WordSenses, Edit]:
+    """Lines given to a sense, or to a new one, and the word described with its new directions."""
+    lines, sample = evidence.lines, evidence.sample
+    if lines is None or sample is None:
+        raise InputError("lines can be given to a sense where there is a corpus: open it as well")
+    before = decode_hard(sample.measure(blank_hidden(entry).directions), evidence.rule)
+    if edit.senses:
+        found = reassign_lines(entry, edit.senses[0], lines, evidence.rule)
+    else:
+        found = add_sense_of(entry, lines, evidence.rule)
+    after = decode_hard(sample.measure(blank_hidden(found.entry).directions), evidence.rule)
+    moved = (before != after) & ~np.isin(sample.contexts.positions, edit.lines)
+    described = describe_anew(found.entry, found.touched, sample, vectors, keep_names=True)
+    return described, replace(edit, n_taken=found.n_taken, n_moved=int(moved.sum()))
+
+
+class EditedInventory(SenseInventory):
+    """An inventory some of whose entries are replaced; the rest stays where it is.
+
+    Parameters
+    ----------
+    entries : mapping of str to WordSenses
+        In the form of `blank_hidden`. Words that the base does not have are added at its end.
+    """
+
+    def __init__(self, base: SenseInventory, entries: Mapping[str, WordSenses]) -> None:
+        self._base = base
+        self._entries = dict(entries)
+        self.words = (*base.words, *(word for word in entries if word not in base))
+        self.skipped = base.skipped
+        self._shares = {}
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._entries or word in self._base
+
+    def __getitem__(self, word: str) -> WordSenses:
+        return self._entries[word] if word in self._entries else self._base[word]
+
+    @property
+    def dim(self) -> int:
+        """The dimension of the directions."""
+        return self._base.dim
+
+    def directions(self, word: str) -> NDArray[np.float32]:
+        """(n_senses, dim) directions of a word, zeros where a sense is hidden."""
+        if word in self._entries:
+            return self._entries[word].directions
+        return self._base.directions(word)
+
+    def name_of(self, word: str, sense: int) -> str:
+        """What a sense is called now."""
+        if word not in self._entries:
+            return self._base.name_of(word, sense)
+        return next((s.name for s in self._entries[word].senses if s.number == sense), "")
+
+    @property
+    def sense_counts(self) -> Mapping[str, int]:
+        """How many senses each word has, hidden ones included."""
+        own = {word: entry.n_senses for word, entry in self._entries.items()}
+        return MappingProxyType({**self._base.sense_counts, **own})
+
+    def to_compact(self, words: Iterable[str] | None = None) -> CompactInventory:
+        """The parts that the compact form stores, of all words or of some of them, in order."""
+        chosen = self.words if words is None else tuple(words)
+        stored = self._base.to_compact()
+        numbers = {word: i for i, word in enumerate(stored.words)}
+        directions = [self.directions(word) for word in chosen]
+        lines = [
+            json.dumps(entry_to_dict(self._entries[word]), ensure_ascii=False).encode()
+            if word in self._entries
+            else stored.lines[numbers[word]].rstrip(b"\n")
+            for word in chosen
+        ]
+        return CompactInventory(
+            words=list(chosen),
+            sense_counts=np.array([len(rows) for rows in directions], np.int64),
+            directions=np.concatenate(directions) if directions else stored.directions[:0],
+            lines=lines,
+            skipped=self.skipped,
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the inventory into a folder, as an ordinary one."""
+        SenseInventory._from_compact(self.to_compact()).save(path)
+
+
+def apply_edits(model: SenseModel, edits: Mapping[str, EditedWord]) -> SenseModel:
+    """The model with edited words, ready to tag; vectors and other words are shared with it."""
+    entries = {
+        word: blank_hidden(edited.entry) for word, edited in edits.items() if edited.entry.senses
+    }
+    return model.with_inventory(EditedInventory(model.inventory, entries))
+
+
+def read_hidden_directions(model: SenseModel) -> dict[tuple[str, int], NDArray[np.float32]]:
+    """The directions of senses that were hidden in an earlier version, by word and number."""
+    listed = model.manifest.get("edited", {}).get("hidden", [])
+    if not listed or model.folder is None:
+        return {}
+    rows = open_array(
+        model.folder / HIDDEN_DIRECTIONS,
+        np.float32,
+        (len(listed), model.vectors.dim),
+        mapped=False,
+    )
+    return {(word, number): row for (word, number), row in zip(listed, rows, strict=True)}

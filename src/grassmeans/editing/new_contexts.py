@@ -1,0 +1,117 @@
+"""New contexts of a word that has senses: what they add to these, and when they are a new one.
+
+What no sense explains: the model says "I don't know", or the nearest sense is farther than its own
+contexts are on average. Such contexts are grouped as those of a new word are. A group of enough
+contexts is a sense of its own by the very rule by which groups are kept apart when senses are
+induced: far enough from all others, the farther the rarer it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.clustering.merging import measure_rarity
+from grassmeans.clustering.settings import AUTO, InductionSettings
+from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.induction import group_contexts
+from grassmeans.senses.samples import WordSample
+from grassmeans.vectors.word_vectors import WordVectors
+
+Floats = NDArray[np.float32]
+
+FEWEST_NEW = 20
+"""Contexts that a new sense needs."""
+
+
+def find_new_senses(
+    entry: WordSenses,
+    sample: WordSample,
+    unsure: NDArray[np.bool_],
+    settings: InductionSettings,
+    encoder: ContextEncoder,
+) -> Floats:
+    """(n_new, dim) directions of senses that new contexts show and the word does not have.
+
+    Parameters
+    ----------
+    unsure : (n_contexts,) bool
+        Of which contexts the model does not know the sense.
+    """
+    nothing = np.empty((0, sample.bases.shape[2]), np.float32)
+    distances = sample.measure(entry.directions)
+    usual = np.array([sense.mean_distance for sense in entry.senses])
+    usual = np.where(np.isfinite(usual) & (usual > 0.0), usual, 1.0)
+    far = distances.min(axis=1) > usual[distances.argmin(axis=1)]
+    unexplained = np.flatnonzero(unsure | far)
+    if len(unexplained) < FEWEST_NEW:
+        return nothing
+    bases = np.ascontiguousarray(sample.bases[unexplained])
+    total = entry.count + sample.count
+    free = replace(settings, n_senses=AUTO)
+    found = group_contexts(entry.word, bases, free, encoder, total)
+    kept: list[Floats] = []
+    taken = [row for row in entry.directions if row.any()]
+    for k in np.argsort(-np.bincount(found.labels_, minlength=len(found.directions_))).tolist():
+        direction = found.directions_[k]
+        members = unexplained[found.labels_ == k]
+        own = sample[members].measure(direction[None])[:, 0]
+        nearer = own < distances[members].min(axis=1)
+        size = int(nearer.sum())
+        if size >= FEWEST_NEW and _is_apart(direction, taken, size, total, encoder):
+            kept.append(direction)
+            taken.append(direction)
+    return np.stack(kept) if kept else nothing
+
+
+def _is_apart(
+    direction: Floats, others: Sequence[Floats], size: int, total: int, encoder: ContextEncoder
+) -> bool:
+    """Whether a group would not be merged with any other sense when senses are induced."""
+    if not others:
+        return True
+    cosines = np.stack(others) @ direction
+    nearest = float((cosines if encoder.lines_have_ends else np.abs(cosines)).max())
+    rarity = float(measure_rarity(np.array([size / max(total, 1), 1.0]))[0, 1])
+    return nearest + encoder.rare_ease * rarity < encoder.merge_limit(total)
+
+
+def add_contexts(
+    entry: WordSenses, sample: WordSample, new: Floats, vectors: WordVectors
+) -> WordSenses:
+    """The entry with the occurrences of new text, and with new senses at its end.
+
+    The shares become those of all occurrences, old and new; the old senses are described as before.
+    """
+    directions = np.concatenate([entry.directions, new]).astype(np.float32)
+    distances = sample.measure(directions)
+    labels = distances.argmin(axis=1)
+    sizes = np.bincount(labels, minlength=len(directions))
+    shares = sizes / max(sizes.sum(), 1)
+    total = entry.count + sample.count
+    old = np.array([sense.share for sense in entry.senses] + [0.0] * len(new))
+    joined = (entry.count * old + sample.count * shares) / max(total, 1)
+    n_old = entry.n_contexts
+    senses: list[Sense] = []
+    for k, sense in enumerate(entry.senses):
+        before, now = sense.share * n_old, float(sizes[k])
+        mean = float(distances[labels == k, k].mean()) if now else 0.0
+        known = before > 0.0 and np.isfinite(sense.mean_distance)
+        weighted = (before * sense.mean_distance + now * mean) / max(before + now, 1e-12)
+        distance = weighted if known else (mean if now else sense.mean_distance)
+        senses.append(replace(sense, share=float(joined[k]), mean_distance=float(distance)))
+    if len(new):
+        described = sample.describe(directions, vectors)[len(entry.senses) :]
+        numbered = enumerate(described, len(senses) + 1)
+        senses += [replace(s, number=n, share=float(joined[n - 1])) for n, s in numbered]
+    return replace(
+        entry,
+        count=total,
+        n_contexts=n_old + len(sample.contexts),
+        directions=directions,
+        senses=tuple(senses),
+    )

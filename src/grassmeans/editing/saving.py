@@ -1,0 +1,224 @@
+"""A model with edited words -> a new version of it in a folder of its own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.writing import explain_write_errors, write_array
+from grassmeans.contexts import VECTORS_FOLDER
+from grassmeans.editing.edited_words import (
+    HIDDEN_DIRECTIONS,
+    EditedWord,
+    apply_edits,
+    read_hidden_directions,
+)
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.models.model import (
+    INVENTORY_FOLDER,
+    LEXEMES_FOLDER,
+    SenseModel,
+)
+from grassmeans.models.places import KIND, models_folder
+from grassmeans.models.versions import EDITED, append_version
+from grassmeans.outputs.places import output_folder
+from grassmeans.senses.entries import WordSenses
+from grassmeans.vectors.word_vectors import WordVectors
+
+_VERSION = re.compile(r"-v[0-9]+$")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_ALWAYS = ("word", "action", "senses", "name")
+_HEAD = ("kind", "format_version", "grassmeans", "created", "n_words", "n_skipped")
+
+
+def save_version(
+    model: SenseModel,
+    edits: Mapping[str, EditedWord],
+    folder: str | Path | None = None,
+    name: str | None = None,
+) -> Path:
+    """Save a model with edited words as a new folder; the old one is not touched.
+
+    Parameters
+    ----------
+    folder : path, optional
+        Where to put it. By default beside the model; for a model that comes with the package, the
+        working directory.
+    name : str, optional
+        Of the new folder; by default ``<model>-v2``, ``-v3``, ..., the next that is free.
+
+    Returns
+    -------
+    Path
+        The new folder; `grassmeans.load` opens it. The field ``edited`` of its manifest says what
+        was edited and from which model.
+
+    `InputError` where nothing was edited, or the name is taken or cannot be the name of a folder.
+    """
+    if not any(edited.edits for edited in edits.values()):
+        raise InputError("nothing has been edited yet: there is no new version to save")
+    place = Path(folder) if folder is not None else _place_beside(model)
+    chosen = _next_name(model, place) if name is None else _check_name(name)
+    target = place / chosen
+    if target.exists():
+        raise InputError(f"{chosen} exists already: choose another name")
+    with output_folder(target, KIND, inputs=[model.folder]) as building:
+        _copy_rest(model, building.folder, edits)
+        _write_version(model, building.folder, edits)
+    return target
+
+
+def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:
+    """The edited inventory, what was hidden, and the manifest."""
+    kept = read_hidden_directions(model)
+    hidden = {key: row for key, row in kept.items() if key[0] not in edits}
+    for word, edited in edits.items():
+        for sense in edited.entry.senses:
+            if sense.hidden:
+                hidden[word, sense.number] = edited.entry.directions[sense.number - 1]
+    if hidden:
+        write_array(folder / HIDDEN_DIRECTIONS, np.stack(list(hidden.values())))
+    earlier = model.manifest.get("edited", {})
+    about = {
+        "from": model.folder.name if model.folder else "",
+        "from_created": model.manifest.get("created", ""),
+        "edits": describe_edits(edits),
+        "earlier": [*earlier.get("earlier", []), *earlier.get("edits", [])],
+        "hidden": [list(key) for key in hidden],
+    }
+    same = all(_keeps_numbers(edited) for edited in edits.values())
+    append_version(model, folder, EDITED, {"edits": about["edits"]}, keeps_numbers=same)
+    facts = {key: value for key, value in model.manifest.items() if key not in _HEAD}
+    inventory = apply_edits(model, edits).inventory
+    about_version = facts | {"edited": about}
+    SenseModel(
+        model.encoder,
+        inventory,
+        model.tokenizer,
+        about_version,
+        folder,
+        lemma_table=model.lemma_table,
+    ).fill(folder)
+
+
+def _keeps_numbers(edited: EditedWord) -> bool:
+    """Whether each sense that a word had is still the one of its number, and nothing else."""
+    n_before = len(edited.original.senses)
+    actions = {edit.action for edit in edited.edits}
+    return n_before == 0 or (
+        not actions & {"merge", "split", "adopt"} and len(edited.entry.senses) == n_before
+    )
+
+
+def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:
+    """Vectors, lexemes and texts of the model as they are; lexemes of other senses anew."""
+    if model.folder is None:
+        return
+    left_out = {MANIFEST, INVENTORY_FOLDER, HIDDEN_DIRECTIONS}
+    renumbered = {
+        word: edited
+        for word, edited in edits.items()
+        if edited.origins != tuple((i,) for i in range(1, len(edited.original.senses) + 1))
+    }
+    lexemes = model.lexemes if renumbered else None
+    if lexemes is not None:
+        left_out.add(LEXEMES_FOLDER)
+    own = str(model.folder)
+    with explain_write_errors(folder):
+        shutil.copytree(
+            model.folder,
+            folder,
+            ignore=lambda where, _: left_out if where == own else set(),
+            dirs_exist_ok=True,
+        )
+    if not (folder / VECTORS_FOLDER).exists():
+        raise ArtifactError(f"{model.folder} has no vectors any more: was it moved?")
+    if lexemes is not None:
+        changed = edit_lexemes(lexemes, renumbered)
+        about = lexemes.manifest.get("lexemes", {})
+        changed.save(folder / LEXEMES_FOLDER, extra={"lexemes": dict(about)})
+
+
+def edit_lexemes(lexemes: WordVectors, edits: Mapping[str, EditedWord]) -> WordVectors:
+    """Vectors of senses for the senses there are now.
+
+    A merged sense has the mean of its origins' vectors, weighted by their shares. Senses that the
+    vectors were not trained for, parts of a split one or adopted ones, have none; then the plain
+    word stands for them, with the mean of all senses that it had.
+    """
+    numbers = {
+        f"{word}.{number}": word
+        for word, edited in edits.items()
+        for number in range(1, len(edited.original.senses) + 1)
+    }
+    keys: list[str] = []
+    rows: list[NDArray[np.float32]] = []
+    done: set[str] = set()
+    for row, key in enumerate(lexemes.words):
+        word = numbers.get(key)
+        if word is None:
+            keys.append(key)
+            rows.append(lexemes.vectors[row])
+        elif word not in done:
+            done.add(word)
+            wanted = {f"{word}.{n}": senses for n, senses in enumerate(edits[word].origins, 1)}
+            if not all(wanted.values()) and word not in lexemes:
+                wanted[word] = tuple(range(1, len(edits[word].original.senses) + 1))
+            for name, origins in wanted.items():
+                vector = _mean_of_origins(lexemes, edits[word].original, origins)
+                if vector is not None:
+                    keys.append(name)
+                    rows.append(vector)
+    return WordVectors(keys, np.stack(rows), check=False)
+
+
+def _mean_of_origins(
+    lexemes: WordVectors, original: WordSenses, origins: tuple[int, ...]
+) -> NDArray[np.float32] | None:
+    known = [n for n in origins if f"{original.word}.{n}" in lexemes]
+    if not known:
+        return None
+    weights = np.array([original.senses[n - 1].share for n in known])
+    weights = weights if weights.sum() > 0.0 else np.ones(len(known))
+    vectors = np.stack([lexemes[f"{original.word}.{n}"] for n in known])
+    mean: NDArray[np.float32] = (weights / weights.sum() @ vectors).astype(np.float32)
+    return mean
+
+
+def _place_beside(model: SenseModel) -> Path:
+    if model.folder is None:
+        return Path.cwd()
+    folder = model.folder.resolve()
+    return Path.cwd() if models_folder().resolve() in folder.parents else folder.parent
+
+
+def _next_name(model: SenseModel, place: Path) -> str:
+    own = model.folder.resolve().name if model.folder else "model"
+    stem = _VERSION.sub("", own)
+    number = 2
+    while (place / f"{stem}-v{number}").exists():
+        number += 1
+    return f"{stem}-v{number}"
+
+
+def _check_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot be the name of a version: letters, digits, '.', '-' and '_', "
+            "64 at most, the first one a letter or a digit"
+        )
+    return name
+
+
+def describe_edits(edits: Mapping[str, EditedWord]) -> list[dict[str, Any]]:
+    """All corrections as plain values, word by word; what an edit does not have is left out."""
+    described = [asdict(edit) for edited in edits.values() for edit in edited.edits]
+    return [{key: v for key, v in edit.items() if v or key in _ALWAYS} for edit in described]

@@ -1,1 +1,0 @@
-"""Pretrained transformers: what `grassmeans.encoders.transformer` is made of."""

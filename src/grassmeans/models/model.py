@@ -1,0 +1,516 @@
+"""A model: contexts, word vectors and a sense inventory, ready to tag text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.checking import MANIFEST, damaged
+from grassmeans.artifacts.schema import (
+    check_values,
+    each,
+    either,
+    nothing,
+    number,
+    record,
+    row,
+    text,
+    whole,
+)
+from grassmeans.artifacts.writing import (
+    digest_of,
+    digest_of_array,
+    read_manifest,
+    write_bytes,
+    write_manifest,
+)
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines
+from grassmeans.models.places import KIND, find_model
+from grassmeans.outputs.places import output_folder
+from grassmeans.reading.given import spell_word
+from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
+from grassmeans.senses.decoding import (
+    MODEL_THRESHOLD,
+    IdkRule,
+    IdkThreshold,
+    check_threshold,
+)
+from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
+from grassmeans.tagging.marked_text import AnyTokenizer
+from grassmeans.tagging.tagging import OnProgress, TaggedText, passage_distances, tag_texts
+from grassmeans.text.tokenizer import tokenizer_from_dict
+from grassmeans.vectors.word_vectors import WordVectors
+
+FORMAT_VERSION = 2
+INVENTORY_FOLDER = "inventory"
+LEXEMES_FOLDER = "lexemes"
+_MANIFEST_RULES = {"tokenizer": record()}
+_OPTIONAL_RULES = {
+    "settings": record(),
+    CALIBRATION: record(dict.fromkeys(("intercept", "log_margin"), number(-1e6, 1e6))),
+    "idk_threshold": either(number(0.0, 1.0), nothing),
+    "language": either(text, nothing),
+    "edited": record(
+        {"hidden": each(row(text, whole(1)))},
+        {"edits": each(record()), "earlier": each(record())},
+    ),
+}
+
+
+class SenseModel:
+    """Tags text with senses.
+
+    Attributes
+    ----------
+    encoder : ContextEncoder
+        What contexts are made of.
+    inventory : SenseInventory
+    tokenizer : Tokenizer or WhitespaceTokenizer
+    manifest : dict
+    folder : Path or None
+        Where the model was read from.
+    lemma_table : mapping of str to str
+        Form -> lemma, of a model whose words are lemmas; empty for others.
+    """
+
+    def __init__(
+        self,
+        encoder: ContextEncoder,
+        inventory: SenseInventory,
+        tokenizer: AnyTokenizer,
+        manifest: dict[str, Any] | None = None,
+        folder: Path | None = None,
+        *,
+        lemma_table: Mapping[str, str] | None = None,
+        find_lemma: FindLemma | None = None,
+    ) -> None:
+        self.encoder = encoder
+        self.inventory = inventory
+        self.tokenizer = tokenizer
+        self.manifest = manifest or {}
+        self.folder = folder
+        self.lemma_table = dict(lemma_table or {})
+        self._find_lemma = find_lemma
+
+    def __repr__(self) -> str:
+        return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
+
+    @classmethod
+    def fit(
+        cls,
+        texts: Any,
+        words: str | Iterable[str] | None = None,
+        *,
+        language: str = "en",
+        contexts: Any = None,
+        column: str | None = None,
+        min_count: int | None = None,
+        settings: InductionSettings | None = None,
+        calibrated: bool = True,
+        workers: int | None = 1,
+        show_progress: bool | None = False,
+        **changes: Any,
+    ) -> SenseModel:
+        """Find the senses of words in texts.
+
+        Parameters
+        ----------
+        texts : iterable, table or path
+            Strings, lists of tokens, records, a column or a table, paths of files, a corpus or its
+            folder: see `grassmeans.reading.given.iterate_documents`.
+        words : str or iterable of str, optional
+            Without them: all content words that occur ``min_count`` times.
+        language : str
+            Of the texts: its function words do not describe a context.
+        contexts : optional
+            What contexts are made of: word vectors, an encoder or a model, or the path or name of
+            one; "own" trains word vectors on the texts. By default the contexts of the model that
+            comes with the package for the language ("en"), and "own" where there is none.
+        column : str, optional
+            The column or field of the texts.
+        settings : InductionSettings, optional
+            By default those that suit the kind of context, with as many senses as there are.
+        calibrated : bool
+            Learn from the texts how likely answers are right, unless the model whose contexts are
+            taken knows it.
+        workers : int or None
+            Processes; None takes all cores.
+        **changes
+            Single settings, as for `grassmeans.induce`: ``n_senses=2``, ``granularity=1.3``, ...
+
+        Raises
+        ------
+        InputError
+            Where no senses could be found at all.
+        """
+        from grassmeans.models.fitting import fit_model
+
+        return fit_model(
+            texts,
+            words,
+            language=language,
+            contexts=contexts,
+            column=column,
+            min_count=min_count,
+            settings=settings,
+            calibrated=calibrated,
+            workers=workers,
+            show_progress=show_progress,
+            **changes,
+        )
+
+    @classmethod
+    def load(cls, path_or_name: str | Path) -> SenseModel:
+        """Open a model: its folder, or the name of one that comes with the package."""
+        return load(path_or_name)
+
+    def __deepcopy__(self, memo: object) -> SenseModel:
+        return self  # a model does not change, and its arrays may be large
+
+    @property
+    def vectors(self) -> WordVectors:
+        """The words' vectors."""
+        return self.encoder.vectors
+
+    @property
+    def settings(self) -> InductionSettings:
+        """How the senses were induced; what the manifest does not tell is the default."""
+        return InductionSettings.from_dict(self.manifest.get("settings", {}))
+
+    def with_inventory(self, inventory: SenseInventory) -> SenseModel:
+        """The same model with other senses."""
+        return self._change(inventory=inventory)
+
+    def with_lemmas(self, lemmas: Mapping[str, str] | FindLemma) -> SenseModel:
+        """The same model, for which inflected forms lead to their lemmas.
+
+        Parameters
+        ----------
+        lemmas : mapping or callable
+            ``{"cranes": "crane"}``, or a function that gives the lemma of a word, or None: a
+            lemmatizer of your own. Forms are spelled as the model does, in lower case say. A lemma
+            that has senses goes before the form itself.
+        """
+        return self._change(find_lemma=check_lemmas(lemmas))
+
+    def _change(
+        self, inventory: SenseInventory | None = None, find_lemma: FindLemma | None = None
+    ) -> SenseModel:
+        return SenseModel(
+            self.encoder,
+            self.inventory if inventory is None else inventory,
+            self.tokenizer,
+            self.manifest,
+            self.folder,
+            lemma_table=self.lemma_table,
+            find_lemma=find_lemma or self._find_lemma,
+        )
+
+    @cached_property
+    def lemmas(self) -> Lemmas | None:
+        """Where inflected forms lead to; None where they stay what they are."""
+        find = self._find_lemma or (self.lemma_table.get if self.lemma_table else None)
+        return None if find is None else Lemmas(find, self.vectors)
+
+    @cached_property
+    def digest(self) -> str:
+        """A short digest of what the model's answers depend on."""
+        inventory, vectors = self.inventory, self.vectors
+        lines = SenseLines.collect(inventory.directions(word) for word in inventory.words)
+        return digest_of(
+            [
+                digest_of_array(vectors.vectors),
+                digest_of(list(vectors.words)),
+                list(inventory.words),
+                digest_of_array(lines.directions),
+                lines.offsets.tolist(),
+                self.tokenizer.to_dict(),
+                digest_of(self.lemma_table),
+                sorted(self.encoder.function_words),
+                [self.encoder.kind, self.encoder.shape.to_dict(), self.encoder.identity()],
+            ]
+        )
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words that have senses."""
+        return self.inventory.words
+
+    @property
+    def language(self) -> str | None:
+        """The language of the model, "en" say; None where it is not known."""
+        return self.manifest.get("language")
+
+    @cached_property
+    def lexemes(self) -> WordVectors | None:
+        """The vectors of the senses, by keys such as ``crane.2``; None where the model has none.
+
+        Read when first asked for. `grassmeans.lexemes.lexeme_vectors.open_lexemes` puts them
+        together with the words that have no senses.
+        """
+        if self.folder is None or not (self.folder / LEXEMES_FOLDER).is_dir():
+            return None
+        return WordVectors.load(self.folder / LEXEMES_FOLDER)
+
+    def spell(self, word: str) -> str:
+        """A word as the model spells it: in lower case, say."""
+        if word in self.inventory:
+            return word
+        key = spell_word(word, self.tokenizer)
+        return key if self.lemmas is None else self.lemmas.entry_of(key, self.inventory)
+
+    def senses(self, word: str) -> WordSenses:
+        """The senses of a word."""
+        entry = self.inventory[self.spell(word)]
+        if not entry.senses or any(sense.nearest_words for sense in entry.senses):
+            return entry
+        # A compact model does not store what its vectors tell.
+        from grassmeans.senses.description import find_nearest_words
+
+        nearest = find_nearest_words(
+            entry.word, entry.directions, self.vectors, self.encoder.function_words
+        )
+        described = zip(entry.senses, nearest, strict=True)
+        senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
+        return replace(entry, senses=senses)
+
+    def tag(
+        self,
+        text: str | None = None,
+        *,
+        tokens: Iterable[str] | Iterable[Sequence[str]] | None = None,
+        words: str | Iterable[str] | None = None,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
+        sharpness: float | None = None,
+        marks: bool = True,
+        on_progress: OnProgress | None = None,
+    ) -> TaggedText:
+        """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
+
+        The sentence of a word decides, and those around it only where this says little
+        (`grassmeans.tagging.widening`).
+
+        Parameters
+        ----------
+        tokens : iterable of str, or of lists of str, optional
+            The tokens of a sentence, or sentences of tokens, in place of the text: they are taken
+            as they are, but for their case where the model is lower-cased. The text of the answer
+            is the tokens with spaces between them, and the words' ``position`` tells which token
+            they are.
+        words : str or iterable of str, optional
+            Tag only these, or only this one.
+        idk_threshold : float, "model" or None
+            Answer 0, "I don't know", where the nearest sense is as far as this; "model" takes the
+            model's own rule (`idk_threshold`). None never does so: every word gets an answer, its
+            most frequent sense where nothing is known around it.
+        confidence : float, optional
+            Answer 0 where the nearest sense is less likely to be right than this, 0 for never; in
+            place of ``idk_threshold``, for models that are calibrated.
+        sharpness : float, optional
+            Of the soft probabilities; that of the model's kind of context by default.
+        marks : bool
+            Whether ``<b>word</b>`` asks for this word alone. Where not, ``<b>`` is a tag like any
+            other, which is no word and stays in the text.
+        on_progress : callable, optional
+            Called between the steps of a long text with the share that is done, from 0 to 1; what
+            it raises ends the work.
+        """
+        if (text is None) == (tokens is None):
+            raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
+        if not isinstance(text, str | None):
+            raise InputError(f"tag needs a string, got {type(text).__name__}; see tag_many")
+        if isinstance(tokens, str):
+            raise InputError("tokens must be a list of strings, got one string: see text")
+        (tagged,) = self.tag_many(
+            [text if tokens is None else list(tokens)],
+            words=words,
+            idk_threshold=idk_threshold,
+            confidence=confidence,
+            sharpness=sharpness,
+            marks=marks,
+            on_progress=on_progress,
+        )
+        return tagged
+
+    def tag_many(
+        self,
+        texts: Any,
+        *,
+        column: str | None = None,
+        words: str | Iterable[str] | None = None,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
+        sharpness: float | None = None,
+        marks: bool = True,
+        on_progress: OnProgress | None = None,
+    ) -> list[TaggedText]:
+        """Tag several texts at once, which is faster than one by one.
+
+        Parameters
+        ----------
+        texts : iterable, table or path
+            Strings, lists of tokens, records, a column or a table, paths of files: see
+            `grassmeans.reading.given.iterate_documents`.
+        column : str, optional
+            The column or field of the texts.
+        words, idk_threshold, confidence, sharpness, marks, on_progress
+            As for `tag`.
+        """
+        return tag_texts(
+            texts,
+            self.inventory,
+            self.encoder,
+            self.tokenizer,
+            words=words,
+            idk_threshold=self.choose_threshold(idk_threshold, confidence),
+            calibration=self.calibration,
+            sharpness=self.choose_sharpness(sharpness),
+            lemmas=self.lemmas,
+            column=column,
+            marks=marks,
+            on_progress=on_progress,
+        )
+
+    @cached_property
+    def calibration(self) -> Calibration | None:
+        """How distances become probabilities to be right; None for a model that was not asked."""
+        found = self.manifest.get(CALIBRATION)
+        return None if found is None else Calibration.from_dict(found)
+
+    @property
+    def idk_threshold(self) -> IdkRule:
+        """When this model says "I don't know".
+
+        Below a probability to be right of 0.7 where it is calibrated; else from a distance on, its
+        own or that of its kind of context, which is the paper's 0.6 for subspaces.
+        """
+        if self.calibration is not None and "idk_threshold" not in self.manifest:
+            return ConfidenceRule(self.calibration)
+        distance = self.manifest.get("idk_threshold", self.encoder.idk_distance)
+        return None if distance is None else float(distance)
+
+    def choose_threshold(
+        self, idk_threshold: IdkThreshold = MODEL_THRESHOLD, confidence: float | None = None
+    ) -> IdkRule:
+        """A rule for "I don't know": the model's own for "model".
+
+        Parameters
+        ----------
+        confidence : float, optional
+            The smallest probability to be right, in place of a threshold.
+        """
+        if confidence is not None:
+            if self.calibration is None:
+                raise InputError(
+                    "this model is not calibrated, so it has no confidence: build it again, or "
+                    "give a distance as idk_threshold"
+                )
+            return ConfidenceRule(self.calibration, confidence)
+        if isinstance(idk_threshold, str) and idk_threshold == MODEL_THRESHOLD:
+            return self.idk_threshold
+        return check_threshold(idk_threshold)
+
+    def choose_sharpness(self, sharpness: float | None = None) -> float:
+        """How sharp soft answers are: as asked, or as suits the model's kind of context."""
+        return self.encoder.sharpness if sharpness is None else sharpness
+
+    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """(n_passages, n_senses) distances of occurrences to the senses of a word.
+
+        Parameters
+        ----------
+        passages : sequence of (left, right)
+            The text before and after each occurrence; the occurrence itself, which may be an
+            inflected form, is left out. `decode_hard` and `decode_soft` turn the result into
+            senses or probabilities; a row of NaN has too few known words around it.
+        """
+        key = self.spell(word)
+        return passage_distances(
+            key, passages, self.inventory, self.encoder, self.tokenizer, self.lemmas
+        )
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the model as a folder that `load` opens.
+
+        Parameters
+        ----------
+        path : path
+            A folder that does not exist yet, or a model when ``overwrite`` is set.
+        """
+        with output_folder(path, KIND, overwrite=overwrite) as building:
+            self.fill(building.folder)
+
+    def fill(self, folder: Path) -> None:
+        """Write the model into a folder under construction, whose vectors may be there already."""
+        if not (folder / VECTORS_FOLDER / MANIFEST).exists():
+            self.vectors.save(folder / VECTORS_FOLDER)
+        self.inventory.save(folder / INVENTORY_FOLDER)
+        write_lemmas(folder, self.lemma_table)
+        counts = {"n_words": len(self.inventory), "n_skipped": len(self.inventory.skipped)}
+        write_model_head(folder, self.encoder, self.tokenizer, counts | self.manifest)
+
+
+def write_model_head(
+    folder: Path,
+    encoder: ContextEncoder,
+    tokenizer: AnyTokenizer,
+    fields: Mapping[str, Any],
+    *,
+    bits: int | None = None,
+) -> None:
+    """Write what makes the folder a whole model beside vectors and inventory; call it last.
+
+    Parameters
+    ----------
+    bits : {4, 6, 8}, optional
+        Of what the encoder stores for each word, in a compact model.
+    """
+    words = "\n".join(sorted(encoder.function_words))
+    write_bytes(folder / FUNCTION_WORDS, words.encode())
+    encoder.save(folder, bits)
+    own = {"tokenizer": tokenizer.to_dict()} | describe_encoder(encoder)
+    write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
+
+
+def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
+    """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
+
+    A model folder of that name in the working directory goes before the package's.
+
+    Parameters
+    ----------
+    device : {"cpu", "cuda"}
+        Where contexts are computed; a GPU is for learned contexts, of many texts.
+    """
+    folder = find_model(path_or_name)
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    check_values(folder / MANIFEST, manifest, _MANIFEST_RULES, _OPTIONAL_RULES)
+    try:
+        tokenizer = tokenizer_from_dict(manifest["tokenizer"])
+        InductionSettings.from_dict(manifest.get("settings", {}))
+    except InputError as error:
+        raise damaged(folder / MANIFEST, str(error)) from error
+    inventory = SenseInventory.load(folder / INVENTORY_FOLDER)
+    encoder = read_encoder(folder, manifest)
+    encoder.use_device(device)
+    if len(inventory) and inventory.dim != encoder.vectors.dim:
+        raise damaged(
+            folder / INVENTORY_FOLDER,
+            f"its directions have {inventory.dim} dimensions, the vectors {encoder.vectors.dim}",
+        )
+    return SenseModel(
+        encoder, inventory, tokenizer, manifest, folder, lemma_table=read_lemmas(folder)
+    )

@@ -1,0 +1,1 @@
+"""Where results go: folders and files of this machine, and object stores."""

@@ -1,0 +1,426 @@
+"""Where results go: built beside their place, and put there when they are whole.
+
+What will be ``corpus`` is built in ``.corpus.building``::
+
+    claim.json   whose work it is: kind, digest of inputs and options
+    lock         held by the process that works there
+    new/         the folder to be
+    scratch/     what only the work needs: checkpoints, finished parts
+    old/         the folder that is replaced, between the two renames
+    trash/       no longer needed
+
+Each step leaves something from which the next run goes on: ``new`` is made last, so that it always
+belongs to the claim; ``old`` goes back while its place is empty; ``trash`` is never looked into.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import glob
+import os
+import re
+import shutil
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from grassmeans.artifacts.checking import TEMPORARY, read_json
+from grassmeans.artifacts.writing import (
+    atomic_path,
+    building_place,
+    building_target,
+    digest_of,
+    explain_write_errors,
+    find_manifest,
+    read_manifest,
+    sync_to_disk,
+    write_json,
+)
+from grassmeans.engines import share_place
+from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
+
+try:
+    import fcntl
+except ImportError:  # a system without these locks: two runs at once are then not noticed
+    fcntl = None  # type: ignore[assignment]
+
+_CLAIM, _LOCK, _NEW, _SCRATCH = "claim.json", "lock", "new", "scratch"
+_OLD, _TRASH = "old", "trash"
+_PARTS = {_CLAIM, _LOCK, _NEW, _SCRATCH, _OLD, _TRASH}
+_TEMPORARY_NAME = re.compile(re.escape(TEMPORARY) + r"([0-9]+)-[0-9a-f]+$")
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/(?=[^/])")  # of s3://, when it became a path
+_CANNOT_MOVE = {errno.EXDEV, errno.EBUSY}
+
+
+@dataclass(frozen=True, slots=True)
+class Building:
+    """A folder under construction."""
+
+    # Write the result here, its manifest last. It moves to its place when the block ends: open what
+    # is needed afterwards from there.
+    folder: Path
+    # For what an interrupted run goes on from and the result does not need; deleted in the end.
+    scratch: Path
+    # The finished folder that the block is to go on from; None where it begins with nothing.
+    earlier: Path | None = None
+
+
+@contextlib.contextmanager
+def output_folder(
+    path: str | Path,
+    kind: str,
+    identity: Any = None,
+    *,
+    inputs: Iterable[str | Path | None] = (),
+    fields: Collection[str] = (),
+    overwrite: bool = False,
+    grows: Mapping[str, Any] | None = None,
+    keep_failed: bool = False,
+) -> Iterator[Building]:
+    """Build an artifact beside ``path``, and put it there when the block ends well.
+
+    An earlier folder at ``path`` is replaced only then, only where ``overwrite`` is set, and only
+    where it is an artifact of the same kind. An interrupted block is gone on with when it is
+    entered again: what it wrote is still there.
+
+    Parameters
+    ----------
+    kind : str
+        Of the manifest that the block writes.
+    identity
+        Plain values that tell one work from another: inputs, options. Without it nothing is taken
+        over from an interrupted block.
+    inputs : iterable of paths
+        What the work reads; an output never takes the place of an input, or of what holds it or
+        lies in it. None is passed over.
+    fields : collection of str
+        Manifest fields without which a folder counts as another kind.
+    overwrite : bool
+        Replace an earlier result, and unfinished work of other inputs or options.
+    grows : mapping
+        Manifest fields of a finished folder that this work adds to: where it has them, it is
+        replaced without ``overwrite`` too, and the block takes over what it holds.
+    keep_failed : bool
+        Go on later even where the block ended with an error of the input; by default such work is
+        thrown away.
+
+    `InputError` where ``path`` cannot be written or may not be replaced, or another process works
+    on it.
+    """
+    path = Path(path)
+    place = _find_place(path)
+    _check_inputs(path, place, inputs)
+    work = building_place(place)
+    if not work.exists():
+        _check_replaceable(path, kind, fields, overwrite, grows)  # before anything is touched
+    with _hold(work, path):
+        try:
+            with explain_write_errors(path):
+                _settle(place, work)
+                _check_replaceable(path, kind, fields, overwrite, grows)
+                _begin(path, work, kind, identity, overwrite)
+        except InputError:
+            if not (work / _NEW).exists():
+                _discard(work)
+            raise
+        try:
+            earlier = None if overwrite or _is_empty(path) else path
+            with share_place(work / _SCRATCH):
+                yield Building(work / _NEW, work / _SCRATCH, earlier)
+        except BaseException as error:
+            is_mistake = isinstance(error, InputError | UnknownWordError) and not keep_failed
+            if is_mistake or not _holds_files(work / _NEW, work / _SCRATCH):
+                _discard(work)  # nothing to go on with
+            raise
+        read_manifest(work / _NEW, kind)
+        _check_replaceable(path, kind, fields, overwrite, grows)  # something may have come there
+        with explain_write_errors(path):
+            _publish(place, work)
+
+
+def check_output(
+    path: str | Path,
+    kind: str,
+    *,
+    inputs: Iterable[str | Path | None] = (),
+    fields: Collection[str] = (),
+    overwrite: bool = False,
+    grows: Mapping[str, Any] | None = None,
+) -> None:
+    """Refuse early, before long work, what `output_folder` would refuse."""
+    path = Path(path)
+    place = _find_place(path)
+    _check_inputs(path, place, inputs)
+    work = building_place(place)
+    if work.exists():
+        with _hold(work, path), explain_write_errors(path):
+            _tidy(place, work)
+    _check_replaceable(path, kind, fields, overwrite, grows)
+
+
+@contextlib.contextmanager
+def output_file(
+    path: str | Path, *, inputs: Iterable[str | Path | None] = (), overwrite: bool = False
+) -> Iterator[Path]:
+    """Give a temporary path beside ``path``; it takes its place when the block ends well.
+
+    A file is replaced only where ``overwrite`` is set, and never where it is an input.
+    """
+    path = Path(path)
+    check_output_file(path, inputs=inputs, overwrite=overwrite)
+    remove_leftovers(path.parent.glob(f"{glob.escape(path.name)}{TEMPORARY}*"))
+    with atomic_path(path) as temporary:
+        yield temporary
+    sync_to_disk(path.parent)
+
+
+def remove_leftovers(found: Iterable[Path]) -> None:
+    """Of some files, delete those that a process which ended was writing."""
+    for path in found:
+        named = _TEMPORARY_NAME.search(path.name)
+        if named and not _is_running(named[1]):
+            path.unlink(missing_ok=True)
+
+
+def replace_file(path: str | Path, content: bytes) -> None:
+    """Write a file that somebody named for an output; an earlier one is replaced."""
+    with output_file(path, overwrite=True) as temporary:
+        temporary.write_bytes(content)
+
+
+def check_output_file(
+    path: Path, *, inputs: Iterable[str | Path | None] = (), overwrite: bool = False
+) -> None:
+    """Refuse early what `output_file` would refuse."""
+    refuse_address(path)
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: name a file to write")
+    if path.is_symlink() or (path.exists() and not path.is_file()):
+        raise InputError(f"{path} is not an ordinary file: choose another name")
+    _check_inputs(path, path.resolve(), inputs)
+    if path.exists() and not overwrite:
+        raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {path.parent} to write {path.name} into")
+
+
+def refuse_address(path: Path) -> None:
+    """Refuse an address, which would become a folder of that name here."""
+    if _ADDRESS.match(str(path)):
+        raise InputError(
+            f"{path} is an address: write into a folder of this machine, then use `grassmeans copy`"
+        )
+
+
+def _find_place(path: Path) -> Path:
+    """The absolute path of an output folder, where a folder can be put."""
+    refuse_address(path)
+    if path.is_symlink():
+        raise InputError(f"{path} is a symbolic link: name the folder itself")
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{path} is a file: choose a folder that does not exist yet")
+    place = path.resolve()
+    if place == Path.cwd() or place in Path.cwd().parents:
+        raise InputError(f"{path} is the folder you are in, or holds it: name a new folder")
+    if os.path.ismount(place):
+        raise InputError(f"{path} is where a disk is mounted: name a new folder in it")
+    return place
+
+
+def _check_inputs(path: Path, place: Path, inputs: Iterable[str | Path | None]) -> None:
+    for source in (Path(given).resolve() for given in inputs if given is not None):
+        if place == source:
+            raise InputError(f"{path} is an input of this command: choose another place")
+        if place in source.parents:
+            raise InputError(f"{path} holds {source.name}, an input: choose another place")
+        if source in place.parents:
+            raise InputError(f"{path} lies in {source.name}, an input: choose another place")
+
+
+def _check_replaceable(
+    path: Path,
+    kind: str,
+    fields: Collection[str],
+    overwrite: bool,
+    grows: Mapping[str, Any] | None,
+) -> None:
+    """Refuse a folder that holds anything but an artifact that may be replaced."""
+    if _is_empty(path):
+        return
+    manifest = find_manifest(path)
+    if manifest is None:
+        raise InputError(f"{path} is not empty and not a grassmeans {kind}: choose another")
+    missing = [name for name in fields if name not in manifest]
+    if manifest["kind"] != kind or missing:
+        found = manifest["kind"] if manifest["kind"] != kind else f"{kind} without {missing[0]!r}"
+        raise InputError(
+            f"{path} is of another kind ({found}) and is never replaced by this command: "
+            "choose another"
+        )
+    may_grow = grows is not None and all(manifest.get(n) == value for n, value in grows.items())
+    if not (overwrite or may_grow):
+        raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
+
+
+def _holds_files(*folders: Path) -> bool:
+    return any(path.is_file() for folder in folders for path in folder.rglob("*"))
+
+
+def _is_empty(folder: Path) -> bool:
+    return not folder.exists() or not any(folder.iterdir())
+
+
+@contextlib.contextmanager
+def _hold(work: Path, path: Path) -> Iterator[None]:
+    """Be the only one who works there; the system frees the lock when a process ends."""
+    if work.is_symlink() or (work.exists() and not work.is_dir()):
+        raise InputError(f"{work} is in the way: move it to another place")
+    if work.exists() and (foreign := [p.name for p in work.iterdir() if not _is_ours(p.name)]):
+        raise InputError(f"{work} is in the way (it holds {foreign[0]}): move it to another place")
+    while True:
+        with explain_write_errors(path):
+            work.mkdir(parents=True, exist_ok=True)
+            try:
+                lock = (work / _LOCK).open("a+")
+            except FileNotFoundError:  # the run that held it has just ended
+                continue
+        with lock:
+            try:
+                if fcntl is not None:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                lock.seek(0)
+                raise InputError(
+                    f"another run (process {lock.read() or 'unknown'}) is writing {path}: "
+                    "wait for it, or choose another"
+                ) from error
+            except OSError:  # a file system without locks
+                pass
+            if not _is_same_file(lock.fileno(), work / _LOCK):
+                continue
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
+            yield
+            return
+
+
+def _is_ours(name: str) -> bool:
+    return name in _PARTS or name.startswith(_CLAIM + TEMPORARY)
+
+
+def _is_same_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _settle(place: Path, work: Path) -> None:
+    """Finish what a killed run left half done between two renames."""
+    if (work / _OLD).exists():
+        if _is_empty(place):
+            os.rename(work / _OLD, place)
+        elif find_manifest(place) is not None:
+            _throw_away(work, _OLD)
+    _throw_away(work)
+    for left in work.glob(f"{_CLAIM}{TEMPORARY}*"):
+        left.unlink()
+    if not (work / _NEW).exists():
+        shutil.rmtree(work / _SCRATCH, ignore_errors=True)
+
+
+def _tidy(place: Path, work: Path) -> None:
+    """The same, and leave nothing of work that has come to its end."""
+    _settle(place, work)
+    if not (work / _NEW).exists():
+        _discard(work)
+
+
+def _throw_away(work: Path, name: str | None = None) -> None:
+    """Delete a part by way of ``trash``: half of one must not look like a whole one."""
+    shutil.rmtree(work / _TRASH, ignore_errors=True)
+    if name is not None and (work / name).exists():
+        os.rename(work / name, work / _TRASH)
+        shutil.rmtree(work / _TRASH, ignore_errors=True)
+
+
+def _begin(path: Path, work: Path, kind: str, identity: Any, overwrite: bool) -> None:
+    """Go on with unfinished work that is the same, or begin anew."""
+    claim = {"kind": kind, "digest": None if identity is None else digest_of(identity)}
+    if (work / _NEW).exists():
+        found = _read_claim(work)
+        if found == claim and identity is not None:
+            _sweep(work)
+            for inner in [*work.rglob(building_place(Path("*")).name)]:
+                _tidy(building_target(inner), inner)
+            return
+        if found.get("digest") is not None and not overwrite:
+            raise InputError(
+                f"an unfinished {found['kind']} of other inputs or options is there for {path}: "
+                "start that command again, pass overwrite=True to begin anew, or choose another"
+            )
+    _throw_away(work, _NEW)
+    shutil.rmtree(work / _SCRATCH, ignore_errors=True)
+    write_json(work / _CLAIM, claim)
+    (work / _SCRATCH).mkdir()
+    (work / _NEW).mkdir()  # last: what it holds belongs to the claim
+
+
+def _sweep(folder: Path) -> None:
+    """Delete files that nobody writes any more."""
+    for left in folder.rglob(f"*{TEMPORARY}*"):
+        left.unlink(missing_ok=True)
+
+
+def _read_claim(work: Path) -> dict[str, Any]:
+    try:
+        claim = read_json(work / _CLAIM)
+    except ArtifactError:
+        return {}
+    return claim if isinstance(claim, dict) else {}
+
+
+def _publish(place: Path, work: Path) -> None:
+    """Put the new folder into its place; the old one goes last."""
+    _sweep(work / _NEW)  # whatever a killed worker was writing: another one has done it since
+    for path in (*(work / _NEW).rglob("*"), work / _NEW):
+        sync_to_disk(path)
+    try:
+        if not _is_empty(place):
+            os.rename(place, work / _OLD)
+        os.rename(work / _NEW, place)
+    except BaseException as error:
+        _settle(place, work)
+        if isinstance(error, OSError) and error.errno in _CANNOT_MOVE:
+            raise StorageError(
+                error.errno,
+                f"{place} cannot be moved ({error.strerror}): move it away yourself and start the "
+                "same command again; what was built is kept",
+            ) from error
+        raise
+    sync_to_disk(place.parent)
+    _settle(place, work)
+    _discard(work)
+
+
+def _discard(work: Path) -> None:
+    """Remove everything; the lock goes last but the folder, so that no other run comes between."""
+    _throw_away(work, _NEW)
+    shutil.rmtree(work / _SCRATCH, ignore_errors=True)
+    (work / _CLAIM).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):  # another run may have come in meanwhile
+        (work / _LOCK).unlink(missing_ok=True)
+        work.rmdir()
+
+
+def _is_running(process: str) -> bool:
+    try:
+        os.kill(int(process), 0)
+    except (ValueError, OverflowError, ProcessLookupError):
+        return False
+    except OSError:  # someone else's
+        return True
+    return True

@@ -1,0 +1,324 @@
+"""Object stores (S3, Google's, Azure's, ...) and other places with an address, by fsspec.
+
+Nothing here computes on them: files are fetched before they are read, and artifacts are copied, as
+a whole and with their digests compared, to a disk or from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import posixpath
+import re
+import shutil
+from collections.abc import Collection, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST, find_damage, parse_json
+from grassmeans.artifacts.writing import (
+    atomic_path,
+    digest_of,
+    explain_write_errors,
+    read_manifest,
+)
+from grassmeans.engines.parallel import map_tasks
+from grassmeans.errors import ArtifactError, InputError, MissingExtraError, StorageError
+from grassmeans.outputs.places import output_folder, refuse_address
+from grassmeans.progress import progress_bar
+
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::|://)")
+_BLOCK_BYTES = 1 << 24
+_FILES_AT_ONCE = 8
+_CLAIM = ".grassmeans-copy"  # at an address to which a copy is on its way
+
+
+def is_address(place: object) -> bool:
+    """Whether a place is an address (``s3://bucket/file``) and no path."""
+    return isinstance(place, str) and _ADDRESS.match(place) is not None
+
+
+def open_store(address: str) -> tuple[Any, str]:
+    """The file system of an address, and the path in it.
+
+    `MissingExtraError` where fsspec is not installed, `InputError` where the address is of a kind
+    that it does not know or that needs a package of its own.
+    """
+    if importlib.util.find_spec("fsspec") is None:
+        raise MissingExtraError("fsspec", "storage", f"reading {address}")
+    import fsspec
+
+    try:
+        store, path = fsspec.core.url_to_fs(address)
+    except (ImportError, ValueError) as error:
+        raise InputError(f"{address} cannot be opened: {error}") from error
+    return store, str(path).rstrip("/")
+
+
+@contextlib.contextmanager
+def _explain_store_errors(address: str) -> Iterator[None]:
+    """Say in one line what a store says in many classes of errors."""
+    try:
+        yield
+    except (InputError, ArtifactError, StorageError, MissingExtraError):
+        raise
+    except FileNotFoundError as error:
+        raise InputError(f"there is nothing at {address}: check the address") from error
+    except Exception as error:  # each store has errors of its own
+        said = " ".join(str(error).split())[:200] or type(error).__name__
+        raise InputError(f"{address} cannot be reached: {said}") from error
+
+
+def list_files(address: str) -> list[str]:
+    """The addresses of the files at an address: a file, a folder, or a pattern with ``*``."""
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        if any(sign in path for sign in "*?["):
+            found = [name for name in store.glob(path) if store.isfile(name)]
+        elif store.isdir(path):
+            found = store.find(path)
+        else:
+            found = [path] if store.exists(path) else []
+        shown = [n for n in sorted(found) if not posixpath.basename(n).startswith(".")]
+        if not shown:
+            raise InputError(f"there is no file at {address}: check the address")
+        return [store.unstrip_protocol(name) for name in shown]
+
+
+@contextlib.contextmanager
+def fetch_inputs(
+    inputs: Iterable[str | Path], output: Path, workers: int | None = 1
+) -> Iterator[list[str | Path]]:
+    """Put files with addresses beside an output, where all workers see them.
+
+    They go when the block ends well; an interrupted command finds them again.
+
+    Yields
+    ------
+    list
+        The inputs, paths in the place of addresses.
+    """
+    given = list(inputs)
+    if not any(map(is_address, given)):
+        yield given
+        return
+    refuse_address(output)
+    place = output.resolve().with_name(f".{output.name}.inputs")
+    paths: list[str | Path] = []
+    tasks: list[tuple[str, Path]] = []
+    for number, source in enumerate(given):
+        if not is_address(source):
+            paths.append(source)
+            continue
+        for address in list_files(str(source)):
+            # Files of one name stay apart: of several folders, and of before and after a change.
+            version = f"{number}-{len(tasks)}-{_identify(address)}"
+            path = place / version / posixpath.basename(address)
+            tasks.append((address, path))
+            paths.append(path)
+    with progress_bar("fetching", len(tasks), unit="files") as advance:
+        for _ in map_tasks(fetch_file, tasks, workers):
+            advance()
+    yield paths
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def _identify(address: str) -> str:
+    """A short digest of what a store tells of a file: its size, time, version."""
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        return digest_of([address, store.ukey(path)])[:8]
+
+
+def fetch_file(address: str, target: Path) -> None:
+    """Copy a file from a store, whole or not at all; one that is there already stays."""
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        size = store.size(path)
+        if target.exists() and target.stat().st_size == size:
+            return
+        with explain_write_errors(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            atomic_path(target) as temporary,
+            store.open(path, "rb") as source,
+            temporary.open("wb") as file,
+        ):
+            shutil.copyfileobj(source, file, _BLOCK_BYTES)
+
+
+def send_file(source: Path, address: str) -> None:
+    """Copy a file to a store."""
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        store.makedirs(posixpath.dirname(path), exist_ok=True)
+        with source.open("rb") as file, store.open(path, "wb") as target:
+            shutil.copyfileobj(file, target, _BLOCK_BYTES)
+
+
+def copy_artifact(
+    source: str | Path,
+    target: str | Path,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    show_progress: bool | None = None,
+) -> dict[str, Any]:
+    """Copy an artifact between a disk and a store; its digests are compared.
+
+    A folder of this machine is written as every output is, also where it has an address
+    (``file://``). A store cannot rename: there the manifest goes first and comes last, so that an
+    interrupted copy does not look like an artifact; the same call finishes it. Files that are not
+    the artifact's own stay.
+
+    Parameters
+    ----------
+    source, target : path or address
+        One of them an address.
+    overwrite : bool
+        Replace an artifact of the same kind.
+
+    Returns
+    -------
+    dict
+        The manifest.
+    """
+    if is_address(source) == is_address(target):
+        raise InputError(
+            "name one address (s3://bucket/corpus, say) and one folder of this machine"
+        )
+    for address in filter(is_address, (source, target)):
+        if not str(address).rpartition("://")[2].strip("/"):
+            raise InputError(f"{address} names no folder: add its path")
+    place = _find_local(target)
+    if place is None:
+        return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
+    address = str(source) if is_address(source) else f"file://{Path(source).resolve()}"
+    return _fetch_artifact(address, place, overwrite, workers, show_progress)
+
+
+def _find_local(place: str | Path) -> Path | None:
+    """The path of a place of this machine, which may have an address too; None for any other."""
+    if not is_address(place):
+        return Path(place)
+    scheme, _, path = str(place).partition("://")
+    return Path(path) if scheme in ("file", "local") else None
+
+
+def _fetch_artifact(
+    address: str, target: Path, overwrite: bool, workers: int | None, show_progress: bool | None
+) -> dict[str, Any]:
+    manifest = _read_remote_manifest(address)
+    if manifest is None:
+        raise ArtifactError(f"{address} is no grassmeans folder: it has no {MANIFEST}")
+    identity = [address, manifest]
+    inputs = [_find_local(address)]
+    with output_folder(
+        target, manifest["kind"], identity, inputs=inputs, overwrite=overwrite
+    ) as building:
+        names = [name for name in _list_names(address) if name != _CLAIM]
+        tasks = ((f"{address.rstrip('/')}/{name}", building.folder / name) for name in names)
+        with progress_bar("copying", len(names), unit="files", show=show_progress) as advance:
+            for _ in map_tasks(fetch_file, tasks, _count(workers)):
+                advance()
+        problems, _, _ = find_damage(building.folder)
+        if problems:
+            for path in building.folder.rglob("*"):
+                if path.is_file():
+                    path.unlink()  # which of them are good is not known
+            raise ArtifactError(f"{problems[0]}: copy {address} again")
+    return read_manifest(target)
+
+
+def _send_artifact(
+    source: Path, address: str, overwrite: bool, workers: int | None, show_progress: bool | None
+) -> dict[str, Any]:
+    manifest = read_manifest(source)
+    problems, _, _ = find_damage(source)
+    if problems:
+        raise ArtifactError(f"{problems[0]}: {source} is not copied")
+    _check_replaceable(address, manifest["kind"], overwrite)
+    names = [p.relative_to(source).as_posix() for p in sorted(source.rglob("*")) if p.is_file()]
+    _begin(address, names)
+    # The manifest makes it whole, and the list of digests belongs to it.
+    names.sort(key=lambda name: (name == MANIFEST, name == CHECKSUMS))
+    tasks = [(source / name, f"{address.rstrip('/')}/{name}") for name in names]
+    with progress_bar("copying", len(tasks), unit="files", show=show_progress) as advance:
+        for _ in map_tasks(send_file, tasks[:-2], _count(workers)):
+            advance()
+        for task in tasks[-2:]:
+            send_file(*task)
+            advance()
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        store.rm_file(f"{path}/{_CLAIM}")
+    return manifest
+
+
+def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
+    """Refuse an address that holds anything but an artifact, or a copy, that may be replaced."""
+    there = _read_remote_manifest(address)
+    names = _list_names(address)
+    if there is None and (not names or _CLAIM in names):
+        return
+    if there is None or not {"format_version", "grassmeans"} <= there.keys():
+        raise InputError(f"{address} is not empty and not a grassmeans {kind}: choose another")
+    if there["kind"] != kind:
+        raise InputError(f"{address} holds a {there['kind']}: choose another address")
+    if not overwrite:
+        raise InputError(f"{address} exists already: choose another, or pass overwrite=True")
+
+
+def _begin(address: str, names: Collection[str]) -> None:
+    """Note that a copy is on its way, and remove what it will not replace.
+
+    The manifest goes first: what is left of a folder must not look like a whole one.
+    """
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        own = _list_own_files(store, path)
+        store.makedirs(path, exist_ok=True)
+        store.pipe_file(f"{path}/{_CLAIM}", "\n".join([*sorted(own), ""]).encode())
+        for name in sorted(own - set(names) | (own & {MANIFEST}), key=lambda n: n != MANIFEST):
+            store.rm_file(f"{path}/{name}")
+
+
+def _list_own_files(store: Any, path: str) -> set[str]:
+    """The files of the artifact at an address, by its lists and by that of an unfinished copy."""
+    there = {posixpath.relpath(found, path) for found in store.find(path)}
+    own: set[str] = set()
+    for name in there:
+        folder, last = posixpath.split(name)
+        if last == MANIFEST:
+            own |= {name, posixpath.join(folder, CHECKSUMS)}
+        elif last == CHECKSUMS:
+            lines = store.cat_file(f"{path}/{name}").decode("utf-8", "replace").splitlines()
+            own |= {posixpath.join(folder, line.partition("  ")[2]) for line in lines}
+        elif name == _CLAIM:
+            own |= set(store.cat_file(f"{path}/{name}").decode("utf-8", "replace").splitlines())
+    return own & there  # and nothing beside it, whatever a list says
+
+
+def _count(workers: int | None) -> int:
+    """Workers wait for the network most of the time; some more than cores would do no harm."""
+    return _FILES_AT_ONCE if workers is None else workers
+
+
+def _list_names(address: str) -> list[str]:
+    """The names of all files of a folder of a store, as seen from it."""
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        return sorted(posixpath.relpath(name, path) for name in store.find(path))
+
+
+def _read_remote_manifest(address: str) -> dict[str, Any] | None:
+    with _explain_store_errors(address):
+        store, path = open_store(address)
+        place = f"{path}/{MANIFEST}"
+        if not store.exists(place):
+            return None
+        content = store.cat_file(place).decode("utf-8", "replace")
+    manifest = parse_json(content, Path(place))
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
+        raise ArtifactError(f"{address}/{MANIFEST} is not a grassmeans manifest")
+    return manifest

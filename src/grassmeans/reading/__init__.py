@@ -1,0 +1,1 @@
+"""Files, archives and what users hand over in Python -> documents."""

@@ -1,0 +1,142 @@
+"""Which format a file has.
+
+It is told from the file's content; its name decides only where the content does not.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from grassmeans.reading.lines import find_encoding
+from grassmeans.reading.opening import read_head
+
+_SAMPLE_LINES = 400
+_MAJORITY = 0.8
+_CONLLU_ID = re.compile(r"\d+(?:[-.]\d+)?")
+_TAG_LINE = re.compile(r"</?[A-Za-z][^<>]*>")
+_SENTENCE_TAG = re.compile(r"\s*<(?:s|p)[\s>]")
+_DOC_LINE = re.compile(r"<doc\s[^<>]*\bid=")
+_PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
+_VERTICAL_SUFFIXES = {".vert", ".vrt", ".vertical"}
+_TABLE_SUFFIXES = {".csv", ".tsv", ".tab"}
+_CONVERT = "(convert it to plain text first)"
+_FOREIGN_STARTS = {
+    b"%PDF-": f"PDF document {_CONVERT}",
+    b"{\\rtf": f"RTF document {_CONVERT}",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": f"old Office document {_CONVERT}",
+    b"7z\xbc\xaf\x27\x1c": "7z archive (unpack it first)",
+    b"Rar!\x1a\x07": "RAR archive (unpack it first)",
+    b"SQLite format 3\0": "SQLite database (export its texts first)",
+    b"ARROW1": "Arrow or Feather file (write it as Parquet first)",
+}
+_HTML_BYTES = 1024
+_HTML_START = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?<(?:!doctype\s+html|html)\b", re.I
+)
+
+
+def detect_format(path: Path | str) -> str:
+    """Name the format of a file: one of `FORMATS`, except ``"tokens"``.
+
+    Tokenised sentences look like any other text, so that format is only ever chosen by hand. What
+    is not recognised is ``"text"``.
+    """
+    path = Path(path)
+    head = read_head(path)
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    suffix = _read_suffix(path)
+    text = head.decode(find_encoding(head) or "utf-8", errors="replace").lstrip()
+    if _is_mediawiki(text):
+        return "mediawiki"
+    lines = [line.rstrip("\r") for line in text.split("\n", _SAMPLE_LINES)]
+    # The last line is probably cut off, unless it is the only one.
+    lines = lines[:-1] or lines
+    tests = {
+        "jsonl": _is_json_lines(lines),
+        "json": _is_json(text, suffix),
+        "conllu": _is_conllu(lines),
+        "vertical": _is_vertical(lines, suffix),
+        "wikiextractor": _DOC_LINE.match(lines[0]) is not None,
+        "csv": suffix in _TABLE_SUFFIXES and bool(text),
+    }
+    return next((name for name, passed in tests.items() if passed), "text")
+
+
+def find_foreign_kind(head: bytes) -> str | None:
+    """What a file is that no reader can read, and what to do about it; None for any other."""
+    for start, kind in _FOREIGN_STARTS.items():
+        if head.startswith(start):
+            return kind
+    if _HTML_START.match(head[:_HTML_BYTES]):
+        return "HTML page (take its text out first)"
+    return None
+
+
+def _read_suffix(path: Path) -> str:
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    return next((suffix for suffix in reversed(suffixes) if suffix not in _PACKED_SUFFIXES), "")
+
+
+def _is_mediawiki(text: str) -> bool:
+    start = text[:4096]
+    # A part of a multistream dump that was cut out begins with a page.
+    return start.startswith(("<mediawiki", "<page>")) or (
+        start.startswith(("<?xml", "<!DOCTYPE")) and "<mediawiki" in start
+    )
+
+
+def _is_json_lines(lines: list[str]) -> bool:
+    filled = [line.strip() for line in lines if line.strip()][:20]
+    objects = [line for line in filled if line.startswith("{")]
+    if not objects or len(objects) < len(filled) / 2:
+        return False
+    return any(map(_is_json_object, objects)) or bool(
+        # A first line longer than the sample cannot be parsed.
+        len(lines) == 1 and re.match(r'\{\s*"[^"]*"\s*:', lines[0]) and not lines[0].endswith("}")
+    )
+
+
+def _is_json(text: str, suffix: str) -> bool:
+    """An array of objects or strings, or an object over several lines."""
+    if suffix == ".json" and text.startswith(("{", "[")):
+        return True
+    start = re.match(r"\[\s*(?=[{\"])", text)
+    if start is None:
+        return False
+    try:
+        _, end = json.JSONDecoder(strict=False).raw_decode(text, start.end())
+    except (ValueError, RecursionError):
+        return False
+    return text[end : end + 100].lstrip().startswith((",", "]"))
+
+
+def _is_json_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _is_conllu(lines: list[str]) -> bool:
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    good = sum(len(row) == 10 and _CONLLU_ID.fullmatch(row[0]) is not None for row in rows)
+    return bool(rows) and good >= _MAJORITY * len(rows)
+
+
+def _is_vertical(lines: list[str], suffix: str) -> bool:
+    """One token a line: columns between structural tags, or as the file's name says."""
+    filled = [line for line in lines if line.strip()]
+    tags = [line for line in filled if _TAG_LINE.fullmatch(line.strip())]
+    tokens = [line for line in filled if not _TAG_LINE.fullmatch(line.strip())]
+    narrow = [line for line in tokens if line.strip() and " " not in line.split("\t")[0]]
+    if not tokens or len(narrow) < _MAJORITY * len(tokens):
+        return False
+    if suffix in _VERTICAL_SUFFIXES:
+        return True
+    if any(_SENTENCE_TAG.match(tag) for tag in tags):
+        return True
+    columned = sum("\t" in line for line in tokens)
+    return bool(tags) and columned >= _MAJORITY * len(tokens)

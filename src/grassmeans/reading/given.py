@@ -1,0 +1,266 @@
+"""What users hand over in Python: texts and words. One door for each, used everywhere.
+
+A string is never taken for a list of characters, nor a table for the list of its columns: what was
+meant is done, or an error of one line says what to pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from grassmeans.errors import InputError
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.fields import pick_fields
+from grassmeans.reading.inputs import read_documents
+from grassmeans.reading.readers.tokenised import clean_token
+from grassmeans.text.tokenizer import (
+    Tokenizer,
+    WhitespaceTokenizer,
+    mend_surrogates,
+    normalize_text,
+)
+
+Text = str | RawDocument
+"""A text as it stands, or one that comes tokenised (``markup="tokens"``)."""
+
+DEFAULT_COLUMN = "text"
+MISSING = "missing text"
+"""Under which texts that are not there are counted."""
+
+_LONGEST_PATH = 1024
+_SHOWN = 40
+_MISSING_TYPES = {"NAType", "NaTType"}
+
+
+def iterate_documents(
+    texts: Any,
+    *,
+    column: str | None = None,
+    name: str = "texts",
+    skip_missing: bool = False,
+    options: ReadOptions | None = None,
+    report: ReadReport | None = None,
+) -> Iterator[RawDocument]:
+    """The documents of whatever holds texts.
+
+    Parameters
+    ----------
+    texts : iterable, table or path
+        Strings; texts that come tokenised, as lists of strings; records, with the text in the field
+        ``column``; a column of a table (pandas, polars), or a table whose ``column`` holds the
+        texts; the path of a file or folder, or several of them as `pathlib.Path`. Anything that can
+        be iterated over once will do.
+    column : str, optional
+        Of a table or of records; "text" by default, or the only column of a table.
+    name : str
+        What the caller calls the argument, for errors.
+    skip_missing : bool
+        Pass over None and NaN; otherwise they are refused.
+    options : ReadOptions, optional
+        How files are read.
+    report : ReadReport, optional
+        Where files and what was passed over are counted.
+
+    Yields
+    ------
+    RawDocument
+        With its number as id, where it does not come from a file.
+
+    Raises
+    ------
+    InputError
+        At once where ``texts`` cannot be read at all; while reading where one of them is no text.
+    """
+    chosen = options or ReadOptions()
+    if chosen.meta and hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
+        texts = _read_rows(texts, column, chosen.meta, name)
+        column = column or DEFAULT_COLUMN
+    items = open_container(texts, column, name)
+    # `report or` would replace one that is empty so far.
+    counted = ReadReport() if report is None else report
+    return _read_items(items, column, name, skip_missing, chosen, counted)
+
+
+def open_container(texts: Any, column: str | None = None, name: str = "texts") -> Iterable[Any]:
+    """What holds texts, as something to iterate over: the column of a table, the path of a file."""
+    if isinstance(texts, str):
+        if _names_file(texts):
+            return [Path(texts)]
+        raise InputError(
+            f"{name} must be a list of texts or the path of a file, got the string "
+            f"{_shorten(texts)}, which names no file: put a text into a list"
+        )
+    if isinstance(texts, Path):
+        return [texts]
+    if isinstance(texts, bytes | bytearray):
+        raise InputError(f"{name} must be strings, got bytes: decode them first")
+    if isinstance(texts, Mapping):
+        raise InputError(
+            f"{name} must be a list of texts, got a {type(texts).__name__}: pass its values"
+        )
+    if hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
+        texts = _choose_column(texts, column, name)
+    if hasattr(texts, "to_pylist"):  # Arrow's arrays hold values of types of their own
+        return list(texts.to_pylist())
+    shape = getattr(texts, "shape", None)
+    if shape is not None and len(shape) > 1:
+        if len(shape) == 2 and shape[1] == 1:
+            return list(texts.ravel())
+        raise InputError(f"{name} must be one column of texts, got an array of the shape {shape}")
+    if not isinstance(texts, Iterable):
+        raise InputError(
+            f"{name} must be a list of texts, a column of a table or a path, got "
+            f"{type(texts).__name__}"
+        )
+    return texts
+
+
+def _choose_column(table: Any, column: str | None, name: str) -> Any:
+    """The column of a table that holds the texts."""
+    # Arrow's tables call their names so, and have the columns themselves under the other.
+    columns = list(getattr(table, "column_names", table.columns))
+    wanted: Any = column
+    if column is None:
+        wanted = columns[0] if len(columns) == 1 else DEFAULT_COLUMN
+    if wanted not in columns:
+        shown = ", ".join(map(repr, columns[:10])) or "none"
+        said = f"has no column {wanted!r}" if column is not None else "has several columns"
+        raise InputError(
+            f"{name} is a table that {said}: name the one with the texts as column=..., of {shown}"
+        )
+    return table[wanted]
+
+
+def _read_rows(
+    table: Any, column: str | None, meta: Iterable[str], name: str
+) -> Iterator[dict[str, Any]]:
+    """The rows of a table as records: the text under ``column``, and the fields."""
+    texts = open_container(_choose_column(table, column, name), name=name)
+    fields = {field: _choose_column(table, field, name) for field in meta}
+    values = {key: open_container(found, name=name) for key, found in fields.items()}
+    for text, *row in zip(texts, *values.values(), strict=True):
+        known = (None if is_missing(value) else value for value in row)
+        yield dict(zip(fields, map(_as_plain, known), strict=True)) | {
+            column or DEFAULT_COLUMN: text
+        }
+
+
+def _as_plain(value: Any) -> Any:
+    """A cell as Python has it: NumPy's numbers are no numbers of Python."""
+    return value.item() if hasattr(value, "item") else value
+
+
+def _names_file(text: str) -> bool:
+    if not text.strip() or len(text) > _LONGEST_PATH or "\n" in text or "\0" in text:
+        return False
+    try:
+        return Path(text).exists()
+    except OSError:  # a part that is too long for a name
+        return False
+
+
+def _read_items(
+    items: Iterable[Any],
+    column: str | None,
+    name: str,
+    skip_missing: bool,
+    options: ReadOptions,
+    report: ReadReport,
+) -> Iterator[RawDocument]:
+    for number, item in enumerate(items):
+        if isinstance(item, Path):
+            files = replace(options, text_field=column or options.text_field)
+            yield from read_documents(item, files, report=report)
+            continue
+        place = f"{name}[{number}]"
+        is_record = isinstance(item, Mapping)
+        text = read_field(item, column or DEFAULT_COLUMN, place) if is_record else item
+        if is_missing(text) and skip_missing:
+            report.skip(MISSING, place)
+            continue
+        document = make_document(text, str(number), place)
+        if is_record and options.meta:
+            document = replace(document, fields=pick_fields(item, options, report))
+        report.n_documents += 1
+        yield document
+
+
+def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = "column") -> Any:
+    """A field of a record; where it is missing, an error that says which argument names it."""
+    if field not in item:
+        shown = ", ".join(map(repr, list(item)[:10])) or "none"
+        raise InputError(
+            f"{place} is a record without the field {field!r}: name the one with the text as "
+            f"{argument}=..., of {shown}"
+        )
+    return item[field]
+
+
+def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDocument:
+    """A document of a string, of a list of tokens, or of sentences, each a list of tokens.
+
+    Parameters
+    ----------
+    place : str
+        What it is called, for errors.
+    """
+    if isinstance(text, RawDocument):
+        return text
+    if isinstance(text, str):
+        return RawDocument(identifier, "", text)
+    if is_missing(text):
+        raise InputError(f'{place} is missing ({text}): leave it out, or put "" in its place')
+    is_sequence = isinstance(text, list | tuple) or getattr(text, "ndim", 0) == 1
+    tokens = list(text) if is_sequence else []
+    if tokens and all(isinstance(sentence, list | tuple) for sentence in tokens):
+        return _join_sentences([make_document(sentence, identifier, place) for sentence in tokens])
+    if is_sequence and all(isinstance(token, str) for token in tokens):
+        return RawDocument(identifier, "", " ".join(map(clean_token, tokens)), "tokens")
+    raise InputError(f"{place} must be a string or a list of tokens, got {type(text).__name__}")
+
+
+def _join_sentences(sentences: list[RawDocument]) -> RawDocument:
+    """One document of sentences that come tokenised."""
+    texts = [sentence.text for sentence in sentences if sentence.text]
+    ends = accumulate(len(text) + 1 for text in texts)
+    starts = tuple([0, *ends][: max(len(texts), 1)])
+    return replace(sentences[0], text=" ".join(texts), markup="tokens", sentences=starts)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell of a table holds nothing: None, NaN, or pandas' own sign for it."""
+    if value is None or type(value).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def check_words(words: Any, name: str = "words") -> list[str]:
+    """Words as a list, each once: one word, or whatever holds several of them."""
+    if isinstance(words, str):
+        words = [words]
+    wrong = isinstance(words, bytes | Mapping) or hasattr(words, "columns")
+    if wrong or not isinstance(words, Iterable):
+        raise InputError(f"{name} must be a word or a list of words, got {type(words).__name__}")
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str) or not word.strip() or word != mend_surrogates(word):
+            raise InputError(f"{name} must be words in UTF-8, got {word!r} among them")
+    return list(dict.fromkeys(found))
+
+
+def spell_word(word: str, tokenizer: Tokenizer | WhitespaceTokenizer) -> str:
+    """A word as a tokenizer makes its keys: in lower case, say."""
+    plain = normalize_text(word)
+    keys = tokenizer.tokenize(plain)
+    if len(keys) == 1:
+        return keys[0]
+    return plain.strip().lower() if tokenizer.lowercase else plain.strip()
+
+
+def _shorten(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")

@@ -1,0 +1,260 @@
+"""Files on disk -> lines of text, each file in its own encoding.
+
+A byte order mark is obeyed. Without one a file is UTF-8 where it can be; where it cannot, it is in
+the encoding that the caller names, or in Windows-1252 (Latin-1 and more) where its bytes look like
+a Western European language, which is remarked; or else it is passed over by name. Single bytes that
+cannot be decoded are replaced and their lines counted; what is no text at all is passed over.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+
+from grassmeans.reading.documents import ReadReport
+from grassmeans.reading.opening import read_blocks
+
+MAX_LINE_BYTES = 1 << 22
+_HEAD_BYTES = 1 << 16
+# The four-byte marks come first: the little-endian one begins with the two-byte one.
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+    (codecs.BOM_UTF8, "utf-8-sig"),
+)
+_UTF_8 = "utf-8"
+_CONTROLS = bytes(set(range(1, 32)) - set(b"\t\n\v\f\r\x1a\x1b\x1c\x1d\x1e\x1f"))
+_BINARY_SHARE = 0.01
+_FOREIGN_SHARE = 0.25
+_WESTERN = "cp1252"
+# No Polish "\xb9\xb3", no Turkish "\xf0\xfe", no Czech "\xfd": they would be read as other letters.
+_WESTERN_BYTES = (
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿŒœ€‚ƒ„…‘’“”•–—™¡¿«»°ªº§©®£·´½¼\xa0"
+).encode(_WESTERN)
+_WESTERN_SHARE = 0.95
+_ASCII = bytes(range(128))
+
+
+def find_encoding(head: bytes) -> str | None:
+    """The encoding that a byte order mark names."""
+    return next((name for mark, name in _MARKS if head.startswith(mark)), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Encoding:
+    """How a file is decoded, and how from the first line on that cannot be so."""
+
+    codec: str = _UTF_8
+    fallback: str | None = None
+    reason: str | None = None  # why it is not read at all
+    is_guess: bool = False
+
+
+def _choose_encoding(head: bytes, named: str | None) -> _Encoding:
+    """Tell a file's encoding from its beginning and from what the caller has named."""
+    sample = head[:_HEAD_BYTES]
+    marked = find_encoding(sample)
+    if marked is not None:
+        return _Encoding(marked)
+    is_wide = named is not None and _is_wide(named)
+    if b"\0" in sample:
+        return _Encoding(named) if named and is_wide else _Encoding(reason="binary file")
+    n_bad, n_good = _count_beyond_ascii(sample)
+    controls = len(sample) - len(sample.translate(None, _CONTROLS))
+    if controls > _BINARY_SHARE * len(sample) and (n_bad or named is not None):
+        return _Encoding(reason="binary file")
+    if named is not None and not is_wide and (n_bad > n_good or _has_escapes(sample, named)):
+        return _Encoding(named)
+    if n_bad <= n_good:  # UTF-8, perhaps with some damage; ASCII may still turn out to be another
+        fallback = _WESTERN if named is None or is_wide else named
+        return _Encoding(fallback=fallback if n_good == 0 else None)
+    if n_bad <= _FOREIGN_SHARE * len(sample) and _looks_western(sample):
+        return _Encoding(_WESTERN, is_guess=True)
+    return _Encoding(reason="text in another encoding than UTF-8 (name it as encoding=...)")
+
+
+def _has_escapes(sample: bytes, named: str) -> bool:
+    """Whether what looks like ASCII is text of an encoding such as ISO-2022."""
+    return sample.isascii() and sample.decode(named, "replace") != sample.decode("ascii")
+
+
+def _count_beyond_ascii(sample: bytes) -> tuple[int, int]:
+    """How many places of a beginning are no UTF-8, and how many characters beyond ASCII are."""
+    # The last character may be cut off.
+    decoded = codecs.getincrementaldecoder(_UTF_8)(errors="replace").decode(sample)
+    n_beyond = len(decoded) - len(decoded.encode("ascii", "ignore"))
+    n_bad = decoded.count("\ufffd") - sample.count("\ufffd".encode())
+    return n_bad, n_beyond - n_bad
+
+
+def _looks_western(content: bytes) -> bool:
+    """Whether the bytes beyond ASCII are letters and signs of Western European text."""
+    beyond = content.translate(None, _ASCII)
+    strange = beyond.translate(None, _WESTERN_BYTES)
+    return len(strange) <= (1 - _WESTERN_SHARE) * len(beyond)
+
+
+class _LineDecoder:
+    """Decodes the lines of one file."""
+
+    def __init__(self, path: Path, report: ReadReport, encoding: _Encoding) -> None:
+        self._path = path
+        self._report = report
+        # Wide encodings have been turned into UTF-8, and the mark is gone.
+        is_utf8 = encoding.codec == "utf-8-sig" or _is_wide(encoding.codec)
+        self._codec = _UTF_8 if is_utf8 else encoding.codec
+        self._fallback = encoding.fallback
+        if encoding.is_guess:
+            self._remark_guess()
+
+    def decode(self, line: bytes) -> str:
+        """The text of a line; the first one that says so changes the encoding of the rest."""
+        try:
+            text = line.decode(self._codec)
+        except UnicodeDecodeError as error:
+            fallback, self._fallback = self._fallback, None
+            if fallback is not None and (fallback != _WESTERN or _looks_western(line)):
+                self._codec = fallback
+                if fallback == _WESTERN:
+                    self._remark_guess()
+                return line.decode(self._codec, errors="replace")
+            self._report.skip("undecodable bytes", f"{self._path}: {error}")
+            return line.decode(self._codec, errors="replace")
+        if self._fallback is not None and len(text) < len(line):
+            self._fallback = None  # it is UTF-8, beyond ASCII
+        return text
+
+    def _remark_guess(self) -> None:
+        reason = "no UTF-8, read as Windows-1252 (name another as encoding=...)"
+        self._report.remark(reason, str(self._path))
+
+
+def read_lines(
+    path: Path,
+    report: ReadReport,
+    *,
+    encoding: str | None = None,
+    max_line: int = MAX_LINE_BYTES,
+    skip_long: bool = False,
+) -> Iterator[str]:
+    r"""Yield the lines of a text file without their ends (``\n`` or ``\r\n``).
+
+    Parameters
+    ----------
+    encoding : str, optional
+        Of files that have no byte order mark and are no UTF-8.
+    max_line : int
+        The longest line in bytes. A longer one is cut into pieces, at white space where there is
+        some, so that memory stays bounded.
+    skip_long : bool
+        Pass over longer lines, and count them, instead of cutting them.
+    """
+    blocks = read_blocks(path, report)
+    head = next(blocks, b"")
+    chosen = _choose_encoding(head, encoding)
+    if chosen.reason is not None:
+        report.skip(chosen.reason, str(path))
+        return
+    content: Iterable[bytes] = chain([head.removeprefix(codecs.BOM_UTF8)], blocks)
+    if _is_wide(chosen.codec):
+        content = narrow_blocks(chain([head], blocks), chosen.codec, path, report)
+    decoder = _LineDecoder(path, report, chosen)
+    splitter = LineSplitter(max_line, skip_long)
+    for line in splitter.split(content):
+        yield decoder.decode(line).removesuffix("\r")
+    for _ in range(splitter.n_skipped):
+        report_long_line(path, report, max_line)
+
+
+def report_long_line(path: Path, report: ReadReport, max_line: int) -> None:
+    """Count a line that was passed over for its length."""
+    report.skip("line too long", f"{path}: a line is longer than {max_line:,} bytes")
+
+
+def is_plain_utf8(head: bytes, named: str | None, format_name: str) -> bool:
+    """Whether a file can be cut at newline bytes and read as UTF-8, as far as its beginning tells.
+
+    An XML file names its own encoding; that of other files may be named.
+    """
+    if format_name == "mediawiki":
+        return find_encoding(head) in (None, "utf-8-sig")
+    chosen = _choose_encoding(head, named)
+    return chosen.reason is None and chosen.codec in (_UTF_8, "utf-8-sig")
+
+
+def _is_wide(encoding: str) -> bool:
+    """Whether a newline takes more than one byte, so that bytes cannot be split into lines."""
+    return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
+
+
+def narrow_blocks(
+    blocks: Iterable[bytes], encoding: str, path: Path, report: ReadReport
+) -> Iterator[bytes]:
+    """Blocks of a wide encoding as UTF-8, which can be split at newline bytes."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+    for block in chain(blocks, [b""]):
+        text = decoder.decode(block, final=not block)
+        if "\ufffd" in text:
+            report.skip("undecodable bytes", f"{path}: not valid {encoding}")
+        yield text.encode("utf-8", errors="replace")
+
+
+class LineSplitter:
+    """Cuts blocks at newlines, holding at most one block and one line of the longest length."""
+
+    def __init__(self, max_line: int, skip_long: bool) -> None:
+        self._max_line = max_line
+        self._skip_long = skip_long
+        self.n_skipped = 0
+
+    def split(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield lines, or pieces of lines that are too long."""
+        held: list[bytes] = []
+        n_held = 0
+        is_cut = False  # whether part of the line has gone already
+        for block in blocks:
+            *ended, rest = block.split(b"\n")
+            for part in ended:
+                line = b"".join([*held, part]) if held else part
+                yield from self._end_line(line, is_cut)
+                held, n_held, is_cut = [], 0, False
+            if is_cut and self._skip_long:
+                continue
+            held.append(rest)
+            n_held += len(rest)
+            if n_held > self._max_line:
+                *pieces, last = self._shorten(b"".join(held)) or [b""]
+                yield from pieces
+                held, n_held, is_cut = [last], len(last), True
+        if n_held:
+            yield from self._end_line(b"".join(held), is_cut)
+
+    def _end_line(self, line: bytes, is_cut: bool) -> list[bytes]:
+        if not is_cut and len(line) <= self._max_line:
+            return [line]
+        if is_cut and self._skip_long:
+            return []
+        # A blank rest must not look like a blank line.
+        return [piece for piece in self._shorten(line) if piece.strip()]
+
+    def _shorten(self, line: bytes) -> list[bytes]:
+        """The pieces of a long line, none where such lines are passed over."""
+        if self._skip_long:
+            self.n_skipped += 1
+            return []
+        pieces = []
+        start = 0
+        while len(line) - start > self._max_line:
+            end = line.rfind(b" ", start + 1, start + self._max_line + 1)
+            if end < 0:
+                end = start + self._max_line
+                while line[end] & 0xC0 == 0x80 and end > start + 1:  # inside a UTF-8 character
+                    end -= 1
+            pieces.append(line[start:end])
+            start = end
+        return [*pieces, line[start:]]

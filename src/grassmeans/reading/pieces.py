@@ -1,0 +1,205 @@
+"""Parts of large files, which workers read at the same time.
+
+JSON lines can be cut at any byte, and MediaWiki dumps too: a part has the records whose beginning
+lies in it, and reads on behind its end for the last one. Files compressed by bzip2 in many streams,
+as Wikipedia's multistream dumps are, are cut between two streams. All others are read in one piece.
+
+What comes out is exactly what reading the whole file gives. Where that cannot be promised (damaged
+data, other encodings than UTF-8), `OddPartError` says so, and the file is read in one piece after
+all.
+"""
+
+from __future__ import annotations
+
+import bz2
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from grassmeans.errors import EngineError, InputError
+from grassmeans.reading.archives import find_archive_kind
+from grassmeans.reading.detection import detect_format, find_foreign_kind
+from grassmeans.reading.documents import FilePart, RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.inputs import check_document, read_file
+from grassmeans.reading.lines import is_plain_utf8
+from grassmeans.reading.opening import BLOCK_BYTES, read_head
+from grassmeans.reading.readers.mediawiki import read_mediawiki_part
+from grassmeans.reading.readers.records import read_json_part
+
+PLAIN_BYTES, PACKED_BYTES = 1 << 26, 1 << 24
+"""Of a part, of a file as it is and of a compressed one."""
+
+_STREAM = re.compile(rb"BZh[1-9]1AY&SY")
+_STREAM_BYTES = 10
+_PACKED_BLOCK = 1 << 16
+_ODD = {"broken XML", "damaged compressed data", "unreadable file", "undecodable bytes"}
+
+Block = tuple[bytes, bool]
+"""Some bytes of a file's content, and whether they belong to the part."""
+
+
+class OddPartError(Exception):
+    """A part of a file that does not say by itself what reading the whole file gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A file, or a part of one.
+
+    Attributes
+    ----------
+    size : int
+        Of the file, in bytes: a worker that sees another one does not see this file.
+    start, end : int
+        The bytes of the part.
+    format : str
+        Of a part; empty for a whole file.
+    """
+
+    path: Path
+    size: int
+    start: int
+    end: int
+    format: str = ""
+
+    @property
+    def whole(self) -> Piece:
+        """The file that it is a part of."""
+        return Piece(self.path, self.size, 0, self.size)
+
+
+def plan_pieces(files: Iterable[Path], options: ReadOptions) -> list[Piece]:
+    """The pieces of all files, in order."""
+    found: list[Piece] = []
+    for path in files:
+        size = path.stat().st_size
+        starts, name = _find_starts(path, size, options)
+        ends = [*starts[1:], size]
+        found += [Piece(path, size, *span, name) for span in zip(starts, ends, strict=True)]
+    return found
+
+
+def _find_starts(path: Path, size: int, options: ReadOptions) -> tuple[list[int], str]:
+    """Where parts of a file begin, and its format; only 0 where it cannot be cut."""
+    whole = [0], ""
+    if size < 2 * min(PLAIN_BYTES, PACKED_BYTES) or not path.is_file():
+        return whole
+    try:
+        with path.open("rb") as file:
+            magic = file.read(6)
+            head = read_head(path)
+            if find_archive_kind(head) or find_foreign_kind(head):
+                return whole
+            name = detect_format(path) if options.format == "auto" else options.format
+            if name not in _PART_READERS or not is_plain_utf8(head, options.encoding, name):
+                return whole
+            if magic.startswith(b"BZh"):
+                starts = _find_streams(file, size, PACKED_BYTES)
+            elif magic == head[:6]:
+                starts = list(range(0, max(size - PLAIN_BYTES // 2, 1), PLAIN_BYTES))
+            else:
+                return whole
+    except OSError:  # the reader says what is wrong with it
+        return whole
+    return (starts, name) if len(starts) > 1 else whole
+
+
+def _find_streams(file: BinaryIO, size: int, apart: int) -> list[int]:
+    """Where streams of bzip2 begin, at least so many bytes apart."""
+    starts = [0]
+    while (start := _find_stream(file, starts[-1] + apart)) is not None:
+        starts.append(start)
+        if size - start < apart:
+            break
+    return starts
+
+
+def _find_stream(file: BinaryIO, start: int) -> int | None:
+    file.seek(start)
+    held = b""
+    while block := file.read(BLOCK_BYTES):
+        held += block
+        if found := _STREAM.search(held):
+            return start + found.start()
+        start += max(len(held) - _STREAM_BYTES + 1, 0)
+        held = held[1 - _STREAM_BYTES :]
+    return None
+
+
+def read_piece(
+    piece: Piece, options: ReadOptions, report: ReadReport
+) -> tuple[Iterator[RawDocument], bool]:
+    """The documents of a piece, and whether it is a part, whose numbers count from its beginning.
+
+    Raises
+    ------
+    EngineError
+        Where this machine does not see the file.
+    """
+    try:
+        size = piece.path.stat().st_size
+    except OSError as error:
+        raise EngineError(f"a worker does not see {piece.path}: {error.strerror}") from error
+    if size != piece.size:
+        raise EngineError(
+            f"a worker sees {piece.path} with {size:,} bytes instead of {piece.size:,}: all "
+            "workers need the same files under the same paths, and unchanged ones"
+        )
+    if not piece.format:
+        return read_file(piece.path, report, options), False
+    return _read_part(piece, options, report), True
+
+
+def _read_part(piece: Piece, options: ReadOptions, report: ReadReport) -> Iterator[RawDocument]:
+    report.n_files += piece.start == 0
+    report.n_bytes += piece.end - piece.start
+    try:
+        with piece.path.open("rb") as file:
+            is_packed = file.read(3) == b"BZh"
+            blocks = (_read_streams if is_packed else _read_plain)(file, piece)
+            part = FilePart(piece.path, blocks, is_first=piece.start == 0)
+            for document in _PART_READERS[piece.format](part, report, options):
+                yield from check_document(document, piece.path, report, options)
+    except (OSError, EOFError, ValueError, InputError) as error:
+        raise OddPartError(str(error)) from error
+    if report.remarks or _ODD & set(report.skipped):
+        raise OddPartError("; ".join(report.describe()))
+
+
+def _read_plain(file: BinaryIO, piece: Piece) -> Iterator[Block]:
+    file.seek(piece.start)
+    left = piece.end - piece.start
+    while left and (block := file.read(min(BLOCK_BYTES, left))):
+        left -= len(block)
+        yield block, True
+    while block := file.read(BLOCK_BYTES):
+        yield block, False
+
+
+def _read_streams(file: BinaryIO, piece: Piece) -> Iterator[Block]:
+    """The content of streams; those that begin in the part belong to it."""
+    file.seek(piece.start)
+    place, packed = piece.start, b""
+    while packed or (packed := file.read(_PACKED_BLOCK)):
+        filled = packed.lstrip(b"\0")  # padding between streams
+        place += len(packed) - len(filled)
+        packed = filled
+        if not packed:
+            continue
+        is_own = place < piece.end
+        stream = bz2.BZ2Decompressor()
+        while not stream.eof:
+            if stream.needs_input and not packed and not (packed := file.read(_PACKED_BLOCK)):
+                raise EOFError("the file ends inside a compressed stream")
+            block = stream.decompress(packed, BLOCK_BYTES)
+            place += len(packed)
+            packed = b""
+            if block:
+                yield block, is_own
+        packed = stream.unused_data
+        place -= len(packed)
+
+
+_PART_READERS = {"jsonl": read_json_part, "mediawiki": read_mediawiki_part}

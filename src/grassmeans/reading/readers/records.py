@@ -1,0 +1,317 @@
+"""Records with their text in one field: JSON lines, JSON files, CSV and TSV, Parquet.
+
+Where not one record of a file has the field, the error names the fields that there are. A record
+without it among others that have it is counted and passed over.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.reading.documents import FilePart, RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.fields import Fields, pick_fields
+from grassmeans.reading.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
+
+_MAX_RECORD = 1 << 25
+_TEXT_TYPES = {"string", "large_string", "string_view"}
+_BATCH_ROWS = 256
+_SHOWN_FIELDS, _SHOWN_CHARS = 20, 40
+_ENOUGH_RECORDS = 1000
+"""If none of so many has the field, the others are not waited for."""
+_DELIMITERS = ",;\t|"
+# Noncharacters, which no text has, around the number of a line that counts from a part's beginning.
+_OPEN, _CLOSE = "\ufdd3", "\ufdd4"
+_LOCAL_NUMBER = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
+_TAB_SUFFIXES = {".tsv", ".tab"}
+
+
+class _Records:
+    """Turns the records of one file into documents, and knows which fields they have."""
+
+    def __init__(self, path: Path, report: ReadReport, options: ReadOptions) -> None:
+        self._path = path
+        self._report = report
+        self._options = options
+        self._field = options.text_field
+        self._fields: dict[str, None] = {}
+        self._n_texts = 0
+
+    def skip(self, reason: str, place: str) -> None:
+        """Count a record that is not one."""
+        self._report.skip(reason, f"{self._path}, {place}")
+
+    def read(self, record: dict[str, Any], number: int, unit: str) -> Iterator[RawDocument]:
+        """Yield the document of a record, if it has a text."""
+        text = record.get(self._field)
+        if isinstance(text, str):
+            self._n_texts += 1
+            fields = pick_fields(record, self._options, self._report)
+            yield _make_document(record, text, f"{self._path.name}:{number}", fields)
+            return
+        names = list(record)[:_SHOWN_FIELDS]
+        self._fields |= dict.fromkeys(names) if len(self._fields) < _SHOWN_FIELDS else {}
+        self.skip("no text field", f"{unit} {number}: the fields are {', '.join(names) or 'none'}")
+        if number >= _ENOUGH_RECORDS:
+            self.end()
+
+    def end(self) -> None:
+        """Refuse the file where no record had the field."""
+        if not self._n_texts and self._fields:
+            raise _missing_field(self._path, self._field, self._fields)
+
+
+def _missing_field(path: Path, field: str, fields: Iterable[str]) -> InputError:
+    shown = ", ".join(name[:_SHOWN_CHARS] for name in fields) or "none"
+    return InputError(
+        f"{path} has no text in a field {field!r}: its fields are {shown}; choose the one with the "
+        "text as text_field=..."
+    )
+
+
+def _make_document(record: dict[str, Any], text: str, fallback: str, fields: Fields) -> RawDocument:
+    """The document of a record; its id, or else its address, or else the fallback is the id."""
+    identifier, url, title = (_as_text(record.get(name)) for name in ("id", "url", "title"))
+    return RawDocument(identifier or url or fallback, title, text, fields=fields)
+
+
+def _as_text(value: Any) -> str:
+    """A short field as text; what is neither text nor a number counts as absent."""
+    if isinstance(value, str):
+        return value
+    return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
+
+
+def read_json_lines(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the documents of a file of JSON objects, one a line with its text in one field.
+
+    Bad lines are counted and passed over. This is also what WikiExtractor --json writes.
+    """
+    lines = read_lines(
+        path, report, encoding=options.encoding, max_line=_MAX_RECORD, skip_long=True
+    )
+    yield from _parse_lines(enumerate(lines, start=1), path, report, options)
+
+
+def _parse_lines(
+    lines: Iterable[tuple[int, str]], path: Path, report: ReadReport, options: ReadOptions
+) -> Iterator[RawDocument]:
+    records = _Records(path, report, options)
+    for number, line in lines:
+        if not line or line.isspace():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            records.skip("broken JSON line", f"line {number}: {error}")
+            continue
+        if isinstance(value, dict):
+            yield from records.read(value, number, "line")
+        else:
+            records.skip("broken JSON line", f"line {number}: not an object")
+    records.end()
+
+
+class LocalNumber(int):
+    """The number of a line in a part of a file; `count_from` makes it that of the file."""
+
+    def __format__(self, spec: str) -> str:
+        return f"{_OPEN}{int(self)}{_CLOSE}"
+
+
+def count_from(text: str, first: int) -> str:
+    """A text with the numbers of lines in the file, of which so many come before the part."""
+    if _OPEN not in text:
+        return text
+    return _LOCAL_NUMBER.sub(lambda found: str(int(found[1]) + first), text)
+
+
+def read_json_part(
+    part: FilePart, report: ReadReport, options: ReadOptions
+) -> Iterator[RawDocument]:
+    """Yield the documents of those lines that begin in a part of a file, or end the line before it.
+
+    `UnicodeDecodeError` where it is no UTF-8.
+    """
+    content = _cut_lines(part.blocks, part.is_first)
+    if part.is_first:
+        head = next(content, b"").removeprefix(codecs.BOM_UTF8)
+        content = chain([head], content)
+    splitter = LineSplitter(_MAX_RECORD, skip_long=True)
+    lines = (line.decode().removesuffix("\r") for line in splitter.split(content))
+    numbered = ((LocalNumber(number), line) for number, line in enumerate(lines, start=1))
+    yield from _parse_lines(_count_lines(numbered, report), part.path, report, options)
+    for _ in range(splitter.n_skipped):
+        report_long_line(part.path, report, _MAX_RECORD)
+
+
+def _count_lines(lines: Iterable[tuple[int, str]], report: ReadReport) -> Iterator[tuple[int, str]]:
+    for number, line in lines:
+        report.n_lines = int(number)
+        yield number, line
+
+
+def _cut_lines(blocks: Iterable[tuple[bytes, bool]], is_first: bool) -> Iterator[bytes]:
+    """From behind the first newline of the part to the first one that follows it."""
+    is_before = not is_first
+    for block, is_own in blocks:
+        if not is_own:
+            end = block.find(b"\n") + 1
+            if not is_before:
+                yield block[:end] if end else block
+            if end or is_before:
+                return
+            continue
+        start = block.find(b"\n") + 1 if is_before else 0
+        if is_before and not start:
+            continue
+        is_before = False
+        yield block[start:]
+
+
+def read_json(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the documents of a JSON file: an array of objects or of strings, or objects in a row.
+
+    One value is in memory at a time. What follows a broken one cannot be told apart and is lost.
+    """
+    records = _Records(path, report, options)
+    number = 0
+    try:
+        for number, value in enumerate(_read_json_values(path, report, options), start=1):
+            if isinstance(value, str):
+                yield RawDocument(f"{path.name}:{number}", "", value)
+            elif isinstance(value, dict):
+                yield from records.read(value, number, "value")
+            else:
+                records.skip("JSON value that is no object", f"value {number}")
+    except (ValueError, RecursionError) as error:
+        records.skip("broken JSON file", f"after value {number}: {error}")
+    records.end()
+
+
+def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[Any]:
+    # Very long lines come in pieces, so that a break may lie inside of a string.
+    decoder = json.JSONDecoder(strict=False)
+    pieces = read_lines(path, report, encoding=options.encoding, max_line=MAX_LINE_BYTES)
+    held = ""
+    depth = 0  # of arrays that are open
+    enough = 0  # a value that was cut off is tried again when twice as much of it is there
+    for piece in chain(pieces, [None]):
+        held += "" if piece is None else f"{piece}\n"
+        if piece is not None and len(held) < enough:
+            continue
+        start = 0
+        while True:
+            first = start
+            start = _skip_separators(held, first)
+            depth += held.count("[", first, start) - held.count("]", first, start)
+            if start == len(held):
+                break
+            try:
+                value, start = decoder.raw_decode(held, start)
+            except ValueError:
+                if piece is None or len(held) - start > _MAX_RECORD:
+                    raise
+                break
+            yield value
+        held = held[start:]
+        enough = 2 * len(held)
+    if depth > 0:
+        raise ValueError("the file ends inside an array")
+
+
+def _skip_separators(text: str, start: int) -> int:
+    """Where the next value begins: the values' array and its commas say nothing."""
+    while start < len(text) and (text[start].isspace() or text[start] in "[],"):
+        start += 1
+    return start
+
+
+def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the documents of a CSV or TSV file, one a row; the first row names the columns.
+
+    Commas, semicolons, tabs or bars separate, as the first row tells. Quoted fields may hold line
+    breaks.
+    """
+    lines = read_lines(path, report, encoding=options.encoding)
+    header = next((line for line in lines if line.strip()), None)
+    if header is None:
+        return
+    records = _Records(path, report, options)
+    csv.field_size_limit(_MAX_RECORD)
+    delimiter = _find_delimiter(header, path)
+    ended: list[bool] = []
+    rows = csv.reader(_tell_end(chain([header], lines), ended), delimiter=delimiter)
+    columns = [name.strip() for name in next(rows, [])]
+    if options.text_field not in columns:
+        raise _missing_field(path, options.text_field, columns[:_SHOWN_FIELDS])
+    number = 0
+    while True:
+        number += 1
+        try:
+            row = next(rows, None)
+        except csv.Error as error:
+            records.skip("broken CSV row", f"row {number}: {error}")
+            continue
+        if row is None:
+            return
+        if ended:  # while the row was being read: all of it may be one field
+            records.skip("broken CSV row", f"row {number}: the file ends inside a quotation")
+        elif row:
+            yield from records.read(dict(zip(columns, row, strict=False)), number, "row")
+
+
+def _tell_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
+    for line in lines:
+        yield f"{line}\n"
+    ended.append(True)
+
+
+def _find_delimiter(header: str, path: Path) -> str:
+    if _TAB_SUFFIXES & set(path.suffixes):
+        return "\t"
+    return max(_DELIMITERS, key=header.count)
+
+
+def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """Yield the documents of a Parquet file, one a row with its text in one column.
+
+    A few hundred rows are in memory at a time.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtraError("pyarrow", "parquet", "reading Parquet files") from error
+
+    number = 0
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            columns = _choose_columns(path, file.schema_arrow, options)
+            for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
+                for record in batch.to_pylist():
+                    number += 1
+                    text = record[options.text_field] or ""
+                    fields = pick_fields(record, options, report)
+                    yield _make_document(record, text, f"{path.name}:{number}", fields)
+    except (pyarrow.ArrowException, OSError) as error:
+        report.skip("damaged Parquet file", f"{path}, after row {number}: {error}")
+    report.n_bytes += path.stat().st_size
+
+
+def _choose_columns(path: Path, schema: Any, options: ReadOptions) -> list[str]:
+    names, text_field = list(schema.names), options.text_field
+    if text_field not in names:
+        raise _missing_field(path, text_field, names)
+    kind = str(schema.field(text_field).type)
+    # Not "list<item: string>"; categories are "dictionary<values=string, ...>".
+    if kind.removeprefix("dictionary<values=").split(",")[0] not in _TEXT_TYPES:
+        raise InputError(f"the column {text_field!r} of {path} holds {kind}, not text")
+    return [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]

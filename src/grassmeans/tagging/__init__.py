@@ -1,0 +1,1 @@
+"""Text -> the sense of every known word in it, and what decided."""

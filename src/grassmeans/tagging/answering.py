@@ -1,0 +1,119 @@
+"""Distances -> the answers of tagging: sense, probabilities and confidence of every word.
+
+As `grassmeans.senses.decoding` has it, for words with different numbers of senses at once, and
+with an answer also where there are no distances:
+
+* A word with one sense has that sense, always, at confidence 1: nothing was to be chosen.
+* Where nothing at all is known around a word, its senses are as likely as they are frequent. The
+  most frequent one is the answer where no "I don't know" is asked for, or where its share is as
+  much as the confidence that is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.decoding import IdkRule, decode_hard, decode_soft
+
+SharesOf = Callable[[str], Sequence[float]]
+"""Word -> how frequent each of its senses is, 1 in all; 0 for hidden ones."""
+
+
+class Answer(NamedTuple):
+    """Of one word; `grassmeans.tagging.tagging.TaggedWord` says what the fields are."""
+
+    sense: int
+    distances: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How answers are made of distances.
+
+    Attributes
+    ----------
+    idk_threshold : IdkRule
+        When to say "I don't know".
+    calibration : Calibration or None
+        Of the model; without it there is no confidence.
+    sharpness : float
+        Of the probabilities.
+    """
+
+    idk_threshold: IdkRule
+    calibration: Calibration | None
+    sharpness: float
+
+    def __post_init__(self) -> None:
+        nothing = np.empty((0, 1))
+        decode_hard(nothing, self.idk_threshold)  # both say what is wrong with their number
+        decode_soft(nothing, self.sharpness)
+
+    def answer(
+        self,
+        distances: NDArray[np.float32],
+        n_senses: NDArray[np.int64],
+        keys: Sequence[str],
+        shares_of: SharesOf,
+    ) -> Iterator[Answer]:
+        """The answer of every occurrence.
+
+        Parameters
+        ----------
+        distances : (n, most senses) float32
+            NaN beyond a word's senses, and all along where nothing was measured.
+        n_senses : (n,) int64
+        keys : sequence of str
+            The words.
+        """
+        found = distances.astype(np.float64)
+        absent = np.isnan(found)
+        usable = ~absent[:, 0]
+        sure = None if self.calibration is None else self.calibration.confidence(found)
+        found[absent] = np.inf  # the senses that a word does not have are infinitely far
+        nearest = np.where(usable, found.min(axis=1), 0.0)
+        unsure = self._is_unsure(distances, nearest, sure) & (n_senses > 1)
+        senses = np.where(unsure, 0, found.argmin(axis=1) + 1)
+        weights = np.exp(-self.sharpness * (found - nearest[:, None]))
+        weights[~usable] = 1.0
+        weights /= weights.sum(axis=1, keepdims=True)
+        certain = [None] * len(found) if sure is None else sure.tolist()
+        lists = distances.tolist(), weights.tolist(), usable.tolist(), n_senses.tolist(), certain
+        rows = zip(keys, senses.tolist(), *lists, strict=True)
+        for key, sense, far, chances, can, n, chance in rows:
+            if can:
+                yield Answer(sense, tuple(far[:n]), tuple(chances[:n]), chance)
+            else:
+                yield self._answer_by_frequency(tuple(shares_of(key)))
+
+    def _is_unsure(
+        self,
+        distances: NDArray[np.float32],
+        nearest: NDArray[np.float64],
+        sure: NDArray[np.float64] | None,
+    ) -> NDArray[np.bool_]:
+        rule = self.idk_threshold
+        if not isinstance(rule, ConfidenceRule):
+            return np.asarray(nearest >= (np.inf if rule is None else rule))
+        if sure is not None and rule.calibration == self.calibration:
+            return np.asarray(sure < rule.at_least)
+        return rule.is_unsure(distances)
+
+    def _answer_by_frequency(self, shares: tuple[float, ...]) -> Answer:
+        """The most frequent sense, where nothing is known around a word."""
+        best = max(range(len(shares)), key=shares.__getitem__)
+        rule = self.idk_threshold
+        enough = rule is None or len(shares) == 1
+        if isinstance(rule, ConfidenceRule):
+            enough = enough or shares[best] >= rule.at_least
+        given = enough and shares[best] > 0.0
+        chance = None if self.calibration is None else shares[best]
+        return Answer(best + 1 if given else 0, (), shares, chance)

@@ -1,0 +1,121 @@
+"""Which words of its context decided for the sense of a tagged word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
+from grassmeans.tagging.marked_text import read_text
+from grassmeans.tagging.tagging import OnProgress, TaggedText, locate_targets
+
+_A_STEP = 64
+"""Words that are looked at together: kinds of context may take a hundredth of a second for each."""
+
+
+class DecidingPlace(NamedTuple):
+    """A word of the context.
+
+    Attributes
+    ----------
+    start, end : int
+        Its characters in the text.
+    word : str
+        As the model spells it.
+    weight : float
+        Its share in the decision, in [0, 1].
+    """
+
+    start: int
+    end: int
+    word: str
+    weight: float
+
+
+class Decision(NamedTuple):
+    """A sense of a word in a text.
+
+    Attributes
+    ----------
+    start : int
+        The word's first character.
+    key : str
+        Its entry of the inventory.
+    sense : int
+        From 1.
+    context : tuple of int
+        From which to which character the text decided.
+    """
+
+    start: int
+    key: str
+    sense: int
+    context: tuple[int, int]
+
+
+def find_deciding_places(
+    model: SenseModel, tagged: TaggedText, *, on_progress: OnProgress | None = None
+) -> list[list[DecidingPlace]]:
+    """For every tagged word the words of its context, in text order, with what they decided.
+
+    The context is the stretch of text in which the word was measured (`TaggedWord.context`).
+    The decision is that for the nearest sense, also where the answer is "I don't know". Words with
+    too little context have nothing that decided.
+    """
+    found: list[list[DecidingPlace]] = [[] for _ in tagged.words]
+    measured = [i for i, word in enumerate(tagged.words) if word.distances]
+    decisions = [
+        Decision(word.start, word.key, int(np.argmin(word.distances)) + 1, word.context)
+        for word in tagged.words
+        if word.distances
+    ]
+    places = explain_decisions(model, tagged.text, decisions, on_progress=on_progress)
+    for i, decided in zip(measured, places, strict=True):
+        found[i] = decided
+    return found
+
+
+def explain_decisions(
+    model: SenseModel,
+    text: str,
+    decisions: Sequence[Decision],
+    *,
+    on_progress: OnProgress | None = None,
+) -> list[list[DecidingPlace]]:
+    """For every decision the words of its context, in text order, with what they decided.
+
+    `InputError` where no word of the text begins at a decision's start.
+    """
+    if not decisions:
+        return []
+    # Marks were taken out where there were any: what is left of them is text.
+    read = read_text(text, model.inventory, model.tokenizer, lemmas=model.lemmas, marks=False)
+    place_of = {start: i for i, (start, _) in enumerate(read.spans)}
+    missing = next((d for d in decisions if d.start not in place_of), None)
+    if missing is not None:
+        raise InputError(f"no known word begins at character {missing.start} of the text")
+    targets = [place_of[decision.start] for decision in decisions]
+    entries = [decision.key for decision in decisions]
+    located, _ = locate_targets([read._replace(targets=targets, entries=entries)], model.encoder)
+    # Nothing but the stretch that decided.
+    begins = [start for start, _ in read.spans]
+    stretches = np.searchsorted(begins, [decision.context for decision in decisions])
+    found: list[list[DecidingPlace]] = []
+    for first in range(0, len(decisions), _A_STEP):
+        rows = np.arange(first, min(first + _A_STEP, len(decisions)))
+        starts, ends = stretches[rows].T
+        occurrences = located.cut((starts, ends), rows)
+        lines = [
+            model.inventory.directions(d.key)[d.sense - 1] for d in decisions[first:][:_A_STEP]
+        ]
+        decided = model.encoder.weigh_words(occurrences, np.stack(lines))
+        moved: list[int] = (located.occurrences.positions[rows] - occurrences.positions).tolist()
+        for weights, offset in zip(decided, moved, strict=True):
+            places = [(place + offset, weight) for place, weight in sorted(weights)]
+            found.append([DecidingPlace(*read.spans[i], read.keys[i], w) for i, w in places])
+        if on_progress is not None:
+            on_progress(len(found) / len(decisions))
+    return found

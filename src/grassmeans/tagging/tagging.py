@@ -1,0 +1,396 @@
+"""Text -> the sense of every known word in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
+from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.geometry.distances import SenseLines
+from grassmeans.reading.given import check_words, iterate_documents, spell_word
+from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, IdkRule
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.tagging.answering import Answer, Answering
+from grassmeans.tagging.lemmas import Lemmas
+from grassmeans.tagging.marked_text import AnyTokenizer, ReadText, blank_markup, read_text
+from grassmeans.tagging.widening import SentencedText, Widened, measure_near_first
+from grassmeans.text.sentences import find_sentences
+from grassmeans.text.tokenizer import normalize_text
+
+_TARGETS_AT_ONCE = 4096
+"""Texts are measured together until they have so many words to tag."""
+
+_TARGETS_A_STEP = 1024
+"""A text that has more of them alone is measured in such steps."""
+
+OnProgress = Callable[[float], None]
+"""Called between the steps of a long text with the share of its words that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWord:
+    """A word of a text and its sense.
+
+    Parameters
+    ----------
+    start, end : int
+        Characters ``start:end`` of the (plain) text.
+    word : str
+        As it stands in the text.
+    key : str
+        The entry of the inventory: the word as the model spells it, or its lemma.
+    sense : int
+        Number of the nearest sense, from 1; 0 means "I don't know".
+    distances : tuple of float
+        Distance to every sense, in [0, 1]; empty where nothing is known around the word.
+    probabilities : tuple of float
+        Soft decoding of the distances; where there are none, how frequent each sense is.
+    confidence : float or None
+        The probability that the nearest sense is right: 1 for an only sense, and the share of the
+        most frequent one where nothing is known around the word. None where the model is not
+        calibrated.
+    name : str
+        What the sense is called, "river, basin, dam"; empty for "I don't know", and where the model
+        has no names.
+    position : int
+        Which of the text's tokens it is, from 0.
+    context : tuple of int
+        From which to which character the text decided: the sentence, or more where this says
+        little (`grassmeans.tagging.widening`).
+    """
+
+    start: int
+    end: int
+    word: str
+    key: str
+    sense: int
+    distances: tuple[float, ...]
+    probabilities: tuple[float, ...]
+    confidence: float | None = None
+    name: str = ""
+    position: int = 0
+    context: tuple[int, int] = (0, 0)
+
+    @property
+    def label(self) -> str:
+        """``key.sense``, as the paper's authors write it: ``crane.2``, ``crane.0`` for IDK."""
+        return f"{self.key}.{self.sense}"
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedText:
+    """A text and its tagged words, in order.
+
+    Parameters
+    ----------
+    text : str
+        Without marks, in NFC and without invisible characters; the words' spans lie in it.
+    unknown : tuple of str
+        What was marked and has no senses in the model.
+    """
+
+    text: str
+    words: tuple[TaggedWord, ...]
+    unknown: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[TaggedWord]:
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __getitem__(self, index: int) -> TaggedWord:
+        return self.words[index]
+
+
+def tag_texts(
+    texts: Any,
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    tokenizer: AnyTokenizer,
+    *,
+    words: str | Iterable[str] | None = None,
+    idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
+    calibration: Calibration | None = None,
+    sharpness: float = DEFAULT_SHARPNESS,
+    lemmas: Lemmas | None = None,
+    column: str | None = None,
+    marks: bool = True,
+    on_progress: OnProgress | None = None,
+) -> list[TaggedText]:
+    """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
+
+    Texts are whatever `grassmeans.reading.given.iterate_documents` reads, lists of tokens too.
+
+    Every text is a document of its own: contexts do not cross from one to the next. Which of its
+    sentences decide for a word is said in `grassmeans.tagging.widening`. Words that
+    the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
+    character references are no words of the text; they stay in it, and without ``marks`` so does
+    ``<b>``.
+    """
+    wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
+    if lemmas is not None and wanted is not None:
+        wanted = {lemmas.entry_of(word, inventory) for word in wanted}
+    answering = Answering(idk_threshold, calibration, sharpness)
+    encoder = encoder.hearing_single_words()
+    tagged: list[TaggedText] = []
+    pending: list[ReadText] = []
+    n_targets = 0
+    for document in iterate_documents(texts, column=column):
+        pending.append(read_text(document, inventory, tokenizer, wanted, lemmas, marks=marks))
+        n_targets += len(pending[-1].targets)
+        if n_targets >= _TARGETS_AT_ONCE:
+            tagged += _tag_block(pending, inventory, encoder, answering, on_progress)
+            pending, n_targets = [], 0
+    return tagged + _tag_block(pending, inventory, encoder, answering, on_progress)
+
+
+def locate_targets(
+    texts: Sequence[ReadText], encoder: ContextEncoder
+) -> tuple[SentencedText, list[str]]:
+    """The words to be tagged, as occurrences in texts with sentences; and their keys."""
+    places: list[int] = []
+    begins: list[int] = []
+    keys: list[str] = []
+    start = 0
+    for text in texts:
+        places += [start + i for i in text.targets]
+        begins += [start + i for i in text.sentences]
+        keys += text.entries
+        start += len(text.keys)
+    found = number_words(text.keys for text in texts).at(np.array(places, np.int64))
+    found = found.written_in(lambda i: (blank_markup(texts[i].text), texts[i].spans))
+    edges = np.unique(np.array([*begins, start], np.int64))  # a text may be empty
+    return SentencedText(found, edges, encoder.rows_of(found.words) >= 0), keys
+
+
+def _tag_block(
+    texts: Sequence[ReadText],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    answering: Answering,
+    on_progress: OnProgress | None,
+) -> list[TaggedText]:
+    """Tag some texts together, or a long one in steps."""
+    located, keys = locate_targets(texts, encoder)
+    step = _TARGETS_A_STEP if len(texts) == 1 else max(1, len(keys))
+    parts = _answer_steps(located, keys, inventory, encoder, answering, step, on_progress)
+    found = chain.from_iterable(parts)
+    tagged: list[TaggedText] = []
+    before = 0
+    for text in texts:
+        words = [
+            _make_word(text, i, entry, answer, (start - before, end - before), inventory)
+            for i, entry, (answer, start, end) in zip(
+                text.targets, text.entries, found, strict=False
+            )
+        ]
+        tagged.append(TaggedText(text.text, tuple(words), text.unknown))
+        before += len(text.keys)
+    return tagged
+
+
+def _answer_steps(
+    located: SentencedText,
+    keys: Sequence[str],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    answering: Answering,
+    step: int,
+    on_progress: OnProgress | None,
+) -> Iterator[Iterator[tuple[Answer, int, int]]]:
+    """The answers of the words, and the stretches of tokens that decided, ``step`` at a time."""
+    rule = None if answering.calibration is None else ConfidenceRule(answering.calibration)
+    for start in range(0, len(keys), step):
+        part = slice(start, start + step)
+        some = replace(located, occurrences=located.occurrences[part])
+        widened, n_senses = _measure_targets(some, keys[part], inventory, encoder, rule)
+        answers = answering.answer(widened.distances, n_senses, keys[part], inventory.shares_of)
+        if on_progress is not None:
+            on_progress(min(1.0, part.stop / len(keys)))
+        yield zip(answers, widened.starts.tolist(), widened.ends.tolist(), strict=True)
+
+
+def _measure_targets(
+    located: SentencedText,
+    keys: Sequence[str],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    rule: ConfidenceRule | None,
+) -> tuple[Widened, NDArray[np.int64]]:
+    """Distances of the words to their senses, and how many senses each has."""
+    words, lines = _collect_lines(keys, inventory)
+    n_senses = lines.n_senses[words]
+
+    def measure(occurrences: Occurrences, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        return encoder.measure(occurrences, words[rows], lines)
+
+    return measure_near_first(located, measure, n_senses > 1, rule), n_senses
+
+
+def _collect_lines(
+    keys: Sequence[str], inventory: SenseInventory
+) -> tuple[NDArray[np.int64], SenseLines]:
+    """Which of the lines' words each key is, and the lines."""
+    numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    lines = SenseLines.collect(np.asarray(inventory.directions(key)) for key in numbers)
+    return np.fromiter((numbers[key] for key in keys), np.int64, len(keys)), lines
+
+
+def _make_word(
+    text: ReadText,
+    i: int,
+    entry: str,
+    answer: Answer,
+    stretch: tuple[int, int],
+    inventory: SenseInventory,
+) -> TaggedWord:
+    start, end = text.spans[i]
+    name = inventory.name_of(entry, answer.sense)
+    context = text.spans[stretch[0]][0], text.spans[stretch[1] - 1][1]
+    return TaggedWord(start, end, text.text[start:end], entry, *answer, name, i, context)
+
+
+def passage_distances(
+    word: str,
+    passages: Sequence[tuple[str, str]],
+    inventory: SenseInventory,
+    encoder: ContextEncoder,
+    tokenizer: AnyTokenizer,
+    lemmas: Lemmas | None = None,
+) -> NDArray[np.float32]:
+    """Distances of occurrences given as the text before and after them to a word's senses.
+
+    Returns
+    -------
+    distances : (n_passages, n_senses) float32
+        NaN where the text around the occurrence says nothing.
+    """
+    occurrences = occurrences_in_passages(word, passages, tokenizer, lemmas)
+    words, lines = _collect_lines([word], inventory)
+    if not len(occurrences):
+        return np.empty((0, lines.most_senses), np.float32)
+    return encoder.measure(occurrences, np.repeat(words, len(occurrences)), lines)
+
+
+def occurrences_in_passages(
+    word: str,
+    passages: Sequence[tuple[str, str]],
+    tokenizer: AnyTokenizer,
+    lemmas: Lemmas | None = None,
+    forms: Sequence[str] | None = None,
+) -> Occurrences:
+    """One occurrence of a word in each passage, given as the text before and after it.
+
+    Parameters
+    ----------
+    forms : sequence of str, optional
+        How the word is written in each passage; as it is by default.
+    """
+
+    def tokenize(text: str) -> list[str]:
+        keys = tokenizer.tokenize(normalize_text(text))
+        return keys if lemmas is None else [lemmas.context_of(key) for key in keys]
+
+    def write(number: int) -> tuple[str, list[Span]]:
+        left, right = passages[number]
+        form = (forms[number] if forms is not None else "") or word
+        return write_passage(left, form, right, tokenizer)
+
+    return read_passages(word, passages, tokenize, write)
+
+
+def write_passage(
+    left: str, form: str, right: str, tokenizer: AnyTokenizer
+) -> tuple[str, list[Span]]:
+    """A passage around a word as one text, and the characters of its tokens."""
+    before, after = normalize_text(left), normalize_text(right)
+    behind = len(before) + len(form)
+    spans = [*tokenizer.spans(before), (len(before), behind)]
+    spans += [(behind + start, behind + end) for start, end in tokenizer.spans(after)]
+    return f"{before}{form}{after}", spans
+
+
+def read_running_text(
+    word: str,
+    passages: Sequence[tuple[str, str]],
+    tokenizer: AnyTokenizer,
+    describes: Callable[[Sequence[str]], NDArray[np.bool_]],
+) -> SentencedText:
+    """One occurrence of a word in each passage, as `occurrences_in_passages`, with sentences.
+
+    Parameters
+    ----------
+    describes : callable
+        Which words say something about a context.
+    """
+    found = occurrences_in_passages(word, passages, tokenizer)
+    edges = [found.document_offsets]
+    for (left, right), start in zip(passages, found.document_offsets.tolist(), strict=False):
+        text, spans = write_passage(left, word, right, tokenizer)
+        places = [first for first, _ in spans]
+        sentences = find_sentences(text)
+        edges.append(start + np.searchsorted(places, sentences))
+    return SentencedText(found, np.unique(np.concatenate(edges)), describes(found.words))
+
+
+FEWEST_TOKENS = 10
+ENOUGH_TOKENS = 40
+SMALLEST_SHARE = 0.15
+
+
+class LanguageCheck:
+    """Is a text that comes in pieces in the model's language? Its function words tell.
+
+    Known words do not: a vocabulary from an encyclopedia has most words of other languages too (57%
+    of the tokens of Spanish articles are among 80,000 English words), but English text has a
+    function word in every two to four tokens, and others hardly share them (2% to 15% of Spanish
+    tokens).
+    """
+
+    def __init__(self, tokenizer: AnyTokenizer, function_words: frozenset[str]) -> None:
+        self._tokenizer = tokenizer
+        self._function_words = function_words
+        self.n_tokens = 0
+        self.n_function_words = 0
+
+    @property
+    def is_done(self) -> bool:
+        """Whether enough was seen, or nothing can be told because there are no function words."""
+        return self.n_tokens >= ENOUGH_TOKENS or not self._function_words
+
+    @property
+    def share(self) -> float:
+        """Share of the tokens that are function words of the model."""
+        return self.n_function_words / max(self.n_tokens, 1)
+
+    @property
+    def looks_foreign(self) -> bool:
+        """Whether the text is long enough to tell, and has too few function words."""
+        told = bool(self._function_words) and self.n_tokens >= FEWEST_TOKENS
+        return told and self.share < SMALLEST_SHARE
+
+    def describe(self, language: str | None) -> str:
+        """A remark where the text looks foreign to a model of this language; else empty."""
+        if not self.looks_foreign:
+            return ""
+        return (
+            f"{self.share:.0%} of the first {self.n_tokens:,} words are function words of "
+            f"the model's language ({language or 'unknown'}): is the text in another one?"
+        )
+
+    def add(self, text: str) -> None:
+        """Look at one more piece of the text."""
+        if self.is_done:
+            return
+        keys = self._tokenizer.tokenize(blank_markup(normalize_text(text)))
+        self.n_tokens += len(keys)
+        self.n_function_words += sum(is_function_word(key, self._function_words) for key in keys)

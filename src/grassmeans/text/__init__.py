@@ -1,0 +1,1 @@
+"""Text -> words and sentences: tokenizer, segmenting, phrases, markup."""

@@ -1,0 +1,94 @@
+import numpy as np
+import pytest
+
+from grassmeans.clustering.directions import InducedDirections, refine_directions
+from grassmeans.clustering.merging import (
+    LineGroups,
+    RayGroups,
+    merge_cheapest_pair,
+    merge_near,
+    start_groups,
+)
+from grassmeans.errors import InputError
+
+DIM = 60
+
+
+def grouped(directions, labels):
+    """Groups with these directions, before anything is merged."""
+    found = np.asarray(directions, np.float32)
+    return InducedDirections(found, np.asarray(labels, np.int32), 0.0, 1, np.array([1.0]))
+
+
+def planes_near(direction, n, rng, noise=0.1):
+    """Bases (n, 3, DIM) of subspaces that nearly contain a direction."""
+    rows = rng.standard_normal((n, 3, DIM))
+    rows[:, 0] = direction + noise * rng.standard_normal((n, DIM))
+    return np.linalg.qr(rows.transpose(0, 2, 1))[0].transpose(0, 2, 1).astype(np.float32)
+
+
+def test_merging_by_hand():
+    # Lines at 0, 20 and 90 degrees with two, one and two contexts. cos 20 = 0.94, cos 70 = 0.34.
+    angles = np.radians([0.0, 0.0, 20.0, 90.0, 90.0])
+    lines = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    bases = lines[:, None].astype(np.float32)
+    three = grouped(lines[[0, 2, 3]], [0, 0, 1, 2, 2])
+    assert merge_near(LineGroups(bases, three), 0.95).tolist() == [0, 1, 2]
+    assert merge_near(LineGroups(bases, three), 0.9).tolist() == [0, 0, 1]
+    # The leading axis of 2 e e' + f f' with an angle of 20 degrees between e and f lies at half the
+    # angle of the vector 2 (1, 0) + (cos 40, sin 40): atan2(0.6428, 2.7660) / 2 = 6.54 degrees. So
+    # the merged group is 83.46 degrees away from the third, whose cosine is 0.114.
+    assert merge_near(LineGroups(bases, three), 0.12).tolist() == [0, 0, 1]
+    assert merge_near(LineGroups(bases, three), 0.11).tolist() == [0, 0, 0]
+
+
+def test_contexts_of_no_group_have_no_say():
+    bases = np.eye(3, dtype=np.float32)[:, None]
+    # Lines at cosine 0.8; with the third context in the first group they would be at 0.57.
+    two = grouped([[1, 0, 0], [0.8, 0.6, 0]], [0, 1, -1])
+    assert merge_near(LineGroups(bases, two), 0.7).tolist() == [0, 0]
+
+
+def test_the_closest_pair_is_merged():
+    rng = np.random.default_rng(3)
+    near = np.eye(DIM)[0] + 0.3 * np.eye(DIM)[5]
+    parts = [np.eye(DIM)[0], np.eye(DIM)[1], near / np.linalg.norm(near)]
+    bases = np.concatenate([planes_near(u, 80, rng, 0.02) for u in parts])
+    found = refine_directions(bases, np.array(parts, np.float32), max_iter=1)
+    merged = merge_cheapest_pair(bases, found)
+    assert merged.shape == (2, DIM)
+    between = parts[0] + parts[2]
+    assert abs(merged[1] @ between) / np.linalg.norm(between) > 0.99
+    assert abs(merged[0] @ parts[1]) > 0.99
+
+
+def test_rays_are_merged_by_their_means():
+    # Rays at 0, 60 and 180 degrees. The mean of two at 0 and one at 60 is (2.5, 0.866), at 19.1
+    # degrees; that of the third is 160.9 degrees away, whose cosine is -0.945.
+    angles = np.radians([0.0, 0.0, 60.0, 180.0])
+    bases = np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None].astype(np.float32)
+    three = grouped(bases[[0, 2, 3], 0], [0, 0, 1, 2])
+    assert merge_near(RayGroups(bases, three), 0.51).tolist() == [0, 1, 2]
+    assert merge_near(RayGroups(bases, three), 0.49).tolist() == [0, 0, 1]
+    assert merge_near(RayGroups(bases, three), -0.94).tolist() == [0, 0, 1]
+    assert merge_near(RayGroups(bases, three), -0.95).tolist() == [0, 0, 0]
+    # As lines the first and the third are one, and nearer than the second to either.
+    assert merge_near(LineGroups(bases, three), 0.99).tolist() == [0, 1, 0]
+
+
+def test_the_limit_falls_for_rare_groups():
+    # A group of 1% is ten times as rare as a tenth: the ease is taken off once, of 0.1% not twice
+    # but of 1% once, of 10% not at all.
+    bases = np.repeat(np.eye(2, dtype=np.float32), [99, 1], axis=0)[:, None]
+    two = grouped(np.eye(2), [0] * 99 + [1])
+    assert merge_near(RayGroups(bases, two), 0.3, 0.31).tolist() == [0, 0]
+    assert merge_near(RayGroups(bases, two), 0.3, 0.29).tolist() == [0, 1]
+    even = np.repeat(np.eye(2, dtype=np.float32), [90, 10], axis=0)[:, None]
+    tenth = grouped(np.eye(2), [0] * 90 + [1] * 10)
+    assert merge_near(RayGroups(even, tenth), 0.3, 0.9).tolist() == [0, 1]
+
+
+def test_only_lines_can_be_signed():
+    bases = planes_near(np.eye(DIM)[0], 4, np.random.default_rng(0))
+    with pytest.raises(InputError, match="rank 3"):
+        start_groups(bases, grouped(np.eye(1, DIM), [0] * 4), signed=True)

@@ -1,0 +1,135 @@
+"""Many words at once on a GPU, and what a GPU does on the CPU, against word by word."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpu_devices
+from grassmeans.clustering import directions as alone
+from grassmeans.clustering.directions import InducedDirections
+from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
+from grassmeans.clustering.together import Grouping, ask_once, solve_all, take_steps
+from grassmeans.errors import InputError
+
+
+@pytest.fixture(scope="module", params=[gpu_devices.PLAIN, gpu_devices.GPU])
+def device(request):
+    with gpu_devices.use_device(request.param) as name:
+        yield name
+
+
+def planted(n: int, rng, rank: int = 2, dim: int = 12, n_groups: int = 3, poor: int = 0):
+    """Bases (n, rank, dim) of subspaces that hold one of some directions, nearly."""
+    rows = rng.standard_normal((n, rank, dim))
+    shares = np.arange(n_groups, 0, -1.0)  # no two groups are equally large
+    own = rng.choice(n_groups, n, p=shares / shares.sum())
+    rows[:, 0] = 4 * np.eye(dim)[own] + rng.standard_normal((n, dim)) / 4
+    bases = np.linalg.qr(rows.transpose(0, 2, 1))[0].transpose(0, 2, 1)
+    bases *= np.sign((bases[:, :1] * rows[:, :1]).sum(axis=2, keepdims=True))
+    bases[:poor] = 0.0
+    return np.ascontiguousarray(bases, np.float32)
+
+
+def assert_same(found: InducedDirections, expected: InducedDirections, signed: bool) -> None:
+    cosines = (found.directions * expected.directions).sum(axis=1)
+    np.testing.assert_allclose(cosines if signed else np.abs(cosines), 1.0, atol=1e-4)
+    np.testing.assert_array_equal(found.labels, expected.labels)
+    assert found.inertia == pytest.approx(expected.inertia, rel=1e-4)
+
+
+@pytest.mark.parametrize("init", alone.INITS)
+@pytest.mark.parametrize("signed", [False, True])
+def test_words_of_all_sizes_are_grouped_as_alone(device, signed, init) -> None:
+    rng = np.random.default_rng(0)
+    shapes = [(70, 3, 0), (30, 2, 2), (50, 1, 0), (41, 3, 5), (90, 3, 0), (9, 1, 0)]
+    asked = [
+        Grouping(
+            planted(n, rng, rank=1 if signed else 2, n_groups=k, poor=poor),
+            k,
+            init=init,
+            random_state=number,
+            signed=signed,
+        )
+        for number, (n, k, poor) in enumerate(shapes)
+    ]
+    for found, one in zip(solve_all(asked, device), asked, strict=True):
+        assert_same(found, one.solve(), signed)
+
+
+def test_samples_come_first_as_alone(device, monkeypatch) -> None:
+    monkeypatch.setattr(alone, "SMALLEST_SAMPLE", 20)
+    monkeypatch.setattr(alone, "_SAMPLE_PER_SENSE", 1)
+    rng = np.random.default_rng(1)
+    asked = [Grouping(planted(n, rng), 3, random_state=n) for n in (200, 170, 90, 30, 25)]
+    assert [len(alone.plan_samples(len(one.bases), 3)) for one in asked] == [3, 3, 2, 1, 1]
+    for found, one in zip(solve_all(asked, device), asked, strict=True):
+        assert_same(found, one.solve(), signed=False)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_given_directions_are_ordered_by_size(device, signed) -> None:
+    bases = np.eye(4, dtype=np.float32)[[1, 0, 1, 2, 1, 0], None]
+    bases = np.concatenate([bases, np.zeros((2, 1, 4), np.float32)])
+    lines = np.eye(4, dtype=np.float32)[:3]
+    (found,) = solve_all([Grouping(bases, 3, signed=signed, directions=lines)], device)
+    np.testing.assert_allclose(found.directions, lines[[1, 0, 2]], atol=1e-6)
+    assert found.labels.tolist() == [0, 1, 0, 2, 0, 1, 0, 0]
+    assert found.inertia == pytest.approx(2.0, abs=1e-5)
+
+
+def test_rays_that_point_away_from_all_directions_stay_with_their_word(device) -> None:
+    # The second word has more senses: what fills up the first one's must draw no contexts.
+    towards = np.array([[1, 0, 0], [1, 0.1, 0], [-1, 0.2, 0]], np.float32)
+    towards /= np.linalg.norm(towards, axis=1, keepdims=True)
+    others = np.eye(3, dtype=np.float32)[[0, 1, 2, 0, 1, 2]]
+    asked = [
+        Grouping(towards[:, None], 1, n_init=2, random_state=0, signed=True),
+        Grouping(others[:, None], 3, n_init=2, random_state=0, signed=True),
+    ]
+    for found, one in zip(solve_all(asked, device), asked, strict=True):
+        assert_same(found, one.solve(), signed=True)
+
+
+def test_memory_cuts_words_into_blocks(device, monkeypatch) -> None:
+    from grassmeans.kernels.gpu import induction
+
+    rng = np.random.default_rng(2)
+    asked = [Grouping(planted(n, rng), 3, random_state=n) for n in (40, 60, 50, 45, 55)]
+    whole = solve_all(asked, device)
+    monkeypatch.setattr(induction, "_BLOCK_BYTES", 12 * 60 * 2 * 12 * 2)
+    monkeypatch.setattr(induction, "_PRODUCT_BYTES", 1)
+    for found, expected in zip(solve_all(asked, device), whole, strict=True):
+        assert_same(found, expected, signed=False)
+
+
+def test_estimators_are_fitted_together_as_alone(device) -> None:
+    rng = np.random.default_rng(3)
+    contexts = [planted(n, rng, n_groups=k) for n, k in ((300, 3), (120, 2), (30, 2))]
+    settings = {"n_senses": "auto", "max_senses": 6, "merge_cosine": 0.7}
+    groupers = [KGrassmeans(**settings, random_state=0, device=device) for _ in contexts]
+    fit_together(groupers, contexts)
+    for grouper, own in zip(groupers, contexts, strict=True):
+        expected = KGrassmeans(**settings, random_state=0).fit(own)
+        assert grouper.n_senses_ == expected.n_senses_
+        np.testing.assert_array_equal(grouper.labels_, expected.labels_)
+        np.testing.assert_allclose(grouper.transform(own), expected.transform(own), atol=2e-3)
+
+
+def test_more_senses_than_contexts_are_refused(device) -> None:
+    with pytest.raises(InputError, match="n_senses=3 is more than the number of contexts"):
+        KGrassmeans(3, device=device).fit(np.eye(2))
+
+
+def test_steps_of_words_may_be_of_any_number() -> None:
+    rng = np.random.default_rng(4)
+    first, second = (Grouping(planted(30, rng), 2, random_state=0) for _ in range(2))
+
+    def ask_twice():
+        (found,) = yield [first]
+        (again,) = yield [Grouping(first.bases, 2, directions=found.directions)]
+        return again
+
+    twice, once = take_steps([ask_twice(), ask_once(second)])
+    assert_same(twice, first.solve(), signed=False)
+    assert_same(once, second.solve(), signed=False)

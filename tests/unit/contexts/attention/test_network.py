@@ -1,0 +1,76 @@
+"""Leave-one-out attention tells no place its own word, and NumPy computes what it learned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="needs the extra encoder")
+
+import torch
+
+from grassmeans.contexts.attention.network import LeaveOneOutNetwork, export_network
+from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, NetworkShape
+from grassmeans.contexts.learned import LearnedEncoder
+from grassmeans.corpus.occurrences import number_words
+from grassmeans.geometry.windows import ContextShape
+
+WORDS = [f"w{i}" for i in range(30)]
+
+
+@pytest.fixture
+def network() -> LeaveOneOutNetwork:
+    """A small network with weights that all matter."""
+    found = LeaveOneOutNetwork(NetworkShape(30, dim=16, n_layers=3, head_dim=8, passage=12), 1)
+    torch.manual_seed(0)
+    with torch.no_grad():
+        for weights in found.parameters():
+            weights.add_(0.2 * torch.randn(weights.shape))
+    return found
+
+
+def test_a_place_never_sees_its_own_word_but_all_others_do(network) -> None:
+    ids = torch.randint(0, network.shape.n_ids, (1, 9))
+    other = ids.clone()
+    other[0, 4] = (ids[0, 4] + 1) % network.shape.n_ids
+    moved = (network(ids) - network(other))[0].abs().amax(-1)
+    assert moved[4] == 0
+    assert (moved[[0, 1, 2, 3, 5, 6, 7, 8]] > 1e-4).all()
+
+
+def test_one_seed_gives_one_network() -> None:
+    shape = NetworkShape(5, dim=8, n_layers=1, head_dim=8)
+    one, same, other = (LeaveOneOutNetwork(shape, seed).vectors for seed in (3, 3, 4))
+    assert torch.equal(one, same)
+    assert not torch.equal(one, other)
+
+
+def test_some_places_with_features_of_distinct_words_are_those_of_the_whole_passage(
+    network,
+) -> None:
+    ids = torch.tensor([[4, 9, 4, 1, 0, 31, 9], [5, 5, 4, 2, 3, 0, 1]])
+    words, rows = ids.unique(return_inverse=True)
+    places = torch.tensor([[1, 6], [0, 3]])
+    found = network(rows, network.word_features(words), places)
+    expected = network(ids).gather(1, places[..., None].expand(-1, -1, 16))
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+
+
+def test_exported_weights_give_the_same_lines_without_torch(network) -> None:
+    counts = np.arange(30, 0, -1)
+    weights, vectors = export_network(network, WORDS, counts)
+    encoder = LearnedEncoder(vectors, ContextShape(rank=1), frozenset(), weights)
+    document = ["w3", "w8", "unheard", "w3", "w29", "w0", "w14"]
+    lines = encoder.encode(number_words([document]))[:, 0]
+    ids = torch.tensor([[3, 8, -2, 3, 29, 0, 14]]) + N_SPECIAL
+    expected = network(ids)[0].detach()
+    expected = (expected / expected.norm(dim=-1, keepdim=True)).numpy()
+    np.testing.assert_allclose(lines, expected, atol=2e-3)  # keys and values are kept as float16
+    assert vectors.counts.tolist() == counts.tolist()
+    np.testing.assert_array_equal(weights.specials, network.vectors[:N_SPECIAL].detach().numpy())
+
+
+def test_a_boundary_is_a_word_among_others(network) -> None:
+    ids = torch.tensor([[4, 9, 7]])
+    other = torch.tensor([[4, BOUNDARY_ID, 7]])
+    assert not torch.allclose(network(ids)[0, 0], network(other)[0, 0])

@@ -1,0 +1,181 @@
+"""An encoder's folder: repeatable, resumable, and usable without PyTorch."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grassmeans import Corpus
+from grassmeans.artifacts.writing import read_manifest
+from grassmeans.cli.main import app
+from grassmeans.contexts import open_contexts
+from grassmeans.contexts.attention.training import (
+    EncoderSettings,
+    choose_device,
+    choose_size,
+    train_encoder,
+)
+from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.models.building import build_model
+
+SMALL = EncoderSettings(dim=64, layers=1, passage=32, epochs=2, batch_tokens=1024)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, topic_corpus) -> Path:
+    """An encoder of the synthetic corpus."""
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    folder = tmp_path_factory.mktemp("encoder") / "encoder"
+    train_encoder(topic_corpus, folder, SMALL, device="cpu", workers=1)
+    return folder
+
+
+def read_everything(folder: Path) -> dict[str, bytes]:
+    files = [*folder.glob("vectors/*.npy"), *folder.glob("encoder/*.safetensors")]
+    return {path.name: path.read_bytes() for path in files}
+
+
+def test_a_folder_says_what_it_is_and_opens_as_contexts(trained, topic_corpus) -> None:
+    manifest = read_manifest(trained, "encoder")
+    assert manifest["language"] == "en"
+    assert manifest["tokenizer"] == topic_corpus.tokenizer.to_dict()
+    assert manifest["corpus"]["digest"] == topic_corpus.manifest["digest"]
+    assert manifest["training"]["random_state"] == 0
+    assert manifest["tokens_seen"] == pytest.approx(2 * topic_corpus.n_tokens, rel=0.1)
+    losses = [point["held_out_loss"] for point in manifest["curve"]]
+    assert losses[-1] == manifest["held_out_loss"] < losses[0] - 0.5
+    encoder = open_contexts(trained)
+    assert encoder.kind == "learned"
+    assert encoder.shape.rank == 1
+    assert encoder.function_words == topic_corpus.function_words
+    n_frequent = topic_corpus.vocabulary.size_at(5)
+    assert list(encoder.vectors.words) == topic_corpus.vocabulary.words[:n_frequent]
+    positions = topic_corpus.positions("crane")[:3]
+    bases = encoder.encode_at(topic_corpus, positions)
+    np.testing.assert_allclose(np.linalg.norm(bases, axis=2), 1.0, rtol=1e-4)
+
+
+def test_senses_are_induced_with_it_and_text_is_tagged(trained, topic_corpus, tmp_path) -> None:
+    model = build_model(
+        topic_corpus.path, trained, tmp_path / "model", ["crane"], calibrated=False, workers=1
+    )
+    assert model.encoder.kind == "learned"
+    assert model.encoder.identity() == open_contexts(trained).identity()
+    (found,) = model.tag("a crane flew over the water", words=["crane"], idk_threshold=None).words
+    assert found.sense >= 1
+
+
+def test_the_same_seed_gives_the_same_encoder(trained, topic_corpus, tmp_path) -> None:
+    train_encoder(topic_corpus, tmp_path / "again", SMALL, device="cpu", workers=1)
+    assert read_everything(tmp_path / "again") == read_everything(trained)
+    other = EncoderSettings(
+        dim=64, layers=1, passage=32, epochs=2, batch_tokens=1024, random_state=1
+    )
+    train_encoder(topic_corpus, tmp_path / "other", other, device="cpu", workers=1)
+    assert read_everything(tmp_path / "other") != read_everything(trained)
+
+
+def test_a_killed_training_goes_on_to_the_same_end(
+    trained, topic_corpus, tmp_path, monkeypatch
+) -> None:
+    from grassmeans.contexts.attention import course
+    from grassmeans.contexts.attention.optimising import Trainer
+
+    steps: list[int] = []
+    step = Trainer.step
+
+    def fail_once(self, ids, number, progress):
+        steps.append(number)
+        if number == 13 and steps.count(13) == 1:
+            raise RuntimeError("killed")
+        return step(self, ids, number, progress)
+
+    monkeypatch.setattr(course, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(Trainer, "step", fail_once)
+    folder = tmp_path / "encoder"
+    with pytest.raises(RuntimeError, match="killed"):
+        train_encoder(topic_corpus, folder, SMALL, device="cpu", workers=1)
+    assert not folder.exists()
+    train_encoder(topic_corpus, folder, SMALL, device="cpu", workers=1)
+    assert steps == [*range(14), *range(13, steps[-1] + 1)]
+    assert read_everything(folder) == read_everything(trained)
+    known = ("tokens_seen", "held_out_loss", "loss")
+    one, other = (read_manifest(place)["curve"] for place in (folder, trained))
+    assert [[p[name] for name in known] for p in one] == [
+        [p[name] for name in known] for p in other
+    ]
+
+
+def test_minutes_end_a_training(topic_corpus, tmp_path) -> None:
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    settings = EncoderSettings(dim=64, layers=1, passage=32, minutes=0.5 / 60, batch_tokens=1024)
+    train_encoder(topic_corpus, tmp_path / "encoder", settings, device="cpu", workers=1)
+    manifest = read_manifest(tmp_path / "encoder")
+    assert 0.5 <= manifest["seconds"] < 5
+    assert manifest["training"]["epochs"] is None
+
+
+def test_the_command_trains_and_tells(topic_corpus, tmp_path) -> None:
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    line = f"encoder {topic_corpus.path} -o {tmp_path / 'encoder'} --dim 64 --layers 1"
+    line += " --passage 32 --epochs 0.3 --vocabulary 50 --batch-tokens 512 --device cpu -j 1 --json"
+    told = json.loads(CliRunner().invoke(app, line.split()).stdout)
+    assert (told["n_words"], told["dim"], told["layers"]) == (50, 64, 1)
+    assert told["held_out_loss"] > 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"dim": 100}, "multiple of 64, got 100"),
+        ({"epochs": 1, "minutes": 1}, "either epochs or minutes"),
+        ({"minutes": 0.0}, "minutes must be positive, up to 1,000,000, got 0"),
+        ({"epochs": float("nan")}, "epochs must be positive"),
+        ({"passage": 1}, "passage must be an integer of 4 or more, got 1"),
+        ({"batch_tokens": 64}, "hold a passage of 128 tokens or more, got 64"),
+        ({"layers": 0}, "layers must be an integer of 1 or more"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, message) -> None:
+    with pytest.raises(InputError, match=message):
+        EncoderSettings(**wrong)
+
+
+def test_sizes_grow_with_the_corpus_and_what_is_given_stays() -> None:
+    sizes = [choose_size(n, "cpu")["dim"] for n in (10**5, 5 * 10**6, 2 * 10**7, 10**9)]
+    assert sizes == sorted(sizes)
+    assert choose_size(10**9, "cuda")["dim"] > sizes[-1]
+    given = EncoderSettings(dim=64, minutes=3).complete(10**6, "cpu")
+    assert (given.dim, given.minutes, given.epochs) == (64, 3, None)
+    assert given.batch_tokens == 4_096
+    assert EncoderSettings(passage=5_000).complete(10**6, "cpu").batch_tokens == 5_000
+
+
+def test_without_torch_the_extra_is_named(topic_corpus, tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(MissingExtraError, match=r"grassmeans\[encoder\]"):
+        train_encoder(topic_corpus, tmp_path / "encoder")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_device_that_is_not_there_is_told_in_one_line(monkeypatch) -> None:
+    torch = pytest.importorskip("torch", reason="needs the extra encoder")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(InputError, match="no GPU here that PyTorch can use: take device='cpu'"):
+        choose_device("cuda")
+    with pytest.raises(InputError, match="device must be one of cpu, cuda, got 'tpu'"):
+        choose_device("tpu")
+    assert choose_device() == "cpu"
+
+
+def test_a_corpus_without_frequent_words_is_refused(tmp_path) -> None:
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    corpus = Corpus.from_texts(["one two three four"])
+    with pytest.raises(InputError, match="no word occurs 5 times"):
+        train_encoder(corpus, tmp_path / "encoder", device="cpu", workers=1)
+    assert list(tmp_path.iterdir()) == []

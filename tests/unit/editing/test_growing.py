@@ -1,0 +1,216 @@
+"""Models that grow: what stays, what follows the new text, and what is new."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from grassmeans import Corpus, SenseInventory, WordVectors, load
+from grassmeans.cli.main import app
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.corpus.corpus import default_options
+from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.editing.edited_words import Edit, EditedWord
+from grassmeans.editing.growing import update_model
+from grassmeans.editing.saving import save_version
+from grassmeans.errors import InputError
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.model import SenseModel
+from grassmeans.models.versions import list_digests, read_versions, share_history
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.text.tokenizer import Tokenizer
+
+ROWS = {"nest": (1, 0, 0), "wing": (2, 0, 0), "steel": (0, 1, 0), "load": (0, 3, 0), "x": (0, 0, 1)}
+
+
+def make_sense(number, share, name):
+    example = ExampleLine("the ", "crane", " sat", "d", 0.1)
+    return Sense(number, share, 0.2, ("nest",), ("wing",), (example,), name)
+
+
+@pytest.fixture
+def model(tmp_path):
+    """Its crane is a bird in 100 occurrences; its bill has two senses, of 60 and 40."""
+    vectors = WordVectors(list(ROWS), np.array(list(ROWS.values()), np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"the", "a"}))
+    axes = np.eye(3, dtype=np.float32)
+    crane = WordSenses("crane", 100, 50, axes[:1], (make_sense(1, 1.0, "bird"),))
+    pair = (make_sense(1, 0.6, "beak"), make_sense(2, 0.4, "invoice"))
+    bill = WordSenses("bill", 100, 50, axes[:2], pair)
+    settings = InductionSettings(n_senses="auto").to_dict()
+    manifest = {"settings": settings, "language": "en", "corpus": {"n_tokens": 900}}
+    inventory = SenseInventory([crane, bill])
+    tokenizer = default_options().tokenizer
+    SenseModel(encoder, inventory, tokenizer, manifest).save(tmp_path / "model")
+    return tmp_path / "model"
+
+
+def write_text(folder, **times):
+    lines = {
+        "bird": "the crane nest wing",
+        "machine": "a crane steel load",
+        "beak": "the bill nest wing",
+        "invoice": "a bill steel load",
+        "anvil": "the anvil steel load",
+    }
+    place = folder / "new"
+    place.mkdir(exist_ok=True)
+    # Each line differs, so that none is left out for coming twice.
+    texts = [f"{lines[kind]} the{'the' * i}" for kind, n in times.items() for i in range(n)]
+    (place / "a.txt").write_text("\n\n".join(texts))
+    return place
+
+
+def test_new_contexts_far_from_all_senses_are_a_new_sense(model, tmp_path):
+    text = write_text(tmp_path, bird=20, machine=30)
+    found = update_model(model, text, tmp_path / "grown", workers=1)
+    (born,) = found.born
+    assert (born.word, born.number, born.n_contexts) == ("crane", 2, 30)
+    assert all("steel" in example for example in born.examples)
+    entry = found.model.senses("crane")
+    assert entry.count == 150
+    assert [sense.share for sense in entry.senses] == pytest.approx([120 / 150, 30 / 150])
+    assert abs(entry.directions[1] @ [0, 1, 0]) == pytest.approx(1.0, abs=1e-5)
+    assert found.model.tag("a crane steel load")[0].sense == 2
+
+
+def test_old_senses_keep_number_name_direction_and_examples(model, tmp_path):
+    before = load(model).senses("crane")
+    text = write_text(tmp_path, bird=20, machine=30)
+    after = update_model(model, text, tmp_path / "grown", workers=1).model.senses("crane")
+    np.testing.assert_array_equal(before.directions, after.directions[:1])
+    assert after.senses[0].name == "bird"
+    assert after.senses[0].examples == before.senses[0].examples
+
+
+def test_few_contexts_are_no_sense(model, tmp_path):
+    text = write_text(tmp_path, bird=20, machine=10)
+    found = update_model(model, text, tmp_path / "grown", workers=1)
+    assert found.born == ()
+    assert len(found.model.senses("crane").senses) == 1
+
+
+def test_shares_follow_the_new_text_and_others_stay(model, tmp_path):
+    found = update_model(model, write_text(tmp_path, beak=100), tmp_path / "grown", workers=1)
+    assert found.n_words == 1
+    bill = found.model.senses("bill")
+    assert [sense.share for sense in bill.senses] == pytest.approx([160 / 200, 40 / 200])
+    assert found.model.senses("crane").count == 100
+    history = share_history(found.model, "bill")
+    assert [row["counts"] for row in history] == [[60, 40], [100, 0]]
+    assert [row["counts"] for row in share_history(found.model, "crane")] == [[100]]
+
+
+def test_new_words_get_vectors_and_senses_and_old_vectors_are_held(model, tmp_path):
+    text = write_text(tmp_path, anvil=60)
+    found = update_model(model, text, tmp_path / "grown", min_count=50, workers=1)
+    assert set(found.new_words) == {"anvil", "steel", "load"}
+    assert "anvil" in found.new_vectors
+    grown = found.model.vectors
+    for word, row in ROWS.items():
+        np.testing.assert_array_equal(grown[word], np.array(row, np.float32))
+    assert "anvil" in grown
+    assert "anvil" in found.model.inventory
+
+
+def test_senses_may_be_proposed_only(model, tmp_path):
+    text = write_text(tmp_path, machine=30)
+    found = update_model(model, text, tmp_path / "grown", new_senses=False, workers=1)
+    assert [sense.word for sense in found.born] == ["crane"]
+    assert len(found.model.senses("crane").senses) == 1
+    assert read_versions(found.model)[-1]["proposed"][0]["word"] == "crane"
+
+
+def test_the_log_of_versions(model, tmp_path):
+    text = write_text(tmp_path, machine=30)
+    first = load(model)
+    second = update_model(model, text, tmp_path / "v2", workers=1).model
+    versions = read_versions(second)
+    assert [(v["version"], v["kind"]) for v in versions] == [(1, "built"), (2, "grown")]
+    assert versions[0]["n_tokens"] == 900
+    assert versions[1]["born"][0]["sense"] == 2
+    edited = EditedWord.start(second, "bill").apply(
+        Edit("bill", "rename", (1,), "beak"), second.vectors
+    )
+    third = load(save_version(second, {"bill": edited}, tmp_path, "v3"))
+    assert read_versions(third)[-1]["edits"][0]["name"] == "beak"
+    # What the first has labelled stays labelled: numbers are the same.
+    assert list_digests(third) == [third.digest, second.digest, first.digest]
+    merged = EditedWord.start(third, "bill").apply(Edit("bill", "merge", (1, 2)), third.vectors)
+    fourth = load(save_version(third, {"bill": merged}, tmp_path, "v4"))
+    assert read_versions(fourth)[-1]["edits"][0]["action"] == "merge"
+    assert list_digests(fourth) == [fourth.digest]
+
+
+def test_what_was_labelled_stays_labelled(model, tmp_path):
+    from grassmeans.change.grouping import group_documents
+    from grassmeans.change.uses import collect_uses
+    from grassmeans.labelling import label_corpus
+
+    records = [{"text": "the bill nest wing", "part": str(i % 2)} for i in range(8)]
+    corpus = Corpus.from_texts(records, tmp_path / "old", meta=["part"])
+    labelled = label_corpus(corpus, load(model), tmp_path / "labelled", workers=1)
+    text = write_text(tmp_path, machine=30)
+    grown = update_model(model, text, tmp_path / "v2", workers=1).model
+    (uses,) = collect_uses(grown, group_documents(labelled, "part"), ["bill"])
+    assert uses.count.sum() == 8
+    assert set(uses.sense.tolist()) == {1}
+
+
+def test_the_old_model_stays_whole_also_where_an_update_fails(model, tmp_path, monkeypatch):
+    before = {path: path.read_bytes() for path in model.rglob("*") if path.is_file()}
+    text = write_text(tmp_path, machine=30)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grassmeans.editing.growing._write_grown", stop)
+        with pytest.raises(KeyboardInterrupt):
+            update_model(model, text, tmp_path / "grown", workers=1)
+    assert not (tmp_path / "grown").exists()
+    assert before == {path: path.read_bytes() for path in before}
+    with pytest.raises(InputError, match="unfinished"):  # of another text
+        update_model(model, write_text(tmp_path, machine=31), tmp_path / "grown", workers=1)
+    write_text(tmp_path, machine=30)
+    again = update_model(model, text, tmp_path / "grown", overwrite=True, workers=1)
+    assert len(again.born) == 1
+    assert before == {path: path.read_bytes() for path in before}
+
+
+def test_text_that_does_not_fit(model, tmp_path):
+    options = IngestOptions(Tokenizer(lowercase=False))
+    Corpus.from_texts(["The Crane"], tmp_path / "cased", options=options)
+    with pytest.raises(InputError, match="split into words by another rule"):
+        update_model(model, tmp_path / "cased", tmp_path / "m", workers=1)
+    (tmp_path / "es.txt").write_text("grulla acero carga nido ala " * 300)
+    with pytest.raises(InputError, match="seems to be of another language"):
+        update_model(model, tmp_path / "es.txt", tmp_path / "m", workers=1)
+    Corpus.from_texts(["grulla"], tmp_path / "es", language="es")
+    with pytest.raises(InputError, match="the text is es, the model en"):
+        update_model(model, tmp_path / "es", tmp_path / "m", workers=1)
+    with pytest.raises(InputError, match="input"):
+        update_model(model, write_text(tmp_path, bird=3), model, overwrite=True, workers=1)
+    assert not (tmp_path / "m").exists()
+
+
+def test_a_corpus_is_as_good_as_its_files(model, tmp_path):
+    text = write_text(tmp_path, machine=30)
+    Corpus.from_files(text, tmp_path / "corpus")
+    found = update_model(model, tmp_path / "corpus", tmp_path / "grown", workers=1)
+    assert len(found.born) == 1
+
+
+def test_the_command_reports_new_senses_with_examples(model, tmp_path):
+    text = write_text(tmp_path, machine=30)
+    given = ["update", str(model), str(text), "-o", str(tmp_path / "m2"), "-j", "1"]
+    result = CliRunner().invoke(app, given)
+    assert result.exit_code == 0, result.output
+    said = json.loads(result.stdout.splitlines()[-1])
+    assert said["born"][0]["word"] == "crane"
+    assert "a new sense: crane.2" in result.stderr
+    assert "<b>crane</b> steel load" in result.stderr

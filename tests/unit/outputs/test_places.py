@@ -1,0 +1,454 @@
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from grassmeans.artifacts.writing import building_place, find_manifest, write_bytes, write_manifest
+from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
+from grassmeans.outputs.places import check_output, output_file, output_folder, replace_file
+from grassmeans.outputs.places import places as outputs
+
+KILLED = 9
+
+
+def build(path: Path, value: str, *, identity: object = None, **options: object) -> None:
+    """Write an artifact of two files and a manifest."""
+    with output_folder(path, "thing", identity or value, **options) as building:
+        write_bytes(building.folder / "one.txt", value.encode())
+        write_bytes(building.scratch / "checkpoint", b"x")
+        write_bytes(building.folder / "two.txt", value.encode())
+        write_manifest(building.folder, "thing", 1, {"value": value})
+
+
+def value_of(folder: Path) -> str:
+    """The value of a whole artifact; fails for half a one."""
+    value = find_manifest(folder)["value"]
+    assert (folder / "one.txt").read_text() == (folder / "two.txt").read_text() == value
+    assert names(folder) == ["checksums.txt", "manifest.json", "one.txt", "two.txt"]
+    return value
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def fail(path: Path, error: type[BaseException], identity: object, **options: object) -> None:
+    """Begin to build, and fail."""
+    with output_folder(path, "thing", identity, **options) as building:
+        (building.folder / "half.txt").write_text("half")
+        (building.folder / "left.npy.partial-1-ab").write_text("half")
+        raise error
+
+
+def stop(path: Path, identity: object, **options: object) -> None:
+    """Begin to build, and be interrupted."""
+    with pytest.raises(KeyboardInterrupt):
+        fail(path, KeyboardInterrupt, identity, **options)
+
+
+def test_an_output_appears_when_it_is_whole_and_leaves_nothing_else(tmp_path) -> None:
+    place = tmp_path / "deep" / "t"
+    with output_folder(place, "thing") as building:
+        write_manifest(building.folder, "thing", 1, {})
+        assert not place.exists()
+        assert building.folder.parent.parent == place.parent  # the same file system
+    assert names(place.parent) == ["t"]
+    assert names(place) == ["checksums.txt", "manifest.json"]
+
+
+def test_what_a_killed_worker_was_writing_does_not_come_along(tmp_path) -> None:
+    with output_folder(tmp_path / "t", "thing") as building:
+        (building.folder / "deep").mkdir()
+        (building.folder / "deep" / "a.npy.partial-999-ab").write_text("half")
+        write_manifest(building.folder, "thing", 1, {})
+    assert names(tmp_path / "t" / "deep") == []
+
+
+def test_an_empty_folder_is_filled(tmp_path) -> None:
+    (tmp_path / "t").mkdir()
+    build(tmp_path / "t", "new")
+    assert value_of(tmp_path / "t") == "new"
+
+
+def test_only_overwrite_replaces(tmp_path) -> None:
+    build(tmp_path / "t", "old")
+    with pytest.raises(InputError, match="exists already: choose another, or pass overwrite=True"):
+        build(tmp_path / "t", "new")
+    assert value_of(tmp_path / "t") == "old"
+    build(tmp_path / "t", "new", overwrite=True)
+    assert value_of(tmp_path / "t") == "new"
+    assert names(tmp_path) == ["t"]
+
+
+@pytest.mark.parametrize("error", [InputError, UnknownWordError, OSError, ZeroDivisionError])
+def test_a_failed_run_keeps_the_earlier_result(tmp_path, error) -> None:
+    build(tmp_path / "t", "old")
+    with pytest.raises(error):
+        fail(tmp_path / "t", error, "new", overwrite=True)
+    assert value_of(tmp_path / "t") == "old"
+
+
+@pytest.mark.parametrize("keep_failed", [False, True])
+def test_work_on_bad_input_is_thrown_away_unless_told(tmp_path, keep_failed) -> None:
+    with pytest.raises(InputError):
+        fail(tmp_path / "t", InputError, "x", keep_failed=keep_failed)
+    assert names(tmp_path) == ([".t.building"] if keep_failed else [])
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt, InputError])
+def test_work_that_did_not_begin_leaves_nothing(tmp_path, error) -> None:
+    with pytest.raises(error), output_folder(tmp_path / "t", "thing", "a", keep_failed=True):
+        raise error
+    assert names(tmp_path) == []
+
+
+def test_a_result_without_a_manifest_is_not_published(tmp_path) -> None:
+    with pytest.raises(ArtifactError, match="no manifest"), output_folder(tmp_path / "t", "thing"):
+        pass
+    assert not (tmp_path / "t").exists()
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_interrupted_work_goes_on(tmp_path, overwrite) -> None:
+    if overwrite:
+        build(tmp_path / "t", "old")
+    stop(tmp_path / "t", "same", overwrite=overwrite)
+    with output_folder(tmp_path / "t", "thing", "same", overwrite=overwrite) as building:
+        assert names(building.folder) == ["half.txt"]  # and no temporary file
+        write_manifest(building.folder, "thing", 1, {})
+    assert (tmp_path / "t" / "half.txt").read_text() == "half"
+
+
+def test_unfinished_work_of_other_options_is_replaced_only_when_told(tmp_path) -> None:
+    stop(tmp_path / "t", "one")
+    with pytest.raises(InputError, match=r"unfinished thing of other .* pass overwrite=True"):
+        build(tmp_path / "t", "two")
+    build(tmp_path / "t", "two", overwrite=True)
+    assert value_of(tmp_path / "t") == "two"
+
+
+def test_work_without_identity_is_never_taken_over(tmp_path) -> None:
+    stop(tmp_path / "t", None)
+    with output_folder(tmp_path / "t", "thing") as building:
+        assert names(building.folder) == []
+        write_manifest(building.folder, "thing", 1, {})
+
+
+def test_foreign_folders_are_kept(tmp_path) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "manifest.json").write_text('{"name": "My site"}')
+    (site / "photo.jpg").write_text("photo")
+    with pytest.raises(InputError, match="not empty and not a grassmeans thing"):
+        build(site, "new", overwrite=True)
+    assert names(site) == ["manifest.json", "photo.jpg"]
+    assert names(tmp_path) == ["site"]
+
+
+def test_other_kinds_are_kept(tmp_path) -> None:
+    (tmp_path / "t").mkdir()
+    write_manifest(tmp_path / "t", "corpus", 1, {})
+    with pytest.raises(InputError, match=r"another kind \(corpus\) and is never replaced"):
+        build(tmp_path / "t", "new", overwrite=True)
+    write_manifest(tmp_path / "t", "thing", 1, {})
+    with pytest.raises(InputError, match=r"another kind \(thing without 'labelled'\)"):
+        build(tmp_path / "t", "new", overwrite=True, fields=["labelled"])
+    assert names(tmp_path / "t") == ["checksums.txt", "manifest.json"]
+
+
+def test_inputs_are_kept(tmp_path) -> None:
+    build(tmp_path / "t", "old")
+    (tmp_path / "link").symlink_to(tmp_path / "t", target_is_directory=True)
+    for given in ("t", "link", "t/one.txt", "link/two.txt", "t/../t"):
+        with pytest.raises(InputError, match="input"):
+            build(tmp_path / "t", "new", inputs=[None, tmp_path / given], overwrite=True)
+    for output in ("t/inside", "link/inside"):
+        with pytest.raises(InputError, match="lies in t, an input"):
+            build(tmp_path / output, "new", inputs=[tmp_path / "t"])
+    assert value_of(tmp_path / "t") == "old"
+
+
+def test_places_where_nothing_can_be_put(tmp_path, monkeypatch) -> None:
+    (tmp_path / "file").touch()
+    build(tmp_path / "t", "old")
+    (tmp_path / "link").symlink_to(tmp_path / "t", target_is_directory=True)
+    (tmp_path / "here" / "below").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "here" / "below")
+    wrong = {
+        tmp_path / "file": "is a file",
+        tmp_path / "link": "is a symbolic link",
+        Path(): "the folder you are in",
+        Path(".."): "the folder you are in",
+        Path("/proc"): "a disk is mounted",
+    }
+    for path, message in wrong.items():
+        with pytest.raises(InputError, match=message):
+            build(path, "new", overwrite=True)
+        with pytest.raises(InputError, match=message):
+            check_output(path, "thing", overwrite=True)
+
+
+def test_a_folder_of_someone_else_where_we_would_build_is_kept(tmp_path) -> None:
+    work = building_place(tmp_path / "t")
+    work.mkdir()
+    (work / "house.plan").touch()
+    with pytest.raises(InputError, match=r"is in the way \(it holds house.plan\)"):
+        build(tmp_path / "t", "new", overwrite=True)
+    assert names(work) == ["house.plan"]
+
+
+def test_what_came_meanwhile_is_kept_and_so_is_the_work(tmp_path) -> None:
+    place = tmp_path / "t"
+
+    def build_slowly() -> None:
+        with output_folder(place, "thing", "x") as building:
+            write_manifest(building.folder, "thing", 1, {})
+            place.mkdir()
+            (place / "mine").touch()
+
+    with pytest.raises(InputError, match="not empty"):
+        build_slowly()
+    assert names(place) == ["mine"]
+    assert (building_place(place) / "new" / "manifest.json").exists()
+
+
+def test_two_runs_at_once_are_noticed(tmp_path) -> None:
+    with output_folder(tmp_path / "t", "thing", "one") as building:
+        for overwrite in (False, True):
+            with pytest.raises(InputError, match=rf"another run \(process {os.getpid()}\)"):
+                build(tmp_path / "t", "two", overwrite=overwrite)
+        write_manifest(building.folder, "thing", 1, {})
+    assert names(tmp_path) == ["t"]
+
+
+def test_a_lock_dies_with_its_process(tmp_path) -> None:
+    script = (
+        "import os, sys; from grassmeans.outputs.places import output_folder\n"
+        "with output_folder(sys.argv[1], 'thing', 'same') as building:\n"
+        "    (building.folder / 'half.txt').write_text('half')\n"
+        "    os.kill(os.getpid(), 9)\n"
+    )
+    subprocess.run([sys.executable, "-c", script, str(tmp_path / "t")], check=False)
+    assert (building_place(tmp_path / "t") / "lock").exists()
+    build(tmp_path / "t", "whole", identity="same")
+    assert (tmp_path / "t" / "half.txt").exists()
+
+
+def test_a_folder_that_cannot_be_moved_is_explained(tmp_path, monkeypatch) -> None:
+    build(tmp_path / "t", "old")
+
+    def refuse(source: Path, target: Path) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(outputs.os, "rename", refuse)
+        with pytest.raises(StorageError, match=r"cannot be moved .* start the same command again"):
+            build(tmp_path / "t", "new", overwrite=True)
+    assert value_of(tmp_path / "t") == "old"
+
+
+def run_and_die(action: Callable[[], None], step: int) -> bool:
+    """Run in a process that dies before its ``step``-th change of the file system.
+
+    No handler runs then, as with ``kill -9``. Returns whether it came to its end.
+    """
+    child = os.fork()
+    if child == 0:
+        left = step
+
+        def count(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal left
+            changes = event in {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate"}
+            if event == "open":
+                changes = isinstance(arguments[1], str) and bool(set(arguments[1]) & set("wa"))
+            left -= changes
+            if left < 0:
+                os._exit(KILLED)
+
+        sys.addaudithook(count)
+        try:
+            action()
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert code in (0, KILLED)
+    return code == 0
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_kill_between_any_two_steps_loses_nothing(tmp_path, overwrite) -> None:
+    seen = set()
+    for step in range(200):
+        folder = tmp_path / str(step)
+        place = folder / "t"
+        build(place, "old")
+        done = run_and_die(lambda: build(place, "new", overwrite=True), step)  # noqa: B023
+        kept = place if place.exists() else building_place(place) / "old"
+        seen.add((kept.name, value_of(kept)))
+        if overwrite:
+            build(place, "new", overwrite=True)
+            assert value_of(place) == "new"
+            assert names(folder) == ["t"]
+        else:
+            with pytest.raises(InputError, match="exists already"):
+                build(place, "new")
+            assert value_of(place) == value_of(kept if kept.exists() else place)
+        if done:
+            break
+    assert seen == {("t", "old"), ("old", "old"), ("t", "new")}
+    assert step > 15
+
+
+def test_a_first_run_that_is_killed_anywhere_can_be_started_again(tmp_path) -> None:
+    for step in range(200):
+        place = tmp_path / str(step)
+        done = run_and_die(lambda: build(place, "new"), step)  # noqa: B023
+        if not place.exists():
+            build(place, "new")
+        assert value_of(place) == "new"
+        if done:
+            break
+    assert step > 12
+
+
+def test_a_kill_while_other_work_is_thrown_away(tmp_path) -> None:
+    for step in range(200):
+        place = tmp_path / str(step)
+        stop(place, "one")
+        done = run_and_die(lambda: build(place, "two", overwrite=True), step)  # noqa: B023
+        build(place, "two", overwrite=True)
+        assert value_of(place) == "two"
+        assert not building_place(place).exists()
+        if done:
+            break
+    assert step > 15
+
+
+def test_an_early_check_finishes_what_a_killed_run_left(tmp_path) -> None:
+    place, work = tmp_path / "t", building_place(tmp_path / "t")
+    build(place, "old")
+    (work / "scratch").mkdir(parents=True)  # killed after the result was put in its place
+    with pytest.raises(InputError, match="exists already"):
+        check_output(place, "thing")
+    assert names(tmp_path) == ["t"]
+    work.mkdir()
+    place.rename(work / "old")  # killed between the two renames
+    with pytest.raises(InputError, match="exists already"):
+        check_output(place, "thing")
+    assert value_of(place) == "old"
+    assert names(tmp_path) == ["t"]
+
+
+def test_unfinished_work_is_kept_by_an_early_check_and_held_by_its_run(tmp_path) -> None:
+    stop(tmp_path / "t", "same")
+    check_output(tmp_path / "t", "thing")
+    with output_folder(tmp_path / "t", "thing", "same") as building:
+        assert names(building.folder) == ["half.txt"]
+        with pytest.raises(InputError, match="another run"):
+            check_output(tmp_path / "t", "thing")
+        write_manifest(building.folder, "thing", 1, {})
+
+
+def test_finished_parts_leave_nothing_beside_them(tmp_path) -> None:
+    stop(tmp_path / "t", "same")
+    inside = building_place(tmp_path / "t") / "new"
+    build(inside / "part", "whole")
+    (building_place(inside / "part") / "scratch").mkdir(parents=True)
+    stop(inside / "other", "half")
+    with output_folder(tmp_path / "t", "thing", "same") as building:
+        # A part that is not finished goes on where it is.
+        assert names(building.folder) == [".other.building", "half.txt", "part"]
+        build(building.folder / "other", "whole", identity="half")
+        (building.folder / "other" / "half.txt").unlink()
+        write_manifest(building.folder, "thing", 1, {})
+    assert names(tmp_path / "t") == ["checksums.txt", "half.txt", "manifest.json", "other", "part"]
+
+
+def test_what_is_put_in_its_place_is_on_the_disk_before(tmp_path, monkeypatch) -> None:
+    events: list[str] = []
+    rename, replace = os.rename, os.replace
+
+    def note_rename(source, target) -> None:
+        events.append(f"rename {Path(target).name}")
+        rename(source, target)
+
+    def note_replace(source, target) -> None:
+        events.append(f"replace {Path(target).name}")
+        replace(source, target)
+
+    def note_sync(descriptor: int) -> None:
+        events.append("sync " + Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+
+    monkeypatch.setattr(os, "rename", note_rename)
+    monkeypatch.setattr(os, "replace", note_replace)
+    monkeypatch.setattr(os, "fsync", note_sync)
+    build(tmp_path / "t", "new")
+    first = events.index("replace one.txt")
+    assert events[first - 1].startswith("sync one.txt.partial-")
+    last = events.index("rename t")
+    assert {"sync one.txt", "sync two.txt", "sync new"} <= set(events[:last])
+    assert f"sync {tmp_path.name}" in events[last:]
+    events.clear()
+    replace_file(tmp_path / "f.txt", b"x")
+    assert [event.partition(".partial")[0] for event in events] == [
+        "sync f.txt",
+        "replace f.txt",
+        f"sync {tmp_path.name}",
+    ]
+
+
+def test_a_half_deleted_old_folder_never_comes_back(tmp_path) -> None:
+    place, work = tmp_path / "t", building_place(tmp_path / "t")
+    (work / "trash").mkdir(parents=True)
+    write_manifest(work / "trash", "thing", 1, {"value": "old"})  # what is left of it
+    build(place, "new")
+    assert value_of(place) == "new"
+    assert names(tmp_path) == ["t"]
+
+
+def test_the_old_folder_is_not_dropped_for_an_empty_one(tmp_path) -> None:
+    place, work = tmp_path / "t", building_place(tmp_path / "t")
+    build(place, "old")
+    work.mkdir()
+    place.rename(work / "old")  # killed between the two renames
+    place.mkdir()
+    with pytest.raises(InputError, match="exists already"):
+        build(place, "new")
+    assert value_of(place) == "old"
+
+
+def test_files_are_replaced_only_when_told(tmp_path) -> None:
+    path = tmp_path / "f.txt"
+    for text, overwrite in (("one", False), ("two", True)):
+        with output_file(path, overwrite=overwrite) as temporary:
+            temporary.write_text(text)
+        assert path.read_text() == text
+    (tmp_path / "link").symlink_to(path)
+    wrong = {
+        (path, "exists already"): {},
+        (path, "is an input"): {"inputs": [tmp_path / "link"], "overwrite": True},
+        (tmp_path, "is a folder: name a file"): {"overwrite": True},
+        (tmp_path / "x" / "f", "there is no folder"): {},
+        (tmp_path / "link", "not an ordinary file"): {"overwrite": True},
+    }
+    for (place, message), options in wrong.items():
+        with pytest.raises(InputError, match=message), output_file(place, **options):
+            pass
+    assert path.read_text() == "two"
+
+
+def test_temporary_files_of_dead_processes_are_cleaned(tmp_path) -> None:
+    dead = subprocess.Popen([sys.executable, "-c", ""])
+    dead.wait()
+    for process in (dead.pid, os.getpid()):
+        (tmp_path / f"f.txt.partial-{process}-ab12").touch()
+    with output_file(tmp_path / "f.txt") as temporary:
+        temporary.touch()
+    assert names(tmp_path) == ["f.txt", f"f.txt.partial-{os.getpid()}-ab12"]

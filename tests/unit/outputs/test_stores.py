@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.errors import ArtifactError, InputError, MissingExtraError
+from grassmeans.outputs.stores import copy_artifact, fetch_inputs, is_address, list_files
+
+fsspec = pytest.importorskip("fsspec", reason="needs the extra storage")
+
+TEXTS = ["the crane lifted a beam", "a crane by the river", "a third one"]
+
+
+@pytest.fixture
+def store() -> Iterator[fsspec.AbstractFileSystem]:
+    """An empty object store in memory."""
+    memory = fsspec.filesystem("memory")
+    memory.store.clear()
+    yield memory
+    memory.store.clear()
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Corpus:
+    return Corpus.from_texts(TEXTS, tmp_path / "corpus")
+
+
+def read_all(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_addresses_are_told_from_paths() -> None:
+    assert is_address("s3://bucket/file.bz2")
+    assert is_address("simplecache::https://host/file")
+    assert not any(map(is_address, ["corpus", "C:\\texts", "/a/b:c", Path("s3://x"), "http:"]))
+
+
+def test_inputs_with_addresses_give_the_corpus_of_the_files(store, tmp_path) -> None:
+    local = tmp_path / "texts"
+    local.mkdir()
+    for i, text in enumerate(TEXTS):
+        (local / f"{i}.txt").write_text(text)
+        store.pipe_file(f"/bucket/{i}.txt", text.encode())
+    store.pipe_file("/bucket/.hidden.txt", b"not this one")
+    here = Corpus.from_files(local, tmp_path / "here", workers=1)
+    there = Corpus.from_files("memory://bucket/*.txt", tmp_path / "there", workers=1)
+    folder = Corpus.from_files(["memory://bucket"], tmp_path / "folder", workers=1)
+    assert there.manifest["sources"] == ["0.txt", "1.txt", "2.txt"]
+    assert there.manifest["digest"] == here.manifest["digest"] == folder.manifest["digest"]
+    assert not list(tmp_path.glob(".*.inputs"))
+
+
+def test_what_was_fetched_is_kept_when_a_run_ends_early(store, tmp_path) -> None:
+    store.pipe_file("/bucket/a.txt", b"...")
+    with pytest.raises(InputError, match="no words were found"):
+        Corpus.from_files("memory://bucket/a.txt", tmp_path / "corpus", workers=1)
+    assert [path.name for path in tmp_path.rglob("a.txt")] == ["a.txt"]
+
+
+def test_addresses_without_files_are_told(store) -> None:
+    with pytest.raises(InputError, match="there is no file at memory://nothing/x"):
+        list_files("memory://nothing/x")
+    with pytest.raises(InputError, match=r"nonsense://x cannot be (opened|reached): .*nonsense"):
+        list_files("nonsense://x")
+
+
+def test_an_artifact_goes_to_a_store_and_back(store, corpus, tmp_path) -> None:
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+    assert Corpus.open(tmp_path / "back").n_documents == 3
+    with pytest.raises(InputError, match="exists already"):
+        copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1, overwrite=True)
+    with pytest.raises(InputError, match="exists already"):
+        copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+
+
+def test_the_manifest_comes_last(store, corpus, monkeypatch) -> None:
+    from grassmeans.outputs.places import stores as storage
+
+    sent: list[str] = []
+    monkeypatch.setattr(storage, "send_file", lambda source, address: sent.append(source.name))
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    assert sent[-2:] == ["checksums.txt", MANIFEST]
+    assert sent.count(MANIFEST) == 1
+
+
+def test_a_damaged_copy_is_refused(store, corpus, tmp_path) -> None:
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    path = "/bucket/corpus/shards/00000/tokens.npy"
+    content = bytearray(store.cat_file(path))
+    content[-1] ^= 1
+    store.pipe_file(path, bytes(content))
+    with pytest.raises(ArtifactError, match=r"tokens\.npy is not what was written"):
+        copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert not (tmp_path / "back").exists()
+
+
+def test_what_is_no_artifact_is_not_copied(store, corpus, tmp_path) -> None:
+    store.pipe_file("/bucket/notes/a.txt", b"text")
+    with pytest.raises(ArtifactError, match="no grassmeans folder"):
+        copy_artifact("memory://bucket/notes", tmp_path / "back")
+    with pytest.raises(InputError, match="one address"):
+        copy_artifact(corpus.path, tmp_path / "other")
+
+
+def test_what_is_there_stays(store, corpus, tmp_path) -> None:
+    other = WordVectors(["a", "b"], [[1.0, 0.0], [0.0, 1.0]])
+    other.save(tmp_path / "vectors")
+    copy_artifact(tmp_path / "vectors", "memory://bucket/vectors", workers=1)
+    store.pipe_file(f"/bucket/site/{MANIFEST}", b'{"kind": "x", "name": "holidays"}')
+    store.pipe_file("/bucket/photos/words.txt", b"photo")
+    for name, message in {
+        "vectors": "holds a vectors",
+        "site": "not empty and not a grassmeans corpus",
+        "photos": "not empty and not a grassmeans corpus",
+    }.items():
+        before = {path: store.cat_file(path) for path in store.find(f"/bucket/{name}")}
+        with pytest.raises(InputError, match=message):
+            copy_artifact(corpus.path, f"memory://bucket/{name}", overwrite=True, workers=1)
+        assert {path: store.cat_file(path) for path in store.find(f"/bucket/{name}")} == before
+
+
+def test_replacing_takes_the_old_artifact_away_and_nothing_else(store, corpus, tmp_path) -> None:
+    address, note = "memory://bucket/corpus", "/bucket/corpus/note.txt"
+    larger = Corpus.from_texts(TEXTS * 9, tmp_path / "large", options=IngestOptions(shard_chars=50))
+    copy_artifact(larger.path, address, workers=1)
+    store.pipe_file(note, b"mine")
+    store.pipe_file("/bucket/beside.txt", b"mine")
+    lists = store.cat_file("/bucket/corpus/checksums.txt")
+    store.pipe_file("/bucket/corpus/checksums.txt", lists + b"0" * 64 + b"  ../beside.txt\n")
+    copy_artifact(corpus.path, address, workers=1, overwrite=True)
+    names = {path.removeprefix("/bucket/corpus/") for path in store.find("/bucket/corpus")}
+    assert names == {*read_all(corpus.path), "note.txt"}
+    assert store.cat_file(note) == store.cat_file("/bucket/beside.txt") == b"mine"
+
+
+def test_an_interrupted_copy_is_finished(store, corpus, tmp_path, monkeypatch) -> None:
+    from grassmeans.outputs.places import stores as storage
+
+    send, sent = storage.send_file, []
+
+    def stop(source: Path, address: str) -> None:
+        sent.append(address)
+        if len(sent) == 5:
+            raise KeyboardInterrupt
+        send(source, address)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(storage, "send_file", stop)
+        with pytest.raises(KeyboardInterrupt):
+            copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    with pytest.raises(ArtifactError, match="no grassmeans folder"):
+        copy_artifact("memory://bucket/corpus", tmp_path / "back")
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    copy_artifact("memory://bucket/corpus", tmp_path / "back", workers=1)
+    assert read_all(tmp_path / "back") == read_all(corpus.path)
+
+
+def test_folders_of_this_machine_follow_the_rules_of_every_output(corpus, tmp_path) -> None:
+    before = read_all(corpus.path)
+    for source, target in (
+        (corpus.path, f"file://{corpus.path}"),
+        (f"file://{corpus.path}", corpus.path),
+        (corpus.path, f"file://{corpus.path}/inside"),
+    ):
+        with pytest.raises(InputError, match="an input"):
+            copy_artifact(source, target, overwrite=True, workers=1)
+    assert read_all(corpus.path) == before
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "photo.jpg").write_bytes(b"photo")
+    with pytest.raises(InputError, match="not empty and not a grassmeans"):
+        copy_artifact(corpus.path, f"file://{site}", overwrite=True, workers=1)
+    copy_artifact(corpus.path, f"file://{tmp_path / 'copy'}", workers=1)
+    assert read_all(tmp_path / "copy") == before
+
+
+def test_addresses_of_nothing_are_refused(corpus, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for address in ("memory://", "s3:///", "file://"):
+        with pytest.raises(InputError, match="names no folder"):
+            copy_artifact(corpus.path, address)
+    with pytest.raises(InputError, match="is an address"):
+        Corpus.from_files("memory://bucket/a.txt", "memory://bucket/corpus", workers=1)
+    assert [path.name for path in tmp_path.iterdir()] == ["corpus"]
+
+
+def test_a_damaged_folder_replaces_nothing(store, corpus, tmp_path) -> None:
+    copy_artifact(corpus.path, "memory://bucket/corpus", workers=1)
+    before = {path: store.cat_file(path) for path in store.find("/bucket")}
+    (corpus.path / "words.txt").write_text("other")
+    with pytest.raises(ArtifactError, match="is not copied"):
+        copy_artifact(corpus.path, "memory://bucket/corpus", workers=1, overwrite=True)
+    assert {path: store.cat_file(path) for path in store.find("/bucket")} == before
+
+
+def test_a_file_that_changed_meanwhile_is_fetched_anew(store, tmp_path) -> None:
+    store.pipe_file("/bucket/a.txt", b"the crane flew")
+    stopped = fetch_inputs(["memory://bucket/a.txt"], tmp_path / "corpus")
+    with pytest.raises(KeyboardInterrupt), stopped:
+        raise KeyboardInterrupt
+    store.pipe_file("/bucket/a.txt", b"the crane fled")
+    with fetch_inputs(["memory://bucket/a.txt"], tmp_path / "corpus") as paths:
+        assert [Path(path).read_text() for path in paths] == ["the crane fled"]
+    assert not (tmp_path / ".corpus.inputs").exists()
+
+
+def test_the_extra_is_named_where_it_is_missing(corpus, monkeypatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
+    with pytest.raises(MissingExtraError, match=r"grassmeans\[storage\]"):
+        copy_artifact(corpus.path, "s3://bucket/corpus")

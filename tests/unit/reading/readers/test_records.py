@@ -1,0 +1,208 @@
+import csv
+import gzip
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.inputs import read_documents
+from grassmeans.reading.readers import records
+
+
+def read(path: Path, **options: object) -> tuple[list[RawDocument], ReadReport]:
+    report = ReadReport()
+    return list(read_documents([path], ReadOptions(**options), report=report)), report  # type: ignore[arg-type]
+
+
+def write(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_json_lines(tmp_path: Path) -> None:
+    lines = [
+        json.dumps({"id": 12, "title": "T", "text": "Año\nnuevo"}),
+        '{"text": "broken',
+        "garbage",
+        "[1, 2]",
+        json.dumps({"body": "x", "lang": "en"}),
+        json.dumps({"text": None}),
+        "",
+        json.dumps({"text": " "}),
+        json.dumps({"url": "http://a", "text": "two"}),
+        json.dumps({"text": "three"}),
+        "[" * 100_000,
+    ]
+    documents, report = read(write(tmp_path, "a.jsonl", "\r\n".join(lines)), format="jsonl")
+    assert documents == [
+        RawDocument("12", "T", "Año\nnuevo"),
+        RawDocument("http://a", "", "two"),
+        RawDocument("a.jsonl:10", "", "three"),
+    ]
+    assert report.skipped == {"broken JSON line": 4, "no text field": 2, "empty document": 1}
+    assert "the fields are body, lang" in report.examples["no text field"]
+
+
+def test_json_text_field_and_long_documents(tmp_path: Path) -> None:
+    path = write(tmp_path, "a", json.dumps({"id": "x", "body": "one two three"}) + "\n")
+    documents, report = read(path, text_field="body", max_document_chars=8)
+    assert [(d.id, d.text) for d in documents] == [("x", "one two"), ("x#2", "three")]
+    assert report.skipped == {"long document split": 1}
+    assert report.n_documents == 2
+
+
+def test_latin1_json_with_its_encoding_named(tmp_path: Path) -> None:
+    content = json.dumps({"text": "señor " * 3}, ensure_ascii=False).encode("latin-1")
+    path = write(tmp_path, "a.jsonl", content + b"\n")
+    assert read(path, encoding="latin-1")[0][0].text == "señor señor señor "
+
+
+def test_a_wrong_field_of_json_names_the_fields(tmp_path: Path) -> None:
+    content = json.dumps({"body": "x", "lang": "en"}) + "\n"
+    with pytest.raises(InputError, match=r"'text': its fields are body, lang; .*text_field"):
+        read(write(tmp_path, "a.jsonl", content))
+    # A large file is not read to its end for it.
+    path = write(tmp_path, "large.jsonl", content * 100_000)
+    report = ReadReport()
+    with pytest.raises(InputError, match="its fields are body, lang"):
+        list(read_documents([path], report=report))
+    assert report.skipped["no text field"] == 1000
+
+
+ARRAYS = {
+    "compact": json.dumps([{"id": 1, "text": "One, [two]"}, {"text": "Año"}, {"x": 1}, "Four", 5]),
+    "indented": json.dumps(
+        [{"id": 1, "text": "One, [two]"}, {"text": "Año"}, {"x": 1}, "Four", 5], indent=2
+    ),
+}
+
+
+@pytest.mark.parametrize("style", ARRAYS)
+def test_json_arrays(tmp_path: Path, style: str) -> None:
+    documents, report = read(write(tmp_path, "a.json", ARRAYS[style]))
+    assert documents == [
+        RawDocument("1", "", "One, [two]"),
+        RawDocument("a.json:2", "", "Año"),
+        RawDocument("a.json:4", "", "Four"),
+    ]
+    assert report.skipped == {"no text field": 1, "JSON value that is no object": 1}
+
+
+def test_an_object_over_several_lines_is_a_document(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.json", json.dumps({"title": "T", "text": "One\ntwo"}, indent=1))
+    assert read(path)[0] == [RawDocument("a.json:1", "T", "One\ntwo")]
+
+
+def test_a_long_json_array_in_one_line_is_read_whole(tmp_path: Path) -> None:
+    texts = [f"{i} " + "word " * 2000 for i in range(1500)]  # 15 MB, more than a line may have
+    documents, report = read(write(tmp_path, "a.json", json.dumps(texts)))
+    assert [d.text.split() for d in documents] == [text.split() for text in texts]
+    assert report.skipped == {}
+
+
+def test_a_broken_json_array_keeps_what_came_before(tmp_path: Path) -> None:
+    documents, report = read(write(tmp_path, "a.json", '[{"text": "one"}, {"text": "two"}, {"te'))
+    assert [d.text for d in documents] == ["one", "two"]
+    assert report.skipped == {"broken JSON file": 1}
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.json", '[{"text": "one"},', "broken JSON file"),
+        ("a.json", '[{"text": "one"}', "broken JSON file"),
+        ("a.json", '[{"text": "one"}], [', "broken JSON file"),
+        ("a.csv", 'text,n\none,1\n"two,2\nthree,3\n', "broken CSV row"),
+    ],
+)
+def test_a_file_that_ends_too_early_is_told(tmp_path, name, content, reason) -> None:
+    documents, report = read(write(tmp_path, name, content))
+    assert [d.text for d in documents] == ["one"]
+    assert report.skipped == {reason: 1}
+    assert "the file ends inside" in report.examples[reason]
+
+
+@pytest.mark.parametrize(
+    ("name", "delimiter"), [("a.csv", ","), ("b.csv", ";"), ("c.tsv", "\t"), ("d.csv.gz", ",")]
+)
+def test_csv(tmp_path: Path, name: str, delimiter: str) -> None:
+    rows = [
+        ["id", "text", "stars"],
+        ["7", 'He said "no",\n\nand left; twice.', "5"],
+        ["8", "", "1"],
+        ["9"],
+        [],
+        ["10", "Año nuevo", "3", "more"],
+    ]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    content = text.getvalue().encode("utf-8-sig")
+    documents, report = read(
+        write(tmp_path, name, gzip.compress(content) if name.endswith("gz") else content)
+    )
+    assert [(d.id, d.text) for d in documents] == [
+        ("7", 'He said "no",\n\nand left; twice.'),
+        ("10", "Año nuevo"),
+    ]
+    assert report.skipped == {"empty document": 1, "no text field": 1}
+
+
+def test_csv_takes_another_column_or_names_them(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.csv", "title,body\nT,a text\n")
+    assert read(path, text_field="body")[0] == [RawDocument("a.csv:1", "T", "a text")]
+    with pytest.raises(InputError, match=r"'text': its fields are title, body; .*text_field"):
+        read(path)
+
+
+def test_a_quote_that_is_not_closed_is_bounded(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(records, "_MAX_RECORD", 10_000)
+    content = 'text\n"open\n' + "line\n" * 3000 + "last\n"
+    documents, report = read(write(tmp_path, "a.csv", content))
+    assert report.skipped == {"broken CSV row": 1}
+    assert documents[-1].text == "last"
+
+
+def test_parquet(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    table = pa.table(
+        {
+            "title": [f"T{i}" for i in range(600)],
+            "id": list(range(600)),
+            "text": ["text", None, *["more"] * 598],
+            "other": [0.5] * 600,
+        }
+    )
+    path = tmp_path / "a.parquet"
+    pq.write_table(table, path, row_group_size=100)
+    documents, report = read(path)
+    assert documents[:2] == [RawDocument("0", "T0", "text"), RawDocument("2", "T2", "more")]
+    assert len(documents) == 599
+    assert report.skipped == {"empty document": 1}
+    assert report.n_bytes == path.stat().st_size
+    with pytest.raises(InputError, match=r"in a field 'body'.*title, id, text, other"):
+        read(path, text_field="body")
+    with pytest.raises(InputError, match=r"'other' of .* holds double, not text"):
+        read(path, text_field="other")
+
+
+def test_a_truncated_parquet_file_is_counted(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"text": ["x" * 100] * 1000}), path)
+    path.write_bytes(path.read_bytes()[:-20])
+    documents, report = read(path)
+    assert documents == []
+    assert report.skipped == {"damaged Parquet file": 1}
+
+
+def test_parquet_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"grassmeans\[parquet\]"):
+        read(write(tmp_path, "a.parquet", b"PAR1"))

@@ -1,0 +1,171 @@
+import bz2
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from grassmeans.errors import InputError
+from grassmeans.reading.detection import detect_format
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.inputs import FORMATS, read_documents
+
+CONLLU_ROW = "{}\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
+CASES = {
+    "mediawiki": [
+        b'<mediawiki xmlns="x">\n<page>',
+        b'\xef\xbb\xbf<?xml version="1.0"?>\n<mediawiki>',
+        b"  <page>\n    <title>A</title>",
+        gzip.compress(b"<mediawiki>", mtime=0),
+        # Multistream: the first stream holds the head of the export only.
+        bz2.compress(b"<mediawiki>\n<siteinfo/>\n") + bz2.compress(b"<page></page>"),
+        "<mediawiki>\n".encode("utf-16"),
+    ],
+    "wikiextractor": [
+        b'<doc id="12" url="u" title="Anarchism">\nAnarchism\n\nIt is a thing.\n</doc>\n',
+    ],
+    "jsonl": [
+        b'{"text": "a"}\n{"text": "b"}\n',
+        b'\n{"id": 1}',
+        b'broken\n{"text": "b"}\n{"text": "c"}\n',
+        b'{"text": "' + b"long " * 40_000 + b'"}\n',
+    ],
+    "json": [
+        b'[{"text": "a"}, {"text": "b"}]',
+        b'\n [\n  {\n    "text": "a"\n  }\n]\n',
+        b'["one text", "another"]\n',
+    ],
+    "conllu": [
+        b"# newdoc\n# sent_id = 1\n" + CONLLU_ROW.format(1).encode() + b"\n",
+        (CONLLU_ROW.format("1-2") + CONLLU_ROW.format(1) * 9 + "bad line\n").encode(),
+    ],
+    "vertical": [
+        b'<doc id="1">\n<s>\nThe\tDT\tthe\ncat\tNN\tcat\n</s>\n</doc>\n',
+        b"<text>\nThe\tDT\ncat\tNN\n</text>\n",
+        b"<s>\nThe\ncat\n</s>\n",
+    ],
+    "parquet": [b"PAR1\x15\x04"],
+    "text": [
+        b"",
+        b"\n\n",
+        b"A sentence.\nAnother.\n",
+        b"{curly} text\nthat is no JSON\n",
+        b"word\tdefinition of it\nother\tdefinition\n",
+        bytes(range(256)) * 10,
+        gzip.compress(b"text " * 1000, mtime=0)[:30],
+        b"1\n2\n3\n",
+        b'["Yes" he said]\n',
+        b"[1] A footnote.\n",
+    ],
+}  # fmt: skip
+
+
+def read(path: Path, **options: object) -> tuple[list[RawDocument], ReadReport]:
+    report = ReadReport()
+    return list(read_documents([path], ReadOptions(**options), report=report)), report  # type: ignore[arg-type]
+
+
+def write(folder: Path, name: str, content: bytes | str) -> Path:
+    path = folder / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("expected", "content"), [(name, content) for name, all_ in CASES.items() for content in all_]
+)
+def test_formats_are_told_by_content(tmp_path: Path, expected: str, content: bytes) -> None:
+    path = tmp_path / "file.xml"
+    path.write_bytes(content)
+    assert detect_format(path) == expected
+
+
+def test_the_name_decides_about_columns_without_tags(tmp_path: Path) -> None:
+    for name, expected in (("a.vert.gz", "vertical"), ("a.TSV.gz", "csv"), ("a.csv", "csv")):
+        (tmp_path / name).write_bytes(gzip.compress(b"The\tDT\ncat\tNN\n", mtime=0))
+        assert detect_format(tmp_path / name) == expected
+
+
+def test_a_real_json_line_beats_a_misleading_name(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text(json.dumps({"text": "<mediawiki> in the text"}))
+    assert detect_format(str(path)) == "jsonl"
+
+
+def test_wrong_arguments_are_refused_before_reading(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", "x")
+    with pytest.raises(InputError, match=r"unknown format 'docx'.*text, jsonl, json, csv,"):
+        read_documents([path], ReadOptions(format="docx"), report=ReadReport())
+    with pytest.raises(InputError, match="there is no file"):
+        read_documents([tmp_path / "missing"], report=ReadReport())
+
+
+def test_a_folder_of_several_formats_is_read_through_its_damage(tmp_path: Path) -> None:
+    write(tmp_path, "1.txt", "First.\n\nSecond.\n")
+    write(tmp_path, "2.jsonl.gz", gzip.compress(b'{"text": "Third."}\n') + b"garbage")
+    write(tmp_path, "3.bin", b"\x00\x01\x02" * 100)
+    write(tmp_path, "4.parquet", b"PAR1 but not really")
+    write(tmp_path, "5.txt", "")
+    write(tmp_path, "6.txt", "Last.\n")
+    documents, report = read(tmp_path)
+    assert [d.text for d in documents] == ["First.", "Second.", "Third.", "Last."]
+    assert (report.n_files, report.n_documents) == (6, 4)
+    assert report.skipped == {
+        "damaged compressed data": 1,
+        "binary file": 1,
+        "damaged Parquet file": 1,
+    }
+
+
+@pytest.mark.parametrize("format_name", [f for f in FORMATS if f not in ("parquet", "csv")])
+@pytest.mark.parametrize("content", [b"", b"\n\n\n", b"\xff\xfe\xfd\x00\x01" * 999, b"\x00" * 99])
+def test_every_reader_survives_empty_and_binary_files(
+    tmp_path: Path, format_name: str, content: bytes
+) -> None:
+    path = write(tmp_path, "bad", content)
+    documents, _ = read(path, format=format_name)
+    # UTF-16's byte order mark makes text of some garbage; there are still no words in it.
+    assert all(not any(c.isascii() and c.isalpha() for c in d.text) for d in documents)
+
+
+def test_a_file_that_does_not_fit_ends_no_run_that_has_begun(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    for name, column in (("1", "text"), ("2", "body"), ("3", "text")):
+        pq.write_table(pa.table({column: [f"in {name}"]}), tmp_path / f"{name}.parquet")
+    documents, report = read(tmp_path)
+    assert [d.text for d in documents] == ["in 1", "in 3"]
+    assert report.skipped == {"file that cannot be read as asked": 1}
+
+
+def test_a_first_file_that_does_not_fit_ends_no_run_either(tmp_path: Path) -> None:
+    write(tmp_path, "1.csv", "body,author\na text,me\n")
+    write(tmp_path, "2.txt", "Read.\n")
+    documents, report = read(tmp_path)
+    assert [d.text for d in documents] == ["Read."]
+    assert "its fields are body, author" in report.examples["file that cannot be read as asked"]
+    (tmp_path / "2.txt").unlink()
+    with pytest.raises(InputError, match=r"its fields are body, author; choose .* text_field"):
+        read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"%PDF-1.7\nplain enough", "PDF document"),
+        (b"{\\rtf1 text}", "RTF document"),
+        (b"<!DOCTYPE html>\n<p>text", "HTML page"),
+        (b'\xef\xbb\xbf <?xml version="1.0"?>\n<HTML lang="en">', "HTML page"),
+        (b"Rar!\x1a\x07\x00", "RAR archive"),
+    ],
+)
+def test_what_no_reader_reads_is_passed_over_by_name(
+    tmp_path: Path, content: bytes, kind: str
+) -> None:
+    path = write(tmp_path, "strange", content)
+    documents, report = read(path)
+    assert documents == []
+    [(reason, count)] = report.skipped.items()
+    assert reason.startswith(kind)
+    assert count == 1
+    assert report.examples[reason] == str(path)

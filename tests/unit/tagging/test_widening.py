@@ -1,0 +1,116 @@
+from __future__ import annotations
+
+import numpy as np
+
+from grassmeans.corpus.occurrences import Occurrences, number_words
+from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.tagging.widening import SentencedText, find_margins, measure_near_first
+
+# Two texts: sentences a b | X c | d e f g X, and X h | i.
+WORDS = ["a", "b", "X", "c", "d", "e", "f", "g", "X"], ["X", "h", "i"]
+EDGES = np.array([0, 2, 4, 9, 11, 12])
+
+
+def make_text() -> SentencedText:
+    numbered = number_words(WORDS)
+    places = np.array([2, 8, 9])
+    return SentencedText(numbered.at(places), EDGES, np.ones(len(numbered.words), np.bool_))
+
+
+class Recorder:
+    """Answers with what it was told, and keeps which words it was asked with."""
+
+    def __init__(self, distances: dict[str, tuple[float, float]]) -> None:
+        self.distances = distances
+        self.asked: list[list[str]] = []
+
+    def __call__(self, occurrences: Occurrences, rows: np.ndarray) -> np.ndarray:
+        starts, ends = occurrences.document_bounds
+        stretches = [
+            " ".join(occurrences.words[token] for token in occurrences.tokens[start:end])
+            for start, end in zip(starts, ends, strict=True)
+        ]
+        assert all(occurrences.words[t] == "X" for t in occurrences.tokens[occurrences.positions])
+        self.asked.append(stretches)
+        return np.array([self.distances[stretch] for stretch in stretches], np.float32)
+
+
+ALL = {
+    "X c": (0.8, 0.9),  # margin 0.17
+    "d e f g X": (0.9, 0.9),  # says enough: four words
+    "X h": (np.nan, np.nan),
+    "a b X c d e f g X": (0.9, 0.5),  # margin 0.56
+    "X h i": (0.9, 0.8),
+}
+
+
+def test_only_what_says_little_is_measured_again() -> None:
+    measure = Recorder(ALL)
+    found = measure_near_first(make_text(), measure, np.ones(3, np.bool_))
+    assert measure.asked == [["X c", "d e f g X", "X h"], ["a b X c d e f g X", "X h i"]]
+    np.testing.assert_allclose(found.distances, [(0.9, 0.5), (0.9, 0.9), (0.9, 0.8)])
+    assert list(zip(found.starts, found.ends, strict=True)) == [(0, 9), (4, 9), (9, 12)]
+
+
+def test_the_stretch_that_tells_best_decides() -> None:
+    measure = Recorder(ALL | {"a b X c d e f g X": (0.3, 0.31)})  # nearer, but tells less
+    found = measure_near_first(make_text(), measure, np.ones(3, np.bool_))
+    np.testing.assert_allclose(found.distances[0], (0.8, 0.9))
+    assert (found.starts[0], found.ends[0]) == (2, 4)
+
+
+def test_words_with_one_sense_are_measured_in_their_sentence() -> None:
+    measure = Recorder(ALL)
+    measure_near_first(make_text(), measure, np.array([False, True, False]))
+    assert len(measure.asked) == 1
+
+
+def test_an_unsure_answer_is_measured_again_and_wider() -> None:
+    rule = ConfidenceRule(Calibration(3.0, 1.5), 0.7)  # the margin has to be 0.23
+    edges = np.array([0, 2, 3, 8])
+    numbered = number_words([["a", "b", "c", "d", "e", "f", "g", "X"]])
+    text = SentencedText(numbered.at(np.array([7])), edges, np.ones(8, np.bool_))
+    answers = {
+        "d e f g X": (0.9, 0.9),
+        "c d e f g X": (0.9, 0.89),
+        "a b c d e f g X": (0.2, 0.9),
+    }
+    measure = Recorder(answers)
+    found = measure_near_first(text, measure, np.ones(1, np.bool_), rule)
+    assert [asked[0] for asked in measure.asked] == list(answers)
+    assert (found.starts[0], found.ends[0]) == (0, 8)
+    assert len(measure.asked) == 3
+    again = Recorder(answers)
+    measure_near_first(text, again, np.ones(1, np.bool_))
+    assert len(again.asked) == 1
+
+
+def test_margins_by_hand() -> None:
+    distances = np.array([(0.5, 1.0, np.nan), (0.8, 0.6, 0.0), [np.nan] * 3], np.float32)
+    np.testing.assert_allclose(find_margins(distances), [0.75, 0.36, -1.0], atol=1e-6)
+    np.testing.assert_allclose(find_margins(np.array([[0.6]], np.float32)), [0.64], atol=1e-6)
+
+
+def test_an_unsure_answer_stays_away_from_the_same_word_and_a_poor_sentence_does_not() -> None:
+    """Sentences a X b c d e | f | X g, read by an unsure model: only the last has few words."""
+    rule = ConfidenceRule(Calibration(3.0, 1.5), 0.7)
+    numbered = number_words([["a", "X", "b", "c", "d", "e", "f", "X", "g"]])
+    text = SentencedText(
+        numbered.at(np.array([1, 7])), np.array([0, 6, 7, 9]), np.ones(8, np.bool_)
+    )
+    answers = {
+        "a X b c d e": (0.9, 0.9),
+        "X g": (0.9, 0.9),
+        "a X b c d e f": (0.9, 0.89),
+        "f X g": (0.9, 0.89),
+        "a X b c d e f X g": (0.2, 0.9),
+    }
+    measure = Recorder(answers)
+    found = measure_near_first(text, measure, np.ones(2, np.bool_), rule)
+    assert measure.asked == [
+        ["a X b c d e", "X g"],
+        ["a X b c d e f", "f X g"],
+        ["a X b c d e f X g"],
+    ]
+    np.testing.assert_allclose(found.distances, [(0.9, 0.89), (0.2, 0.9)])
+    assert list(zip(found.starts, found.ends, strict=True)) == [(0, 7), (0, 9)]
