@@ -40,19 +40,19 @@ $(VENV)/bin/python:
 	echo "Making $(VENV) with $$found"; \
 	"$$found" -m venv $(VENV) || { rm -rf $(VENV); exit 1; }
 
-$(VENV)/core.stamp: pyproject.toml | $(VENV)/bin/python
+$(VENV)/core.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing grassmeans into $(VENV) (a minute or two on first use)"
-	@$(PIP) install -e '.[explorer]'
+	@$(PIP) install -e '.[explorer]' -e packages/en
 	@touch $@
 
-$(VENV)/dev.stamp: pyproject.toml | $(VENV)/bin/python
+$(VENV)/dev.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing grassmeans and its development tools into $(VENV) (a few minutes on first use)"
-	@$(PIP) install -e '.[dev]'
+	@$(PIP) install -e '.[dev]' -e packages/en -e packages/lab
 	@touch $(VENV)/core.stamp $@
 
-$(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
+$(VENV)/docs.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VENV)/bin/python
 	@echo "Installing the documentation tools into $(VENV)"
-	@$(PIP) install -e '.[docs]'
+	@$(PIP) install -e '.[docs]' -e packages/en -e packages/lab
 	@touch $(VENV)/core.stamp $@
 
 venv: $(VENV)/dev.stamp
@@ -78,15 +78,15 @@ LOWEST := $(VENV)-lowest
 # PyTorch (gigabytes) and Ray are tested when they are asked for: LOWEST_EXTRAS=all,encoder,ray
 LOWEST_EXTRAS ?= all
 LOWEST_TESTS = tests/functional/test_cli.py tests/unit/geometry tests/unit/terminal
-LOWEST_TESTS += tests/unit/test_progress.py tests/unit/test_outputs.py tests/unit/vectors
-LOWEST_TESTS += tests/unit/corpus tests/unit/explorer tests/functional/test_explorer_api.py
+LOWEST_TESTS += tests/unit/test_progress.py tests/unit/outputs tests/unit/vectors
+LOWEST_TESTS += tests/unit/corpus tests/unit/reading tests/unit/text tests/unit/explorer tests/functional/test_explorer_api.py
 LOWEST_TESTS += tests/unit/labelling/test_export.py tests/unit/integrations
-LOWEST_TESTS += tests/functional/test_integration_docs.py tests/unit/encoders
-LOWEST_TESTS += tests/unit/laboratory/experiments/test_drawing.py tests/unit/test_storage.py
+LOWEST_TESTS += tests/functional/test_integration_docs.py tests/unit/contexts
+LOWEST_TESTS += tests/lab/unit/experiments/test_drawing.py
 LOWEST_TESTS += tests/unit/engines tests/functional/test_cluster.py tests/functional/test_ray.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' \
+	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' -e packages/en -e packages/lab \
 	  pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
@@ -110,4 +110,4 @@ docs: $(VENV)/docs.stamp
 clean:
 	rm -rf $(VENV) $(VENV)-lowest build dist site demo-output grassmeans-demo-senses.html .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
-	find src tests benchmarks experiments -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src packages tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -16,6 +16,7 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.models.building import build_model
 from grassmeans.models.model import SenseModel, load
+from grassmeans.plugins import find_plugins
 from script_coverage import ScriptLines
 from synthetic import SyntheticCorpus, make_topic_text
 from tiny_transformer import make_transformer
@@ -31,6 +32,13 @@ def quiet_disk() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield
+
+
+@pytest.fixture(autouse=True)
+def plugins_as_they_are() -> Iterator[None]:
+    """What a test installed is gone after it."""
+    yield
+    find_plugins.cache_clear()
 
 
 @pytest.fixture(scope="session")

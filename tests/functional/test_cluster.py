@@ -19,17 +19,18 @@ import pytest
 pytest.importorskip("distributed", reason="needs the extra cluster")
 
 import distributed
-from grassmeans_lab.comparing.comparing import Comparison, open_task
-from grassmeans_lab.comparing.systems import make_systems
 
 from cluster_jobs import FIRST_FILES, digest_folder, make_jobs, when_written, write_inputs
 from grassmeans import SkipGram, use_engine
 from grassmeans.engines import messages, on_dask
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import EngineError, StorageError
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.reading import pieces
 from grassmeans.vectors import averaging, training
 from grassmeans.vectors.skipgram import train_vectors
+from grassmeans_lab.comparing.comparing import Comparison
+from grassmeans_lab.comparing.systems import make_systems
 from synthetic import POLYSEMOUS, make_topic_text
 
 

@@ -13,9 +13,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from grassmeans_lab import IterationSettings, iterate
 
 from grassmeans import Corpus
+from grassmeans_lab import IterationSettings, iterate
 from kills import record_kills
 from writing_commands import COMMANDS, OUT, grassmeans, make_material
 

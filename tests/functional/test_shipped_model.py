@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import grassmeans
 from grassmeans.cli.main import app
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
-from grassmeans.models.places import list_models, models_folder
+from grassmeans.models.places import installed_folder, list_models
 
 LIMIT = 60_000_000
 
@@ -23,7 +23,7 @@ def english():
 
 def test_it_is_small_and_has_a_card():
     assert list_models() == ["en"]
-    folder = models_folder() / "en"
+    folder = installed_folder("en")
     assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= LIMIT
     card = (folder / "MODEL_CARD.md").read_text(encoding="utf-8")
     assert "CC BY-SA" in card

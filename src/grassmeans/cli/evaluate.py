@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +26,7 @@ def evaluate(
         str,
         typer.Argument(
             help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, sentences, scws, "
-            "wordsim, dwug or lineup."
+            "wordsim or dwug."
         ),
     ],
     data: Annotated[Path, typer.Option("--data", help="The task's folder or file.")],
@@ -39,7 +40,7 @@ def evaluate(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option("--method", help="In place of a model: a method, as `compare` names them."),
+        typer.Option("--method", help="In place of a model: a method of another package."),
     ] = None,
     senses: Annotated[
         int | None, typer.Option("--senses", "-k", min=1, help="Senses a word; as in the model.")
@@ -64,10 +65,10 @@ def evaluate(
     ] = None,
     vectors: Annotated[
         Path | None,
-        typer.Option("--vectors", help="scws, wordsim, lineup, --method: plain word vectors."),
+        typer.Option("--vectors", help="scws, wordsim, --method: plain word vectors."),
     ] = None,
     lexemes: Annotated[
-        Path | None, typer.Option("--lexemes", help="scws, lineup: lexeme vectors of the model.")
+        Path | None, typer.Option("--lexemes", help="scws: lexeme vectors of the model.")
     ] = None,
     idk: Annotated[
         float | None,
@@ -110,13 +111,12 @@ def evaluate(
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]
     """
-    from grassmeans_lab.comparing.comparing import learn_method, open_task
-
     from grassmeans.engines import use_engine
     from grassmeans.evaluation.grouping import ClusteringTask, GroupingResult
     from grassmeans.evaluation.key_files import write_key
     from grassmeans.evaluation.running import RunSettings
     from grassmeans.evaluation.running import evaluate as run
+    from grassmeans.evaluation.tasks.loading import open_task
     from grassmeans.outputs.places import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
@@ -142,7 +142,8 @@ def evaluate(
             )
         if corpus is None or vectors is None:
             raise InputError("--method needs --corpus and --vectors, from which it learns")
-        system = learn_method(
+        learn = _find_methods()
+        system = learn(
             opened, method, senses, corpus, vectors, max_contexts, seed or 0, device, workers
         )
     else:
@@ -164,6 +165,17 @@ def evaluate(
         return
     paths = {"data": str(data)} | ({} if model is None else {"model": str(model)})
     print_result(result.to_dict() | {"paths": paths}, result.to_table(), as_json, as_markdown)
+
+
+def _find_methods() -> Callable[..., System]:
+    """What makes a system of the name of a method; it comes with another distribution."""
+    from grassmeans.plugins import METHODS, find_plugins, load_plugin
+
+    names = list(find_plugins(METHODS))
+    if not names:
+        raise InputError("--method: no package with other methods is installed; give --model")
+    found: Callable[..., System] = load_plugin(METHODS, names[0])
+    return found
 
 
 def _at_most_one(idk: float) -> float | None:

@@ -10,11 +10,6 @@ from collections.abc import Callable
 from typing import Annotated, Any
 
 import typer
-from grassmeans_lab.commands.build_dataset import app as build_dataset
-from grassmeans_lab.commands.build_dataset import lineup, links, pseudowords
-from grassmeans_lab.commands.compare import compare
-from grassmeans_lab.commands.iterate import iterate
-from grassmeans_lab.commands.reproduce import reproduce
 from rich.console import Console
 
 from grassmeans.cli.change import change
@@ -41,7 +36,9 @@ from grassmeans.cli.tag import tag
 from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError
+from grassmeans.plugins import COMMANDS, find_plugins, load_plugin
 from grassmeans.terminal.output import name_options
+from grassmeans.terminal.panels import CommandPanel
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__
 
@@ -92,10 +89,26 @@ class _ReaderGoneError(Exception):
     """Standard output was closed by its reader (`head`, say)."""
 
 
-def _register(panel: str, *commands: Callable[..., None], group: typer.Typer = app) -> None:
+def _register(panel: CommandPanel) -> None:
     """Add commands to the help's panel, by themselves or in a group of commands."""
-    for command in commands:
-        group.command(rich_help_panel=panel)(_watch(command))
+    place = app
+    if panel.group is not None:
+        place = typer.Typer(no_args_is_help=True, help=panel.about)
+        app.add_typer(place, name=panel.group, rich_help_panel=panel.title)
+    for command in panel.commands:
+        place.command(rich_help_panel=panel.title)(_watch(command))
+
+
+def _register_added() -> None:
+    """Add the commands of other distributions; one that cannot be loaded is told, and left."""
+    for name in find_plugins(COMMANDS):
+        try:
+            panels = load_plugin(COMMANDS, name)
+        except Exception as error:  # another distribution's affair: ours still work
+            _complain(f"the commands of {name!r} cannot be loaded: {error}")
+            continue
+        for panel in panels:
+            _register(panel)
 
 
 def _watch(command: Callable[..., None]) -> Callable[..., None]:
@@ -114,13 +127,23 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
     return run_command
 
 
-_USE_A_MODEL = "Use what was found"
-_register("From text to senses", ingest, phrases, vectors, encoder, induce, update)
-_register(_USE_A_MODEL, show, collocates, tag, label, change, lexemes, iterate, similar, info)
-_register(_USE_A_MODEL, convert, compact, copy, export, evaluate, reliability, score, compare)
-_register(_USE_A_MODEL, reproduce, explore, demo)
-_register("Test sets", links, pseudowords, lineup, group=build_dataset)
-app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
+_MAKE = (ingest, phrases, vectors, encoder, induce, update)
+_USE = (
+    show,
+    collocates,
+    tag,
+    label,
+    change,
+    lexemes,
+    similar,
+    info,
+    convert,
+    compact,
+    copy,
+    export,
+)
+_register(CommandPanel("From text to senses", _MAKE))
+_register(CommandPanel("Use what was found", (*_USE, evaluate, reliability, score, explore, demo)))
 
 
 # The base of Typer's errors about arguments: some releases take it from click, some have their own.
@@ -181,3 +204,6 @@ def _complain(message: str) -> None:
     Console(stderr=True, soft_wrap=True).print(
         f"{_PROGRAM}: {name_options(message)}", style="bold red", markup=False, highlight=False
     )
+
+
+_register_added()

@@ -6,7 +6,7 @@ directions are nearest become one, while the cosine of their angle is at least a
 (`grassmeans.clustering.merging`). A sense's
 direction is the one in which the contexts of its groups meet. A word with few different contexts is
 grouped otherwise (`grassmeans.clustering.few_contexts`); lines of transformers are split by a tree
-(`grassmeans.clustering.trees`). How near two directions of one sense
+(`trees`). How near two directions of one sense
 lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
 """
 
@@ -137,7 +137,7 @@ def find_any_number(
     rare_ease : float
         What is taken off ``merge_cosine`` for a group ten times as rare as a tenth.
     by_tree : bool
-        Whether a tree splits the contexts (`grassmeans.clustering.trees`), in place of restarts from
+        Whether a tree splits the contexts (`trees`), in place of restarts from
         random directions, and few contexts are grouped by silhouettes; for signed lines.
     """
     limit = merge_cosine ** (1.0 / granularity)

@@ -1,9 +1,9 @@
 """Many groupings at once: what K-Grassmeans asks for, solved word by word or in blocks on a GPU.
 
 Whoever groups the contexts of a word says what is to be grouped (`Grouping`) and goes on when the
-groups are there (`Steps`). On the CPU they are found one after the other, by
-`grassmeans.clustering.directions` and `grassmeans.clustering.rays`. A GPU gets the groupings of many words
-together, and goes through the same stages with the same starts.
+groups are there (`Steps`). On the CPU they are found one after the other, by `directions` and
+`rays`. A GPU gets the groupings of many words together, and goes through the same stages with the
+same starts.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The kinds of context, one module each: what turns occurrences into bases.
 
-A module here has a class `Encoder`, a `grassmeans.contexts.interface.ContextEncoder` whose ``kind``
-is the module's name. That is all it takes: models say in their manifest which kind they hold.
+A module here but `interface` has a class `Encoder`, a `ContextEncoder` whose ``kind`` is the
+module's name. That is all it takes: models say in their manifest which kind they hold.
 """
 
 from __future__ import annotations
@@ -33,9 +33,6 @@ FUNCTION_WORDS = "function_words.txt"
 TRANSFORMER = "transformer:"
 """Before the folder or the hub's name of a transformer, wherever contexts are given by name."""
 
-SUBSTITUTES = "substitutes:"
-"""Before a learned encoder or a model: the words that it proposes span the contexts' subspaces."""
-
 __getattr__ = give_names(
     __name__,
     {
@@ -48,7 +45,8 @@ __getattr__ = give_names(
 
 def list_kinds() -> list[str]:
     """The kinds of context that there are."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
+    names = (module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
+    return sorted(name for name in names if name != "interface")
 
 
 def find_kind(kind: str) -> type[ContextEncoder]:
@@ -92,13 +90,10 @@ def open_contexts(
     ----------
     path : str or Path
         A folder of any of these kinds, or a file of vectors; or ``transformer:`` and the folder or
-        the hub's name of a transformer, which has to be fitted to a corpus; or ``substitutes:`` and
-        the folder of a learned encoder, or of a model of its kind.
+        the hub's name of a transformer, which has to be fitted to a corpus.
     device : {"cpu", "cuda"}
         Where an encoder computes.
     """
-    if str(path).startswith(SUBSTITUTES):
-        return _open_substitutes(Path(str(path).removeprefix(SUBSTITUTES)), device)
     if str(path).startswith(TRANSFORMER):
         from grassmeans.contexts.pretrained.fitting import Pretrained
 
@@ -111,14 +106,3 @@ def open_contexts(
             encoder.use_device(device)
             return encoder
     return WordVectors.load(path)
-
-
-def _open_substitutes(path: Path, device: str) -> ContextEncoder:
-    from grassmeans_lab.substitutes import SubstituteEncoder
-
-    from grassmeans.contexts.learned import LearnedEncoder
-
-    base = open_contexts(path, device)
-    if not isinstance(base, LearnedEncoder):
-        raise InputError(f"substitutes come from a learned encoder, and {path} is none")
-    return SubstituteEncoder(base)

@@ -45,7 +45,7 @@ from grassmeans.progress import Advance, progress_bar
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans.reading.pieces import plan_pieces
-from grassmeans.text.segmenting import prepare_documents
+from grassmeans.reading.spaceless import prepare_documents
 from grassmeans.text.tokenizer import Tokenizer, mend_surrogates
 
 KIND = "corpus"

@@ -26,7 +26,7 @@ from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import REFUSED
 from grassmeans.reading.pieces import OddPartError, Piece, read_piece
 from grassmeans.reading.readers.records import count_from
-from grassmeans.text.segmenting import SPACELESS, is_spaceless
+from grassmeans.reading.spaceless import SPACELESS, is_spaceless
 
 REDIRECT, PASSED_OVER = 1, 2
 _DONE, _RECORDS = "piece.json", "records.npy"

@@ -3,8 +3,8 @@
 Words that have no vector yet get one, while the vectors there are stay as they are; the space of
 learned contexts is part of the encoder, and stays as it is. Every word with senses that occurs in
 the new text is looked at: its new contexts go to the senses it has, whose shares follow, and whose
-numbers, names, directions and examples stay (`grassmeans.editing.new_contexts`, which also says what
-becomes a new sense). Words that are frequent in the new text and have no senses get some. Words
+numbers, names, directions and examples stay (`new_contexts`, which also says what becomes a new
+sense). Words that are frequent in the new text and have no senses get some. Words
 that do not occur keep what they have.
 """
 

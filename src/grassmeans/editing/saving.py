@@ -27,7 +27,7 @@ from grassmeans.models.model import (
     LEXEMES_FOLDER,
     SenseModel,
 )
-from grassmeans.models.places import KIND, models_folder
+from grassmeans.models.places import KIND, is_installed
 from grassmeans.models.versions import EDITED, append_version
 from grassmeans.outputs.places import output_folder
 from grassmeans.senses.entries import WordSenses
@@ -197,7 +197,7 @@ def _place_beside(model: SenseModel) -> Path:
     if model.folder is None:
         return Path.cwd()
     folder = model.folder.resolve()
-    return Path.cwd() if models_folder().resolve() in folder.parents else folder.parent
+    return Path.cwd() if is_installed(folder) else folder.parent
 
 
 def _next_name(model: SenseModel, place: Path) -> str:

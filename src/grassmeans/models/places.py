@@ -1,50 +1,42 @@
-"""Where models are: in a folder, or in the package by name."""
+"""Where models are: in a folder, or installed, by name."""
 
 from __future__ import annotations
 
-from importlib import resources
 from pathlib import Path
 
 from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import building_place, find_manifest
-from grassmeans.contexts import SUBSTITUTES
 from grassmeans.errors import ArtifactError
+from grassmeans.plugins import MODELS, find_plugins, load_plugin
 
 KIND = "model"
 
 
-def models_folder() -> Path:
-    """Where the package keeps its models."""
-    return Path(str(resources.files("grassmeans") / "models"))
-
-
 def list_models() -> list[str]:
-    """The names of the models that come with the package."""
-    folder = models_folder()
-    if not folder.is_dir():
-        return []
-    return sorted(place.name for place in folder.iterdir() if (place / MANIFEST).exists())
+    """The names of the models that are installed."""
+    return sorted(find_plugins(MODELS))
+
+
+def installed_folder(name: str) -> Path:
+    """The folder of an installed model."""
+    return Path(load_plugin(MODELS, name))
+
+
+def is_installed(folder: Path) -> bool:
+    """Whether a folder is that of an installed model, which nobody writes beside."""
+    return any(installed_folder(name).resolve() == folder.resolve() for name in list_models())
 
 
 def resolve_name(path_or_name: str | Path) -> Path:
-    """The folder of the package's model where it is the name of one; else the path as it is.
+    """The folder of an installed model where it is the name of one; else the path as it is.
 
-    A folder written by grassmeans goes before a model of the package of the same name; any other
+    A folder written by grassmeans goes before an installed model of the same name; any other
     folder of that name (texts in English, say, in ``en``) does not.
     """
-    prefix, name = split_prefix(str(path_or_name))
-    if prefix:
-        return Path(f"{prefix}{resolve_name(name)}")
     place = Path(path_or_name)
     if (place / MANIFEST).exists() or str(path_or_name) not in list_models():
         return place
-    return models_folder() / str(path_or_name)
-
-
-def split_prefix(name: str) -> tuple[str, str]:
-    """What says that a name is no plain path ("substitutes:"), and the name behind it."""
-    known = name.startswith(SUBSTITUTES)
-    return (SUBSTITUTES, name.removeprefix(SUBSTITUTES)) if known else ("", name)
+    return installed_folder(str(path_or_name))
 
 
 def is_model(path: Path) -> bool:
@@ -54,16 +46,21 @@ def is_model(path: Path) -> bool:
 
 
 def find_model(path_or_name: str | Path) -> Path:
-    """The folder of a model: a path, or the name of a model that comes with the package.
+    """The folder of a model: a path, or the name of an installed model.
 
-    `ArtifactError` where there is neither; it names the models there are.
+    `ArtifactError` where there is neither; it names the models there are, or how to get one.
     """
     folder = resolve_name(path_or_name)
     if not folder.exists() and not building_place(folder).exists():
-        names = list_models()
-        shipped = f", or the name of a model of the package: {', '.join(names)}" if names else ""
         raise ArtifactError(
-            f"there is no model at {folder}: give the folder that `grassmeans induce` "
-            f"wrote{shipped}"
+            f"there is no model at {folder}: give the folder that `grassmeans induce` wrote, "
+            f"{_tell_installed(str(path_or_name))}"
         )
     return folder
+
+
+def _tell_installed(name: str) -> str:
+    names = list_models()
+    if len(name) == 2 and name.isalpha() and name not in names:  # a language
+        return f"or install the model of that name (pip install grassmeans-{name})"
+    return f"or the name of an installed model: {', '.join(names) or 'there is none'}"

@@ -31,7 +31,6 @@ from grassmeans.geometry.windows import (
     ContextShape,
     check_common_words,
 )
-from grassmeans.models.places import resolve_name
 from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
@@ -318,7 +317,7 @@ def choose_encoder(
     device : str, optional
         Where contexts are computed from now on; where the encoder given does, by default.
     """
-    opened = open_contexts(resolve_name(contexts)) if isinstance(contexts, str | Path) else contexts
+    opened = open_contexts(contexts) if isinstance(contexts, str | Path) else contexts
     shaping = _list_shaping(opened)
     inducing = {known.name for known in fields(InductionSettings)}
     for name in changes:

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
-from grassmeans.models.model import SenseModel
-from grassmeans.tagging.marked_text import read_text
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.tagging.lemmas import Lemmas
+from grassmeans.tagging.marked_text import AnyTokenizer, read_text
 from grassmeans.tagging.tagging import OnProgress, TaggedText, locate_targets
 
 _A_STEP = 64
 """Words that are looked at together: kinds of context may take a hundredth of a second for each."""
+
+
+class Reader(Protocol):
+    """What a model reads text with."""
+
+    inventory: SenseInventory
+    tokenizer: AnyTokenizer
+    encoder: ContextEncoder
+
+    @property
+    def lemmas(self) -> Lemmas | None:
+        """Which forms lead to which entries."""
 
 
 class DecidingPlace(NamedTuple):
@@ -57,7 +71,7 @@ class Decision(NamedTuple):
 
 
 def find_deciding_places(
-    model: SenseModel, tagged: TaggedText, *, on_progress: OnProgress | None = None
+    model: Reader, tagged: TaggedText, *, on_progress: OnProgress | None = None
 ) -> list[list[DecidingPlace]]:
     """For every tagged word the words of its context, in text order, with what they decided.
 
@@ -79,7 +93,7 @@ def find_deciding_places(
 
 
 def explain_decisions(
-    model: SenseModel,
+    model: Reader,
     text: str,
     decisions: Sequence[Decision],
     *,

@@ -8,17 +8,10 @@ over: a whole clause is no word.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from functools import lru_cache
-from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grassmeans.errors import MissingExtraError
-from grassmeans.reading.documents import RawDocument, ReadReport
-
-if TYPE_CHECKING:
-    from grassmeans.text.tokenizer import Tokenizer
 
 _SPACELESS = re.compile(
     "["
@@ -30,8 +23,6 @@ _SPACELESS = re.compile(
     "]"
 )
 _LETTER = re.compile(r"[^\W\d_]")
-_SAMPLE_CHARS = 200_000
-_MOSTLY = 0.5
 _PURPOSE = (
     "cutting text without spaces into words (read what is segmented already with format='tokens')"
 )
@@ -45,7 +36,8 @@ def measure_spaceless(text: str) -> float:
 
 
 @lru_cache(maxsize=1)
-def _find_breaker() -> Any:
+def find_breaker() -> Any:
+    """ICU's rules for where words begin; `MissingExtraError` where it is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError as error:
@@ -59,52 +51,4 @@ def cut_run(run: str) -> tuple[str, ...]:
     if run.isascii() or _SPACELESS.search(run) is None:
         return (run,)
     # The language chooses nothing here: dictionaries are chosen by script.
-    return tuple(_find_breaker()(run, "en"))
-
-
-def prepare_documents(
-    documents: Iterable[RawDocument], tokenizer: Tokenizer, report: ReadReport
-) -> tuple[Iterator[RawDocument], Tokenizer]:
-    """Decide by the first documents whether words have to be segmented.
-
-    Where most of their letters are of such scripts, the tokenizer segments from then on; elsewhere
-    single documents that are mostly of such scripts are passed over and counted.
-
-    Raises
-    ------
-    MissingExtraError
-        If text has to be segmented and the extra is not installed.
-    """
-    waiting = iter(documents)
-    first: list[RawDocument] = []
-    n_chars = 0
-    for document in waiting:
-        first.append(document)
-        n_chars += len(document.text)
-        if n_chars >= _SAMPLE_CHARS:
-            break
-    together = chain(first, waiting)
-    sample = "".join(d.text[:_SAMPLE_CHARS] for d in first if d.markup not in _NOT_TEXT)
-    if tokenizer.segment or measure_spaceless(sample) >= _MOSTLY:
-        _find_breaker()  # raises where it is not installed
-        return together, replace(tokenizer, segment=True)
-    return _pass_over_spaceless(together, report), tokenizer
-
-
-SPACELESS = "document without spaces between words (segment it with segment=True)"
-_NOT_TEXT = {"tokens", "redirect"}
-
-
-def is_spaceless(document: RawDocument) -> bool:
-    """Whether a document is mostly of scripts without spaces."""
-    return document.markup not in _NOT_TEXT and measure_spaceless(document.text) >= _MOSTLY
-
-
-def _pass_over_spaceless(
-    documents: Iterable[RawDocument], report: ReadReport
-) -> Iterator[RawDocument]:
-    for document in documents:
-        if is_spaceless(document):
-            report.skip(SPACELESS, document.title or document.id)
-        else:
-            yield document
+    return tuple(find_breaker()(run, "en"))

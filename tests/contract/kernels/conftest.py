@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from grassmeans_lab.kernels import RivalKernels, get_kernels
 
 import gpu_devices
+from grassmeans_lab.kernels import RivalKernels, get_kernels
 
 ON_GPU = {
     "solve_subspaces": gpu_devices.DEVICES,

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from grassmeans_lab.kernels import NO_ATOM, SparseCodes
 from sklearn.linear_model import orthogonal_mp
+
+from grassmeans_lab.kernels import NO_ATOM, SparseCodes
 
 KERNEL = "code_signals"
 

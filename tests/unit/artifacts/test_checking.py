@@ -6,7 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
-from grassmeans.artifacts.writing import checking as checked
+from grassmeans.artifacts import checking as checked
 from grassmeans.artifacts.writing import write_array, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError
 

@@ -6,8 +6,8 @@ import os
 import numpy as np
 import pytest
 
-from grassmeans.artifacts.writing import checking as checked
-from grassmeans.artifacts.writing import writing as artifacts
+from grassmeans.artifacts import checking as checked
+from grassmeans.artifacts import writing as artifacts
 from grassmeans.errors import ArtifactError, StorageError
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,8 @@ import grassmeans
 from grassmeans.cli.compact import compact
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.models import places as model_places
 from grassmeans.vectors.word_vectors import WordVectors
+from installed import install_model
 
 SPANISH = "la grúa del puerto levanta vigas de acero sobre los muelles y descarga sal"
 
@@ -81,8 +80,7 @@ def shipped_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topic_model_folder: Path
 ) -> None:
     """The model of topics under the name ``xx``."""
-    shutil.copytree(topic_model_folder, tmp_path / "models" / "xx")
-    monkeypatch.setattr(model_places, "models_folder", lambda: tmp_path / "models")
+    install_model("xx", topic_model_folder, tmp_path / "site", monkeypatch)
     monkeypatch.chdir(tmp_path)
 
 

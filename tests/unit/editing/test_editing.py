@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -260,10 +259,9 @@ def test_versions_never_replace_anything(tmp_path, topic_model):
         save_version(topic_model, {}, tmp_path)
 
 
-def test_shipped_models_are_saved_into_the_working_directory(tmp_path, topic_model, monkeypatch):
+def test_installed_models_are_saved_into_the_working_directory(tmp_path, topic_model, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    parent = topic_model.folder.resolve().parent
-    monkeypatch.setattr("grassmeans.editing.saving.models_folder", lambda: Path(parent))
+    install_model("xx", topic_model.folder, tmp_path / "site", monkeypatch)
     saved = save_version(topic_model, _hide(topic_model, "crane", 1))
     assert saved.resolve() == (tmp_path / "model-v2").resolve()
 

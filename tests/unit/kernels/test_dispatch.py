@@ -5,11 +5,11 @@ import subprocess
 import sys
 
 import pytest
-from grassmeans_lab import kernels as rival_kernels
 
 from grassmeans import kernels
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.kernels import DEVICES, Kernels, get_block_kernels, get_kernels
+from grassmeans_lab import kernels as rival_kernels
 
 HOUSES = [(kernels, Kernels), (rival_kernels, rival_kernels.RivalKernels)]
 NAMES = [

@@ -8,15 +8,16 @@ import pytest
 import grassmeans
 from grassmeans.errors import ArtifactError
 from grassmeans.models import places as model_places
+from installed import install_model, uninstall_all
 
 
 @pytest.fixture
 def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topic_model_folder: Path) -> Path:
-    """A package folder with one model, ``xx``, and a working directory of its own."""
+    """An installed model, ``xx``, and a working directory of its own."""
     folder = tmp_path / "models"
     shutil.copytree(topic_model_folder, folder / "xx")
-    (folder / "unfinished").mkdir()
-    monkeypatch.setattr(model_places, "models_folder", lambda: folder)
+    uninstall_all(monkeypatch)
+    install_model("xx", folder / "xx", tmp_path / "site", monkeypatch)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return folder
@@ -44,8 +45,10 @@ def test_any_other_folder_of_that_name_does_not(models: Path) -> None:
 
 
 def test_an_unknown_name_tells_those_that_there_are(models: Path) -> None:
-    with pytest.raises(ArtifactError, match=r"no model at yy: .* a model of the package: xx"):
+    with pytest.raises(ArtifactError, match=r"no model at yy: .*pip install grassmeans-yy"):
         grassmeans.load("yy")
+    with pytest.raises(ArtifactError, match=r"no model at cranes: .* an installed model: xx"):
+        grassmeans.load("cranes")
 
 
 def test_a_path_is_never_a_name(models: Path) -> None:
@@ -54,8 +57,8 @@ def test_a_path_is_never_a_name(models: Path) -> None:
 
 
 def test_without_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(model_places, "models_folder", lambda: tmp_path / "none")
+    uninstall_all(monkeypatch)
 
     assert model_places.list_models() == []
-    with pytest.raises(ArtifactError, match=r"`grassmeans induce` wrote$"):
+    with pytest.raises(ArtifactError, match="an installed model: there is none"):
         model_places.find_model(tmp_path / "nowhere")

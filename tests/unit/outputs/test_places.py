@@ -11,8 +11,8 @@ import pytest
 
 from grassmeans.artifacts.writing import building_place, find_manifest, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
+from grassmeans.outputs import places as outputs
 from grassmeans.outputs.places import check_output, output_file, output_folder, replace_file
-from grassmeans.outputs.places import places as outputs
 
 KILLED = 9
 

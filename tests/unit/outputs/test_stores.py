@@ -84,7 +84,7 @@ def test_an_artifact_goes_to_a_store_and_back(store, corpus, tmp_path) -> None:
 
 
 def test_the_manifest_comes_last(store, corpus, monkeypatch) -> None:
-    from grassmeans.outputs.places import stores as storage
+    from grassmeans.outputs import stores as storage
 
     sent: list[str] = []
     monkeypatch.setattr(storage, "send_file", lambda source, address: sent.append(source.name))
@@ -144,7 +144,7 @@ def test_replacing_takes_the_old_artifact_away_and_nothing_else(store, corpus, t
 
 
 def test_an_interrupted_copy_is_finished(store, corpus, tmp_path, monkeypatch) -> None:
-    from grassmeans.outputs.places import stores as storage
+    from grassmeans.outputs import stores as storage
 
     send, sent = storage.send_file, []
 

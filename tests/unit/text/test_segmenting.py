@@ -8,8 +8,9 @@ from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.errors import MissingExtraError
 from grassmeans.reading.documents import RawDocument, ReadReport
+from grassmeans.reading.spaceless import prepare_documents
 from grassmeans.text import segmenting
-from grassmeans.text.segmenting import measure_spaceless, prepare_documents
+from grassmeans.text.segmenting import measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 
 CHINESE = "我在银行工作，银行在上海。"

@@ -17,6 +17,7 @@ from grassmeans.evaluation.tasks.coarse_senses import read_coarsewsd20, read_mak
 from grassmeans.evaluation.tasks.instances import Instance, read_json_instances
 from grassmeans.evaluation.tasks.semeval2010 import read_semeval2010
 from grassmeans.evaluation.tasks.semeval2013 import read_semeval2013
+from grassmeans.plugins import TASKS, find_plugins, load_plugin
 
 CLUSTERING_TASKS = ("semeval2010", "semeval2013", "makes-sense", "coarsewsd20", "jsonl")
 """Tasks whose instances are grouped by sense."""
@@ -53,11 +54,15 @@ def load_task(name: str, data: str | Path, gold: str | Path | None = None) -> Cl
 
 
 def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Task[Any]:
-    """Any test set: one of `load_task`, or of `OTHER_TASKS`."""
-    check_task_name(name, OTHER_TASKS)
+    """Any test set: one of `load_task`, of `OTHER_TASKS`, or of another distribution."""
+    added = find_plugins(TASKS)
+    check_task_name(name, [*OTHER_TASKS, *added])
     if name in CLUSTERING_TASKS:
         return load_task(name, data, gold)
     check_place(name, data)
+    if name in added:
+        task: Task[Any] = load_plugin(TASKS, name)(data)
+        return task
     makers: dict[str, Callable[[str | Path], Task[Any]]] = {
         "sentences": SentencesTask,
         "scws": ScwsTask,
@@ -65,6 +70,17 @@ def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Ta
         "dwug": ChangeTask,
     }
     return makers[name](data)
+
+
+def open_named_task(text: str) -> Task[Any]:
+    """A test set with gold labels from ``NAME=PATH``."""
+    name, equals, path = text.partition("=")
+    if not (equals and path):
+        raise InputError(f"--task must be NAME=PATH, such as makes-sense=FOLDER; got {text!r}")
+    task = open_task(name, path)
+    if isinstance(task, ClusteringTask) and task.gold.n_instances == 0:
+        raise InputError(f"{path} has no gold labels: nothing can be compared on it")
+    return task
 
 
 def load_gold(name: str, path: str | Path) -> Key:

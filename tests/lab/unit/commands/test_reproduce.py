@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
-from grassmeans_lab.experiments.running import EXPERIMENTS, choose_experiments
 from typer.testing import CliRunner
 
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
+from grassmeans_lab.experiments.running import EXPERIMENTS, choose_experiments
 
 
 def reproduce(*arguments: object):

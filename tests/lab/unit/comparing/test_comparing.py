@@ -6,19 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.comparing.comparing import (
-    Comparison,
-    ComparisonSettings,
-    open_task,
-    require_gold,
-)
-from grassmeans_lab.comparing.systems import (
-    MethodSystem,
-    make_systems,
-    open_model_system,
-)
-from grassmeans_lab.comparing.tables import tabulate_comparison, to_markdown
-from grassmeans_lab.rivals.context_means import KMeansSenses
 
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.clustering.settings import InductionSettings
@@ -27,8 +14,20 @@ from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.tasks.loading import open_named_task, open_task
 from grassmeans.models.building import build_model
 from grassmeans.models.model import SenseModel
+from grassmeans_lab.comparing.comparing import (
+    Comparison,
+    ComparisonSettings,
+)
+from grassmeans_lab.comparing.systems import (
+    MethodSystem,
+    make_systems,
+    open_model_system,
+)
+from grassmeans_lab.comparing.tables import tabulate_comparison, to_markdown
+from grassmeans_lab.rivals.context_means import KMeansSenses
 
 
 @pytest.fixture(scope="module")
@@ -272,7 +271,7 @@ def test_tasks_are_checked(corpus, vectors, task, tmp_path: Path) -> None:
     bare = tmp_path / "bare.jsonl"
     bare.write_text('{"id": "1", "target": "crane", "left": "a ", "right": ""}\n')
     with pytest.raises(InputError, match="has no gold labels"):
-        require_gold(open_task("jsonl", bare), bare)
+        open_named_task(f"jsonl={bare}")
 
 
 def test_model_that_is_not_there(tmp_path: Path) -> None:

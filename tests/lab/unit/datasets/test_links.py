@@ -8,9 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.datasets.link_table import collect_links, read_merges, resolve_page
-from grassmeans_lab.datasets.links import LinkSettings, build_links
-from grassmeans_lab.datasets.writing import Sampling, make_label, sample_senses, text_around
 
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
@@ -19,6 +16,9 @@ from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.key_files import read_key
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.text.tokenizer import Tokenizer
+from grassmeans_lab.datasets.link_table import collect_links, read_merges, resolve_page
+from grassmeans_lab.datasets.links import LinkSettings, build_links
+from grassmeans_lab.datasets.writing import Sampling, make_label, sample_senses, text_around
 
 ARTICLES = {
     "Harbour": "The [[crane (machine)|crane]] stood high. A [[Crane (machine)|Crane]] fell.",

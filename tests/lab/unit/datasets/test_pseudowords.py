@@ -8,6 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from damage import make_old
+from grassmeans import Corpus
+from grassmeans.corpus.corpus import default_options
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans_lab.datasets.pseudowords import (
     PseudowordSettings,
     WordChoice,
@@ -20,12 +26,6 @@ from grassmeans_lab.datasets.pseudowords import (
 )
 from grassmeans_lab.datasets.writing import Sampling
 from grassmeans_lab.wordnet.database import WordNet
-
-from damage import make_old
-from grassmeans import Corpus
-from grassmeans.corpus.corpus import default_options
-from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.tasks.loading import load_task
 
 TEXTS = [
     "The monks of the Monastery prayed.",

@@ -6,6 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from grassmeans.errors import InputError
+from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.running import evaluate
+from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans_lab.comparing.systems import MethodSystem
 from grassmeans_lab.experiments.ablation_scores import (
     Change,
@@ -24,12 +30,6 @@ from grassmeans_lab.experiments.ablation_words import (
 from grassmeans_lab.experiments.ablations import Ablations
 from grassmeans_lab.experiments.experiment import ExperimentSetup, SkipExperimentError
 from grassmeans_lab.rivals.interface import Material
-
-from grassmeans.errors import InputError
-from grassmeans.evaluation.grouping import ClusteringTask
-from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.tasks.instances import Instance
 
 pytest.importorskip("matplotlib")
 

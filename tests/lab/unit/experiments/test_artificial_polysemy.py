@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from grassmeans import WordVectors
+from grassmeans.geometry.windows import ContextShape, gather_rows
 from grassmeans_lab.experiments.artificial_polysemy import (
     ArtificialPolysemy,
     ContextMerger,
@@ -15,9 +18,6 @@ from grassmeans_lab.experiments.experiment import (
     SkipExperimentError,
     TestSets,
 )
-
-from grassmeans import WordVectors
-from grassmeans.geometry.windows import ContextShape, gather_rows
 from wordnet_files import Entry, write_wordnet
 
 # The most frequent words of two and of three topics: nothing but the topic tells them apart.

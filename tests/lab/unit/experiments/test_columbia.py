@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from grassmeans_lab.experiments.columbia import InductionExample
 from grassmeans_lab.experiments.experiment import ExperimentSetup, SkipExperimentError
 

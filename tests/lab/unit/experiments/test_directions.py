@@ -6,17 +6,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.errors import InputError
+from grassmeans.models.building import build_model
 from grassmeans_lab.experiments.directions import Isotropy, MonosemousDirections
 from grassmeans_lab.experiments.experiment import (
     ExperimentSetup,
     SkipExperimentError,
     TestSets,
 )
-
-from grassmeans import Corpus, WordVectors
-from grassmeans.clustering.settings import InductionSettings
-from grassmeans.errors import InputError
-from grassmeans.models.building import build_model
 
 FIRST = ("alder", "apple", "ash", "aspen", "azalea", "avocado")
 SECOND = ("oboe", "octave", "opera", "oratorio", "organ", "orchestra")

@@ -6,6 +6,8 @@ import sys
 
 import numpy as np
 import pytest
+
+from grassmeans.errors import MissingExtraError
 from grassmeans_lab.experiments.drawing import (
     draw_curves,
     draw_histograms,
@@ -13,8 +15,6 @@ from grassmeans_lab.experiments.drawing import (
     finish,
     new_canvas,
 )
-
-from grassmeans.errors import MissingExtraError
 
 DRAWINGS = {
     "histograms": lambda: draw_histograms(

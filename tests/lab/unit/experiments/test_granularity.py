@@ -3,6 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+
 from grassmeans_lab.experiments.experiment import (
     ExperimentSetup,
     SkipExperimentError,
@@ -12,7 +13,6 @@ from grassmeans_lab.experiments.granularity import Granularity, link_trees
 from grassmeans_lab.experiments.sense_tree import SenseNode, SenseTree
 from grassmeans_lab.wordnet.database import WordNet
 from grassmeans_lab.wordnet.linking import SynsetLinker
-
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {

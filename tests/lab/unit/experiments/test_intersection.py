@@ -4,11 +4,11 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from grassmeans_lab.experiments.experiment import ExperimentSetup, SkipExperimentError
-from grassmeans_lab.experiments.intersection import Intersection, Polysemy, choose_by_anchors
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.senses.entries import WordSenses
+from grassmeans_lab.experiments.experiment import ExperimentSetup, SkipExperimentError
+from grassmeans_lab.experiments.intersection import Intersection, Polysemy, choose_by_anchors
 
 # Every context of "storm" holds "wind", on the line of its vector, and two words that change.
 PAIRS = (("palm", "reef"), ("reef", "sail"), ("sail", "tide"), ("tide", "palm"))

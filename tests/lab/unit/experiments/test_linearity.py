@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans.vectors.training import TrainingSettings
 from grassmeans_lab.experiments.experiment import ExperimentSetup, SkipExperimentError
 from grassmeans_lab.experiments.linearity import (
     Linearity,
@@ -13,9 +16,6 @@ from grassmeans_lab.experiments.linearity import (
     measure_fit,
     train_mergers,
 )
-
-from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.vectors.training import TrainingSettings
 
 
 @pytest.fixture(scope="module")

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from grassmeans import WordVectors
 from grassmeans_lab.experiments.experiment import (
     ExperimentSetup,
     SkipExperimentError,
     TestSets,
 )
 from grassmeans_lab.experiments.lineup_curve import LineupCurve
-
-from grassmeans import WordVectors
 from synthetic import POLYSEMOUS
 
 pytest.importorskip("matplotlib")

@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+
+from grassmeans.errors import InputError, MissingExtraError, StorageError
 from grassmeans_lab.experiments.experiment import (
     ComparedValue,
     DataTable,
@@ -18,8 +20,6 @@ from grassmeans_lab.experiments.experiment import (
     SkipExperimentError,
 )
 from grassmeans_lab.experiments.running import run_experiments
-
-from grassmeans.errors import InputError, MissingExtraError, StorageError
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAQAAAC1HAwCAAAAC0lEQVR42mNkYPhfDwAC"

@@ -3,14 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
+from grassmeans.errors import InputError
 from grassmeans_lab.experiments.experiment import (
     ExperimentSetup,
     SkipExperimentError,
     TestSets,
 )
 from grassmeans_lab.experiments.wsi_table import SenseInductionTable
-
-from grassmeans.errors import InputError
 
 pytest.importorskip("matplotlib")
 

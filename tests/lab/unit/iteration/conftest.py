@@ -3,10 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grassmeans_lab.iteration.labelled_words import LabelledWords
 
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.reading.documents import RawDocument
+from grassmeans_lab.iteration.labelled_words import LabelledWords
 from lexeme_fixtures import (
     corpus,
     labelled,

@@ -7,10 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.iteration import encoders
-from grassmeans_lab.iteration.encoders import ExpectedEncoder, LexemeEncoder, make_encoder
-from grassmeans_lab.iteration.labelled_words import LabelledOccurrences, LabelledWords
-from grassmeans_lab.iteration.rounds import decode_again, induce_again
 
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus, default_options
@@ -27,6 +23,10 @@ from grassmeans.senses.keys import decode_key
 from grassmeans.senses.samples import sample_word
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.iteration import encoders
+from grassmeans_lab.iteration.encoders import ExpectedEncoder, LexemeEncoder, make_encoder
+from grassmeans_lab.iteration.labelled_words import LabelledOccurrences, LabelledWords
+from grassmeans_lab.iteration.rounds import decode_again, induce_again
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
 SHARPNESS = 100.0  # the distances of this corpus are small

@@ -6,10 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.iteration import iterating
-from grassmeans_lab.iteration.iterating import IterationSettings, Round, iterate
-from grassmeans_lab.iteration.labelled_words import LabelledWords
-from grassmeans_lab.iteration.reports import measure_agreement, report_round
 
 from damage import make_old
 from grassmeans.artifacts.checking import find_damage
@@ -21,6 +17,10 @@ from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.models.model import SenseModel
+from grassmeans_lab.iteration import iterating
+from grassmeans_lab.iteration.iterating import IterationSettings, Round, iterate
+from grassmeans_lab.iteration.labelled_words import LabelledWords
+from grassmeans_lab.iteration.reports import measure_agreement, report_round
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
 # So strict a threshold that some labels are IDK, and so many change.

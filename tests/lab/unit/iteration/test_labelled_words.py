@@ -4,10 +4,10 @@ import pickle
 
 import numpy as np
 import pytest
-from grassmeans_lab.iteration.labelled_words import LabelledWords
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans_lab.iteration.labelled_words import LabelledWords
 
 
 def test_all_keys_of_a_word_in_text_order(by_hand: LabelledWords) -> None:

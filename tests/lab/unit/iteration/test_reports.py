@@ -6,6 +6,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
+from grassmeans.labelling.labeller import relabel
+from grassmeans.senses.decoding import decode_soft
 from grassmeans_lab.iteration.labelled_words import LabelledWords
 from grassmeans_lab.iteration.reports import (
     RoundReport,
@@ -16,11 +21,6 @@ from grassmeans_lab.iteration.reports import (
     reason_to_stop,
     report_round,
 )
-
-from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import InputError
-from grassmeans.labelling.labeller import relabel
-from grassmeans.senses.decoding import decode_soft
 from synthetic import POLYSEMOUS
 
 SVG = "{http://www.w3.org/2000/svg}"

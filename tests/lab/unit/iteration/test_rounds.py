@@ -5,10 +5,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.iteration.encoders import make_encoder
-from grassmeans_lab.iteration.labelled_words import LabelledWords
-from grassmeans_lab.iteration.reports import measure_agreement
-from grassmeans_lab.iteration.rounds import decode_again, induce_again, order_as_before
 
 import gpu_devices
 from grassmeans.artifacts.writing import building_place
@@ -25,6 +21,10 @@ from grassmeans.senses import induction, samples
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.keys import decode_key
+from grassmeans_lab.iteration.encoders import make_encoder
+from grassmeans_lab.iteration.labelled_words import LabelledWords
+from grassmeans_lab.iteration.reports import measure_agreement
+from grassmeans_lab.iteration.rounds import decode_again, induce_again, order_as_before
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
 SETTINGS = InductionSettings(n_senses=2)

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from grassmeans import WordVectors
+from grassmeans.errors import InputError
 from grassmeans_lab.lineup.scores import (
     Lineups,
     Ranking,
@@ -14,9 +17,6 @@ from grassmeans_lab.lineup.scores import (
     rank_by_words,
 )
 from grassmeans_lab.lineup.task import LineupSense
-
-from grassmeans import WordVectors
-from grassmeans.errors import InputError
 
 VECTORS = WordVectors(["a", "b", "c"], np.array([[3, 0], [0, -4], [1, 2]], np.float32))
 SENSES = (

@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from grassmeans_lab.lineup.task import LineupSense, read_lineup, write_lineup
 
 from grassmeans.errors import InputError
+from grassmeans_lab.lineup.task import LineupSense, read_lineup, write_lineup
 
 
 def test_plain_text(tmp_path: Path) -> None:

@@ -5,6 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from damage import make_old
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.kernels import SparseCodes, get_kernels
 from grassmeans_lab.rivals.atoms import (
     AtomSenses,
@@ -14,11 +19,6 @@ from grassmeans_lab.rivals.atoms import (
     smooth_inverse_frequencies,
 )
 from grassmeans_lab.rivals.interface import Material
-
-from damage import make_old
-from grassmeans.corpus.corpus import Corpus
-from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.vectors.word_vectors import WordVectors
 
 N_TOPICS = 6
 

@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.errors import InputError
+from grassmeans.tagging.tagging import occurrences_in_passages
 from grassmeans_lab.rivals.context_means import (
     KMeansSenses,
     MeanSenses,
@@ -9,10 +13,6 @@ from grassmeans_lab.rivals.context_means import (
     mean_contexts,
 )
 from grassmeans_lab.rivals.interface import Material, Windows
-
-from grassmeans import Corpus, WordVectors
-from grassmeans.errors import InputError
-from grassmeans.tagging.tagging import occurrences_in_passages
 
 VECTORS = WordVectors(["nest", "beam", "far"], np.array([[1, 0], [0, 1], [0, 4]], np.float32))
 CONTEXTS = np.array([[0, 1, -1], [-1, 2, 2], [-1, -1, -1]], np.int32)

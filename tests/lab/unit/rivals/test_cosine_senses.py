@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals.cosine_senses import find_centres
 from scipy.sparse import csr_array
 
 from grassmeans.errors import InputError
+from grassmeans_lab.rivals.cosine_senses import find_centres
 
 
 def at_angles(degrees: list[float]) -> np.ndarray:

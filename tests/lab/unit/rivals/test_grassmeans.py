@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals.grassmeans import GrassmeansSenses
-from grassmeans_lab.rivals.interface import Material
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.senses.induction import induce
 from grassmeans.tagging.tagging import occurrences_in_passages
 from grassmeans.text.tokenizer import Tokenizer
+from grassmeans_lab.rivals.grassmeans import GrassmeansSenses
+from grassmeans_lab.rivals.interface import Material
 
 
 @pytest.fixture

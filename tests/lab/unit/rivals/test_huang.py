@@ -6,14 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals import huang, labelled_training
-from grassmeans_lab.rivals.cosine_senses import CosineMeasure, CosineSenses
-from grassmeans_lab.rivals.huang import (
-    HuangSenses,
-    count_document_frequencies,
-    inverse_document_frequencies,
-)
-from grassmeans_lab.rivals.interface import Material
 
 from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.corpus import Corpus
@@ -23,6 +15,14 @@ from grassmeans.geometry.windows import ContextExtractor, rows_of_tokens
 from grassmeans.reading.documents import RawDocument
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.rivals import huang, labelled_training
+from grassmeans_lab.rivals.cosine_senses import CosineMeasure, CosineSenses
+from grassmeans_lab.rivals.huang import (
+    HuangSenses,
+    count_document_frequencies,
+    inverse_document_frequencies,
+)
+from grassmeans_lab.rivals.interface import Material
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
 TEXTS = ("a b a c", "a b b", "a d")

@@ -2,18 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals.interface import (
-    Material,
-    Windows,
-    check_at_least_one,
-    map_words,
-)
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.errors import InputError
 from grassmeans.senses.induction import InductionSettings, choose_encoder
 from grassmeans.senses.samples import sample_word
 from grassmeans.tagging.tagging import occurrences_in_passages
+from grassmeans_lab.rivals.interface import (
+    Material,
+    Windows,
+    check_at_least_one,
+    map_words,
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals import multisense
-from grassmeans_lab.rivals.interface import Material
-from grassmeans_lab.rivals.li_jurafsky import RestaurantSenses
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.errors import InputError
+from grassmeans_lab.rivals import multisense
+from grassmeans_lab.rivals.interface import Material
+from grassmeans_lab.rivals.li_jurafsky import RestaurantSenses
 
 BIRDS = ["nest", "wing", "feather", "reed", "flock", "beak", "egg", "marsh"]
 MACHINES = ["steel", "hook", "cable", "dock", "cargo", "boom", "load", "winch"]

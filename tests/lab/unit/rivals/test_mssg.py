@@ -5,15 +5,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals import multisense
-from grassmeans_lab.rivals.interface import Material
-from grassmeans_lab.rivals.mssg import MSSG, NPMSSG
-from grassmeans_lab.rivals.multisense_training import MultiSenseTrainer
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.artifacts.writing import building_place
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.vectors import training
+from grassmeans_lab.rivals import multisense
+from grassmeans_lab.rivals.interface import Material
+from grassmeans_lab.rivals.mssg import MSSG, NPMSSG
+from grassmeans_lab.rivals.multisense_training import MultiSenseTrainer
 
 BIRDS = ["nest", "wing", "feather", "reed", "flock", "beak", "egg", "marsh"]
 MACHINES = ["steel", "hook", "cable", "dock", "cargo", "boom", "load", "winch"]

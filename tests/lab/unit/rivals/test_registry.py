@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import pytest
+
+from grassmeans.errors import InputError
 from grassmeans_lab.rivals.context_means import KMeansSenses
 from grassmeans_lab.rivals.grassmeans import GrassmeansSenses
 from grassmeans_lab.rivals.registry import make_inducer, parse_method, varies_senses
-
-from grassmeans.errors import InputError
 
 
 def test_names_and_parameters() -> None:

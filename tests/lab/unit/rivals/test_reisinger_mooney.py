@@ -2,6 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.errors import InputError
 from grassmeans_lab.rivals.interface import Material
 from grassmeans_lab.rivals.reisinger_mooney import (
     Features,
@@ -9,10 +13,6 @@ from grassmeans_lab.rivals.reisinger_mooney import (
     prune_rows,
     scale_rows,
 )
-from scipy.sparse import csr_array
-
-from grassmeans import Corpus, WordVectors
-from grassmeans.errors import InputError
 
 TEXTS = ["crane nest reed", "crane nest reed", "crane steel hook", "crane steel hook", "reed marsh"]
 

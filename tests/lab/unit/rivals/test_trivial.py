@@ -4,6 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+
+from grassmeans import Corpus, WordVectors
+from grassmeans.tagging.tagging import occurrences_in_passages
+from grassmeans.text.tokenizer import Tokenizer
 from grassmeans_lab.rivals.interface import Material
 from grassmeans_lab.rivals.trivial import (
     OneSense,
@@ -11,10 +15,6 @@ from grassmeans_lab.rivals.trivial import (
     RandomSenses,
     SensePerInstance,
 )
-
-from grassmeans import Corpus, WordVectors
-from grassmeans.tagging.tagging import occurrences_in_passages
-from grassmeans.text.tokenizer import Tokenizer
 
 # The same words in another order, and no known word.
 TEXTS = [("nest beam ", ""), ("beam ", " nest"), ("unseen ", "")]

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
+from grassmeans import Corpus, SkipGram
+from grassmeans.errors import InputError, UnknownWordError
 from grassmeans_lab.rivals import autoextend, labelled_training
 from grassmeans_lab.rivals.autoextend import AutoExtendSenses
 from grassmeans_lab.rivals.chen import ChenSenses
 from grassmeans_lab.rivals.interface import Material, WindowSenses
-
-from grassmeans import Corpus, SkipGram
-from grassmeans.errors import InputError, UnknownWordError
 from wordnet_files import Entry, write_wordnet
 
 BIRDS = ["nest", "wing", "feather", "reed", "flock", "beak", "egg", "marsh"]

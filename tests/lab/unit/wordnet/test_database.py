@@ -4,9 +4,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from grassmeans_lab.wordnet.database import Pointer, WordNet
 
 from grassmeans.errors import InputError
+from grassmeans_lab.wordnet.database import Pointer, WordNet
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.wordnet.database import WordNet
-from grassmeans_lab.wordnet.linking import SynsetLinker
 
 from grassmeans import WordVectors
+from grassmeans_lab.wordnet.database import WordNet
+from grassmeans_lab.wordnet.linking import SynsetLinker
 from wordnet_files import Entry, write_wordnet
 
 GOLD = Path(__file__).parents[3] / "data" / "wordnet-senses.jsonl"

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.wordnet.database import WordNet
-from grassmeans_lab.wordnet.synset_vectors import GlossVectors, Lexicon, extend_vectors
 
 from grassmeans import WordVectors
+from grassmeans_lab.wordnet.database import WordNet
+from grassmeans_lab.wordnet.synset_vectors import GlossVectors, Lexicon, extend_vectors
 from wordnet_files import Entry, write_wordnet
 
 ENTRIES = {

@@ -15,12 +15,6 @@ from grassmeans.terminal.output import note, print_json, print_summary, terminal
 if TYPE_CHECKING:
     from grassmeans_lab.datasets.writing import DatasetSummary
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Make a test set: of linked words, of artificial words, or of WordNet's senses.",
-)
-"""The group of commands; `grassmeans.cli.main` puts the commands into it."""
-
 _SHOWN_WORDS = 20
 _SHOWN_SENSES = 4
 

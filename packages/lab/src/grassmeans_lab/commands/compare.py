@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import draw_table, note, print_json, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.running import Task
     from grassmeans.evaluation.systems import System
     from grassmeans_lab.comparing.comparing import ComparisonRow
 
@@ -80,6 +79,7 @@ def compare(
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.engines import use_engine
+    from grassmeans.evaluation.tasks.loading import open_named_task
     from grassmeans.outputs.places import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
     from grassmeans_lab.comparing.comparing import Comparison, ComparisonSettings
@@ -121,18 +121,6 @@ def compare(
         _show_rows(rows, output, as_markdown)
     if any(row.error is not None for row in rows):
         raise typer.Exit(1)
-
-
-def open_named_task(text: str) -> Task[Any]:
-    """A test set from ``NAME=PATH``."""
-    from grassmeans_lab.comparing.comparing import open_task, require_gold
-
-    name, equals, path = text.partition("=")
-    if not (equals and path):
-        raise InputError(f"--task must be NAME=PATH, such as makes-sense=FOLDER; got {text!r}")
-    task = open_task(name, path)
-    require_gold(task, path)
-    return task
 
 
 def _make_systems(

@@ -18,20 +18,13 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import share_place
 from grassmeans.engines.parallel import is_remote, map_tasks
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
-from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import RunSettings, Task, evaluate
 from grassmeans.evaluation.systems import System
 from grassmeans.evaluation.tasks.instances import known_form
-from grassmeans.evaluation.tasks.loading import OTHER_TASKS, check_place
-from grassmeans.evaluation.tasks.loading import check_task_name as check_name
-from grassmeans.evaluation.tasks.loading import open_task as open_core_task
 from grassmeans.outputs.places import remove_leftovers
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.comparing.systems import DEFAULT_SENSES, MethodSystem
-from grassmeans_lab.lineup.running import LineupTask
 from grassmeans_lab.rivals.interface import Material
-
-_TASKS = (*OTHER_TASKS, "lineup")  # beside those that group instances
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,32 +301,6 @@ def words_in_corpus(corpus: Corpus, tasks: Iterable[Task[Any]]) -> tuple[str, ..
     targets = dict.fromkeys(target for task in tasks for target in task.targets)
     forms = (known_form(corpus.vocabulary, target) for target in targets)
     return tuple(sorted({form for form in forms if form is not None}))
-
-
-def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Task[Any]:
-    """A test set, of those of `grassmeans.evaluation` or the police lineup.
-
-    Parameters
-    ----------
-    name : str
-        A test set of `grassmeans.evaluation`, or ``lineup``.
-    data : path
-        Its folder or file.
-    gold : path, optional
-        A gold key in place of the one inside ``data``.
-    """
-    check_name(name, _TASKS)
-    return (
-        LineupTask(check_place(name, data))
-        if name == "lineup"
-        else open_core_task(name, data, gold)
-    )
-
-
-def require_gold(task: Task[Any], data: str | Path) -> None:
-    """Refuse a test set without gold labels: systems cannot be compared on it."""
-    if isinstance(task, ClusteringTask) and task.gold.n_instances == 0:
-        raise InputError(f"{data} has no gold labels: methods cannot be compared on it")
 
 
 def _store(path: Path, values: dict[str, Any]) -> None:

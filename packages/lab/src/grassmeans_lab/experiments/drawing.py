@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.errors import MissingExtraError
 from grassmeans.pictures.page import planes_figure
 from grassmeans.pictures.planes import SENSE_COLOURS, PlanesScene, sense_colour
 from grassmeans_lab.experiments.experiment import Cell, DataTable, Figure
@@ -190,11 +189,9 @@ def finish(canvas: Canvas, name: str, caption: str) -> Figure:
 
 def new_canvas(size: tuple[float, float] = SIZE, **options: Any) -> tuple[Canvas, Any]:
     """A figure and its axes for a picture; end with `finish`."""
-    try:
-        from matplotlib import rc_context
-        from matplotlib.figure import Figure as NewCanvas
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "figures", "drawing figures") from error
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure as NewCanvas
+
     with rc_context(_INK):
         canvas = NewCanvas(figsize=size)
         return canvas, canvas.subplots(**options)

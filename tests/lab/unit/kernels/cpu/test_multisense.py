@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 import pytest
+
+from grassmeans.kernels.cpu.negative_sampling import sigmoid_table
 from grassmeans_lab.kernels import SenseRule
 from grassmeans_lab.kernels.cpu.multisense import (
     assign_sense,
@@ -12,8 +14,6 @@ from grassmeans_lab.kernels.cpu.multisense import (
     follow_contexts,
     update_side,
 )
-
-from grassmeans.kernels.cpu.negative_sampling import sigmoid_table
 
 RATE = 0.1
 SHARPNESS = 2.0

@@ -24,10 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grassmeans_lab.iteration.iterating import IterationSettings, Round, iterate
-from grassmeans_lab.iteration.labelled_words import LabelledWords
-from grassmeans_lab.iteration.reports import RoundReport, report_round
-from grassmeans_lab.iteration.rounds import decode_again
 from numpy.typing import NDArray
 
 from grassmeans import Corpus, SkipGram, WordVectors, load
@@ -42,6 +38,10 @@ from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument
 from grassmeans.text.tokenizer import normalize_text
 from grassmeans.vectors.skipgram import train_vectors
+from grassmeans_lab.iteration.iterating import IterationSettings, Round, iterate
+from grassmeans_lab.iteration.labelled_words import LabelledWords
+from grassmeans_lab.iteration.reports import RoundReport, report_round
+from grassmeans_lab.iteration.rounds import decode_again
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,14 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from grassmeans_lab.comparing.systems import MethodSystem
-from grassmeans_lab.rivals.interface import Material
-
 import grassmeans
 from grassmeans.evaluation.reports import plain_fields
 from grassmeans.evaluation.sentences import Answerer, SenseAnswerer, SentencesTask
 from grassmeans.evaluation.systems import ModelSystem
 from grassmeans.outputs.places import output_file
 from grassmeans.senses.decoding import MODEL_THRESHOLD
+from grassmeans_lab.comparing.systems import MethodSystem
+from grassmeans_lab.rivals.interface import Material
 
 ROOT = Path(__file__).parents[1]
 SENTENCES = ROOT / "tests/data/english-sentences.jsonl"
@@ -130,7 +129,6 @@ def make_transformer(
     folder: Path, arguments: argparse.Namespace, task: SentencesTask
 ) -> Iterator[Rival]:
     import torch
-
     import transformer_senses as transformers
 
     torch.set_num_threads(1)

@@ -24,6 +24,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from model_card import write_card
+
 from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
@@ -38,7 +40,6 @@ from grassmeans.models.building import build_model
 from grassmeans.models.compacting import CompactSettings, compact_model
 from grassmeans.models.model import SenseModel
 from grassmeans.vectors.skipgram import train_vectors
-from model_card import write_card
 
 SOURCE = "20,376 articles of the English Wikipedia (dumps of 2014 to 2021)"
 LICENCE = "CC BY-SA, as the text it was trained on (Wikipedia contributors)"

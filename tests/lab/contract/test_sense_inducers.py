@@ -8,13 +8,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from grassmeans_lab.rivals.interface import (
-    ContextInducer,
-    Material,
-    RivalInducer,
-    WindowSenses,
-)
-from grassmeans_lab.rivals.registry import METHODS, make_inducer
 from joblib import parallel_config
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score
@@ -23,6 +16,13 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.corpus.occurrences import Occurrences, number_words
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.systems import Senses
+from grassmeans_lab.rivals.interface import (
+    ContextInducer,
+    Material,
+    RivalInducer,
+    WindowSenses,
+)
+from grassmeans_lab.rivals.registry import METHODS, make_inducer
 from synthetic import FUNCTION_WORDS, POLYSEMOUS
 from wordnet_files import Entry, write_wordnet
 

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from english_model import LICENCE, SOURCE
+from model_card import write_card
+
 from grassmeans import WordVectors, load
 from grassmeans.models.compacting import CompactSettings, compact_model
-from model_card import write_card
 
 
 def read_scores(paths: Sequence[Path]) -> dict[str, Any]:

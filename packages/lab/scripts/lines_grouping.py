@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grassmeans_lab.rivals.cosine_senses import find_centres
 from numpy.typing import NDArray
 
 from grassmeans import Corpus
@@ -41,6 +40,7 @@ from grassmeans.geometry.distances import usable_contexts
 from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
 from grassmeans.senses.samples import encode_words, word_seeds
+from grassmeans_lab.rivals.cosine_senses import find_centres
 
 Floats = NDArray[np.float32]
 TASKS = {"makes_sense": "makes-sense", "semeval": "semeval2010"}

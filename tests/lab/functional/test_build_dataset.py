@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from grassmeans_lab.datasets.links import LinkSettings, build_links
 from typer.testing import CliRunner
 
 from grassmeans import Corpus, WordVectors
@@ -22,6 +21,7 @@ from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
+from grassmeans_lab.datasets.links import LinkSettings, build_links
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "enwiki-sample-pages-articles.xml.bz2"

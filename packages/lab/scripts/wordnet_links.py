@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grassmeans_lab.wordnet.database import Synset, WordNet
-from grassmeans_lab.wordnet.linking import NEAR, SynsetLinker, scale_to_unit
-from grassmeans_lab.wordnet.related_words import RelatedWords
 
 import grassmeans
 from grassmeans import WordVectors
+from grassmeans_lab.wordnet.database import Synset, WordNet
+from grassmeans_lab.wordnet.linking import NEAR, SynsetLinker, scale_to_unit
+from grassmeans_lab.wordnet.related_words import RelatedWords
 
 GOLD = Path(__file__).parents[1] / "tests/data/wordnet-senses.jsonl"
 RELATED = 60  # words of WordNet that are looked at for each of its senses

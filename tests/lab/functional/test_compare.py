@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import typer
-from grassmeans_lab.commands.compare import compare
 from typer.testing import CliRunner
 
 from grassmeans import Corpus, SkipGram
@@ -15,6 +14,7 @@ from grassmeans.cli.evaluate import evaluate
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import GrassmeansError
 from grassmeans.models.building import build_model
+from grassmeans_lab.commands.compare import compare
 
 app = typer.Typer()
 app.command()(compare)

@@ -18,8 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from grassmeans_lab.datasets.pseudowords import find_candidates
-from grassmeans_lab.wordnet.database import WordNet
 from numpy.typing import NDArray
 from sklearn.metrics import adjusted_rand_score, v_measure_score
 
@@ -34,6 +32,8 @@ from grassmeans.geometry.distances import usable_contexts
 from grassmeans.geometry.windows import ContextExtractor, ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.induction import induce
+from grassmeans_lab.datasets.pseudowords import find_candidates
+from grassmeans_lab.wordnet.database import WordNet
 
 TRUE_NUMBERS = (1, 2, 3, 5)
 CONTEXTS = (300, 3000)

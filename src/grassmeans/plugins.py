@@ -1,0 +1,27 @@
+"""What other installed distributions add, by their entry points: models, commands, test sets."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+MODELS = "grassmeans.models"
+"""A name -> the folder of a model."""
+COMMANDS = "grassmeans.commands"
+"""Any name -> a mapping from panels of the help to commands, or to named groups of commands."""
+METHODS = "grassmeans.methods"
+"""Any name -> a function that makes a system of a method's name; see `evaluate --method`."""
+TASKS = "grassmeans.tasks"
+"""The name of a test set -> its class, made of the path of its data."""
+
+
+@cache
+def find_plugins(group: str) -> dict[str, EntryPoint]:
+    """The entry points of a group by their names; nothing is imported yet."""
+    return {found.name: found for found in entry_points(group=group)}
+
+
+def load_plugin(group: str, name: str) -> Any:
+    """What an entry point stands for."""
+    return find_plugins(group)[name].load()

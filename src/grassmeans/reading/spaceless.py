@@ -1,0 +1,62 @@
+"""Documents of scripts that put nothing between their words: segmented, or passed over and told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+
+from grassmeans.reading.documents import RawDocument, ReadReport
+from grassmeans.text.segmenting import find_breaker, measure_spaceless
+from grassmeans.text.tokenizer import Tokenizer
+
+_SAMPLE_CHARS = 200_000
+_MOSTLY = 0.5
+
+
+def prepare_documents(
+    documents: Iterable[RawDocument], tokenizer: Tokenizer, report: ReadReport
+) -> tuple[Iterator[RawDocument], Tokenizer]:
+    """Decide by the first documents whether words have to be segmented.
+
+    Where most of their letters are of such scripts, the tokenizer segments from then on; elsewhere
+    single documents that are mostly of such scripts are passed over and counted.
+
+    Raises
+    ------
+    MissingExtraError
+        If text has to be segmented and the extra is not installed.
+    """
+    waiting = iter(documents)
+    first: list[RawDocument] = []
+    n_chars = 0
+    for document in waiting:
+        first.append(document)
+        n_chars += len(document.text)
+        if n_chars >= _SAMPLE_CHARS:
+            break
+    together = chain(first, waiting)
+    sample = "".join(d.text[:_SAMPLE_CHARS] for d in first if d.markup not in _NOT_TEXT)
+    if tokenizer.segment or measure_spaceless(sample) >= _MOSTLY:
+        find_breaker()  # raises where it is not installed
+        return together, replace(tokenizer, segment=True)
+    return _pass_over_spaceless(together, report), tokenizer
+
+
+SPACELESS = "document without spaces between words (segment it with segment=True)"
+_NOT_TEXT = {"tokens", "redirect"}
+
+
+def is_spaceless(document: RawDocument) -> bool:
+    """Whether a document is mostly of scripts without spaces."""
+    return document.markup not in _NOT_TEXT and measure_spaceless(document.text) >= _MOSTLY
+
+
+def _pass_over_spaceless(
+    documents: Iterable[RawDocument], report: ReadReport
+) -> Iterator[RawDocument]:
+    for document in documents:
+        if is_spaceless(document):
+            report.skip(SPACELESS, document.title or document.id)
+        else:
+            yield document
