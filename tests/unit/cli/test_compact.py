@@ -15,7 +15,7 @@ from grassmeans.cli.compact import compact
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
 from grassmeans.vectors.word_vectors import WordVectors
-from installed import install_model
+from installed import install_models
 
 SPANISH = "la grúa del puerto levanta vigas de acero sobre los muelles y descarga sal"
 
@@ -80,7 +80,7 @@ def shipped_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topic_model_folder: Path
 ) -> None:
     """The model of topics under the name ``xx``."""
-    install_model("xx", topic_model_folder, tmp_path / "site", monkeypatch)
+    install_models({"xx": topic_model_folder}, tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
 
 

@@ -35,6 +35,7 @@ from grassmeans.models.versions import list_digests
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.induction import WordInducer
 from grassmeans.senses.samples import WordSample, sample_word
+from installed import install_models
 
 VECTORS = WordVectors(["nest", "steel", "neck"], np.eye(3, dtype=np.float32))
 
@@ -261,7 +262,7 @@ def test_versions_never_replace_anything(tmp_path, topic_model):
 
 def test_installed_models_are_saved_into_the_working_directory(tmp_path, topic_model, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    install_model("xx", topic_model.folder, tmp_path / "site", monkeypatch)
+    install_models({"xx": topic_model.folder}, tmp_path, monkeypatch)
     saved = save_version(topic_model, _hide(topic_model, "crane", 1))
     assert saved.resolve() == (tmp_path / "model-v2").resolve()
 

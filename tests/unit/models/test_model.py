@@ -8,7 +8,7 @@ import pytest
 import grassmeans
 from grassmeans.errors import ArtifactError
 from grassmeans.models import places as model_places
-from installed import install_model, uninstall_all
+from installed import install_models
 
 
 @pytest.fixture
@@ -16,8 +16,7 @@ def models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, topic_model_folder: 
     """An installed model, ``xx``, and a working directory of its own."""
     folder = tmp_path / "models"
     shutil.copytree(topic_model_folder, folder / "xx")
-    uninstall_all(monkeypatch)
-    install_model("xx", folder / "xx", tmp_path / "site", monkeypatch)
+    install_models({"xx": folder / "xx"}, tmp_path, monkeypatch)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
     return folder
@@ -57,7 +56,7 @@ def test_a_path_is_never_a_name(models: Path) -> None:
 
 
 def test_without_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    uninstall_all(monkeypatch)
+    install_models({}, tmp_path, monkeypatch)
 
     assert model_places.list_models() == []
     with pytest.raises(ArtifactError, match="an installed model: there is none"):
