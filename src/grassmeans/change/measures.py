@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.vectors.similarity import unit_rows
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -31,7 +32,6 @@ LIKENESS = 0.5
 """What a cosine with the word counts beside a cosine with the context."""
 
 _AT_ONCE = 256
-_TINY = np.finfo(np.float32).tiny
 
 
 def jensen_shannon(first: Doubles, second: Doubles) -> Doubles:
@@ -93,7 +93,7 @@ def describe_contexts(word: str, bases: Floats, encoder: ContextEncoder) -> Floa
     (n, dim) float32
         Unit rows; zeros where a context says nothing.
     """
-    vectors = _unit_rows(np.asarray(encoder.vectors.vectors, np.float32))
+    vectors = unit_rows(np.asarray(encoder.vectors.vectors, np.float32))
     row = int(encoder.vectors.ids_of([word])[0])
     known = vectors[row] if row >= 0 else _find_place(bases, encoder.lines_have_ends)
     bonus = LIKENESS * (vectors @ known)
@@ -108,7 +108,7 @@ def describe_contexts(word: str, bases: Floats, encoder: ContextEncoder) -> Floa
         if row >= 0:
             scores[:, row] = -np.inf
         best = np.argpartition(-scores, n_fitting - 1, axis=1)[:, :n_fitting]
-        found[part] = _unit_rows(vectors[best].mean(axis=1))
+        found[part] = unit_rows(vectors[best].mean(axis=1))
     found[~bases.any(axis=(1, 2))] = 0.0
     return found
 
@@ -116,7 +116,7 @@ def describe_contexts(word: str, bases: Floats, encoder: ContextEncoder) -> Floa
 def _find_place(bases: Floats, signed: bool) -> Floats:
     """(dim,) where contexts meet: their mean line, or the main axis of their subspaces."""
     if signed:
-        place: Floats = _unit_rows(bases[:, 0].mean(axis=0, keepdims=True))[0]
+        place: Floats = unit_rows(bases[:, 0].mean(axis=0, keepdims=True))[0]
         return place
     rows = bases.reshape(-1, bases.shape[2]).astype(np.float64)
     axis: Floats = np.linalg.eigh(rows.T @ rows)[1][:, -1].astype(np.float32)
@@ -132,9 +132,3 @@ def _fit_words(bases: Floats, vectors: Floats, signed: bool) -> Floats:
     for axis in range(bases.shape[1]):
         squares += np.square(bases[:, axis] @ vectors.T)
     return np.sqrt(squares, out=squares)
-
-
-def _unit_rows(rows: Floats) -> Floats:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    found: Floats = rows / np.maximum(lengths, _TINY)
-    return found

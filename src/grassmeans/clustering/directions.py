@@ -15,13 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.kernels import Kernels, get_kernels
+from grassmeans.vectors.similarity import unit_rows
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -220,9 +220,9 @@ def draw_starts(
             draws = rng.random(n_init) * bounds[-1]
             chosen = np.minimum((bounds < draws).sum(axis=0), len(usable) - 1)
             starts[:, k] = leading[usable[chosen]]
-            projections = square_projections(bases, _normalise(starts[:, k]))
+            projections = square_projections(bases, unit_rows(starts[:, k]))
             gains = np.maximum(gains, projections[usable])
-    return _normalise(starts)
+    return unit_rows(starts)
 
 
 def _advance(
@@ -287,7 +287,7 @@ def _improve_directions(
         vector of the Krylov space u, Cu, C^2 u, ...; both never lower the quotient, as C is
         positive semi-definite.
     """
-    basis = [_normalise(directions.astype(np.float64))]
+    basis = [unit_rows(directions.astype(np.float64))]
     images = [products]
     for _ in range(n_products - 1):
         fresh = _orthogonalise(images[-1], basis)
@@ -299,7 +299,7 @@ def _improve_directions(
     improved = (vectors[..., None, :, -1] @ cq)[..., 0, :]
     # An empty group has C = 0: it keeps its direction, to be relocated.
     lengths = np.linalg.norm(improved, axis=2, keepdims=True)
-    return np.where(lengths > 0.0, _normalise(improved), directions).astype(np.float32)
+    return np.where(lengths > 0.0, unit_rows(improved), directions).astype(np.float32)
 
 
 def _orthogonalise(vectors: Doubles, basis: list[Doubles]) -> Doubles:
@@ -310,7 +310,7 @@ def _orthogonalise(vectors: Doubles, basis: list[Doubles]) -> Doubles:
             rest = rest - (rest * member).sum(axis=2, keepdims=True) * member
     lengths = np.linalg.norm(rest, axis=2, keepdims=True)
     enough = lengths > _BREAKDOWN * np.linalg.norm(vectors, axis=2, keepdims=True)
-    fresh: Doubles = np.where(enough, _normalise(rest), 0.0)
+    fresh: Doubles = np.where(enough, unit_rows(rest), 0.0)
     return fresh
 
 
@@ -329,7 +329,7 @@ def _relocate_empty_groups(
             continue
         usable = np.flatnonzero((bases[:, 0] != 0).any(axis=1))
         worst = usable[np.argsort(gains[usable, restart], kind="stable")[: empty.size]]
-        directions[restart, empty[: worst.size]] = _normalise(bases[worst, 0])
+        directions[restart, empty[: worst.size]] = unit_rows(bases[worst, 0])
 
 
 def _order_by_size(kernels: Kernels, bases: Floats, best: _Restart) -> InducedDirections:
@@ -343,9 +343,3 @@ def _order_by_size(kernels: Kernels, bases: Floats, best: _Restart) -> InducedDi
     inertia = np.maximum(1.0 - gains[:, 0].astype(np.float64), 0.0).sum()
     path = np.asarray(best.objective_path or [inertia])
     return InducedDirections(directions, labels[:, 0].copy(), float(inertia), best.n_iter, path)
-
-
-def _normalise(vectors: NDArray[Any]) -> NDArray[Any]:
-    """Rows (last axis) of unit length; rows of zeros stay."""
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return vectors / np.where(lengths > 0.0, lengths, 1.0)

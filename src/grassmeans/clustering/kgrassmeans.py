@@ -29,6 +29,7 @@ from grassmeans.clustering.together import Steps, ask_once, take_steps
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
+from grassmeans.vectors.similarity import unit_rows
 
 _ORTHONORMAL_TOLERANCE = 1e-3
 
@@ -254,9 +255,7 @@ def _make_lines(rows: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     """Each row as the basis of a line; rows of zeros stay zero."""
     # Scaled by the largest component first: squares of tiny or huge values would not be finite.
     largest = np.abs(rows).max(axis=1, keepdims=True)
-    scaled = rows.astype(np.float64) / np.where(largest > 0.0, largest, 1.0)
-    lengths = np.linalg.norm(scaled, axis=1, keepdims=True)
-    unit = scaled / np.where(lengths > 0.0, lengths, 1.0)
+    unit = unit_rows(rows.astype(np.float64) / np.where(largest > 0.0, largest, 1.0))
     return unit.astype(np.float32)[:, None, :]
 
 

@@ -24,6 +24,7 @@ from grassmeans.clustering.directions import (
 )
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
+from grassmeans.vectors.similarity import unit_rows
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -151,7 +152,7 @@ def place_rays(bases: Floats, directions: Floats) -> InducedDirections:
 
 def mean_ray(rays: Floats) -> Floats:
     """(dim,) the direction in which rays meet: their mean, of unit length."""
-    mean: Floats = _normalise(rays.sum(axis=0, dtype=np.float64)[None])[0]
+    mean: Floats = unit_rows(rays.sum(axis=0, dtype=np.float64)).astype(np.float32)
     return mean
 
 
@@ -230,9 +231,4 @@ def _mean_groups(rays: Rays, labels: Labels, gains: Floats, directions: Floats) 
         worst = np.argsort(gains, kind="stable")[: empty.size]
         sums[empty[: worst.size]] = _take_rows(rays, worst)
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(lengths > 0.0, _normalise(sums), directions).astype(np.float32)
-
-
-def _normalise(vectors: NDArray[np.floating]) -> Floats:
-    lengths = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return (vectors / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32)
+    return np.where(lengths > 0.0, unit_rows(sums), directions).astype(np.float32)

@@ -47,6 +47,7 @@ from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import FEW, ContextShape, sample_positions
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.devices import check_device
+from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -309,9 +310,7 @@ class LearnedEncoder(ContextEncoder):
             x = x + found.reshape(n, size.dim) @ weights.mixing[layer].T
             inner = _normalise(x) @ weights.inner_up[layer].T
             functions.add_squares(inner, weights.inner_down[layer].T, x)
-        lines = _normalise(x) @ weights.output.T
-        lengths = np.linalg.norm(lines, axis=1, keepdims=True)
-        lines /= np.where(lengths > 0.0, lengths, 1.0)
+        lines = unit_rows(_normalise(x) @ weights.output.T)
         # A passage of one word asks for nothing.
         alone = np.repeat(passages.lengths < 2, np.diff(passages.offsets))
         lines[alone] = 0.0

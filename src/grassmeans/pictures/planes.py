@@ -19,6 +19,7 @@ from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
 from grassmeans.tagging.tagging import occurrences_in_passages
+from grassmeans.vectors.similarity import unit_rows
 
 SENSE_COLOURS = (
     "#d1495b",
@@ -174,7 +175,7 @@ def build_scene(
     directions = entry.directions[[number - 1 for number in shown]]
     stacked = [np.asarray(model.vectors.vectors[ids[i]], np.float64) for i in usable]
     axes = find_axes(directions, np.vstack(stacked))
-    flat = _unit_rows(directions @ axes.T)
+    flat = unit_rows(directions @ axes.T)
     names = {sense.number: sense.name for sense in entry.senses}
     planes = []
     for i, words in zip(usable, stacked, strict=True):
@@ -227,11 +228,6 @@ def _plane_of(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """(2, 3) orthonormal rows: the uncentred rank-2 principal subspace of points."""
     rows: NDArray[np.float64] = np.linalg.svd(points, full_matrices=True)[2][:PLANE_RANK]
     return rows
-
-
-def _unit_rows(rows: NDArray[np.floating]) -> NDArray[np.float64]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.maximum(lengths, _TINY), np.float64)
 
 
 def _round_rows(rows: NDArray[np.floating]) -> tuple[tuple[float, ...], ...]:

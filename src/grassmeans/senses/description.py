@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.entries import ExampleLine, Sense
+from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 
@@ -221,8 +222,7 @@ def _rank_candidates(
     if not words:
         return []
     rows = vectors.vectors[vectors.ids_of(words)]
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    cosines = (rows / np.where(lengths > 0.0, lengths, 1.0)) @ directions.T
+    cosines = unit_rows(rows) @ directions.T
     others = np.delete(cosines, sense, axis=1)
     nearer = cosines[:, sense] - (others.max(axis=1) if others.size else 0.0)
     ranks = np.arange(len(words)) + np.argsort(np.argsort(-nearer, kind="stable"))

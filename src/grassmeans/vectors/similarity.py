@@ -18,6 +18,12 @@ _MAX_EXTRA_CANDIDATES = 10_000  # bounds the exact re-ranking where very many ro
 _SMALLEST_NORM = 1e-30  # the reciprocal of anything smaller may overflow float32
 
 
+def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows (last axis) of unit length; rows of zeros stay."""
+    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return rows / np.where(lengths > 0.0, lengths, 1.0)
+
+
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     """A word and its cosine similarity to what was asked."""
@@ -93,9 +99,7 @@ def nearest_rows(
         Rows wanted a query; fewer come back where there are fewer.
     """
     n = min(n, len(vectors))
-    units = np.asarray(queries, dtype=np.float64)
-    norms = np.linalg.norm(units, axis=1, keepdims=True)
-    units = np.divide(units, norms, out=np.zeros_like(units), where=norms > 0)
+    units = unit_rows(np.asarray(queries, dtype=np.float64))
     ids = np.zeros((len(units), n), dtype=np.int64)
     similarities = np.zeros((len(units), n), dtype=np.float32)
     if n == 0:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from scipy.sparse import csr_array
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes
 from grassmeans.contexts.attention.passages import Passages
 from grassmeans.vectors.quantising import Rows
+from grassmeans.vectors.similarity import unit_rows
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -84,14 +84,14 @@ class Levelling:
         dim = len(self.line_mean)
         lines = _level(predictions, self.line_mean, self.line_map) @ self.axes[:dim]
         lines += _level(topics, self.topic_mean, self.topic_map) @ self.axes[dim:]
-        found = _scale(lines)
+        found = unit_rows(lines)
         found[~predictions.any(axis=1)] = 0.0
         return found
 
     def place_words(self) -> Floats:
         """(n_words, n_axes) words where contexts lie that ask for them, and speak of them."""
         words = np.asarray(self.words)
-        return self.level(_scale(words), words)
+        return self.level(unit_rows(words), words)
 
     def find_topics(self, passages: Passages, hidden: NDArray[np.int32], n_special: int) -> Floats:
         """(n, dim) sums of the words around the places of passages (see `sum_topics`)."""
@@ -129,7 +129,7 @@ def sum_topics(
     counts = csr_array(
         (word_weights[distinct][columns], columns, bounds), shape=(len(near), len(distinct))
     )
-    found: Floats = (counts @ _scale(words[distinct])).astype(np.float32)
+    found: Floats = (counts @ unit_rows(words[distinct])).astype(np.float32)
     return found
 
 
@@ -152,7 +152,7 @@ def fit_levelling(
     word_weights : (n_words,)
     """
     line_mean, line_map = _find_scales(predictions)
-    topic_mean, topic_map = _find_scales(_scale(topics))
+    topic_mean, topic_map = _find_scales(unit_rows(topics))
     both = np.concatenate(
         [
             _level(predictions, line_mean, line_map),
@@ -160,7 +160,7 @@ def fit_levelling(
         ],
         axis=1,
     )
-    unit = _scale(both).astype(np.float64)
+    unit = unit_rows(both).astype(np.float64)
     _, vectors = np.linalg.eigh(unit.T @ unit)
     axes = vectors[:, ::-1][:, : min(MOST_AXES, predictions.shape[1])]
     axes = axes * np.sign(axes.sum(axis=0) + _TINY)  # one of the two ends, always the same
@@ -188,12 +188,6 @@ def _find_scales(rows: Floats) -> tuple[Floats, Floats]:
 
 def _level(rows: Floats, mean: Floats, levelling: Floats) -> Floats:
     """Unit rows, less the mean, levelled, of unit length again; zeros stay zeros."""
-    found = _scale((_scale(rows) - mean) @ levelling)
+    found = unit_rows((unit_rows(rows) - mean) @ levelling)
     found[~rows.any(axis=1)] = 0.0
     return found
-
-
-def _scale(rows: NDArray[Any]) -> Floats:
-    lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
-    scaled: Floats = (rows / np.where(lengths > 0.0, lengths, 1.0)).astype(np.float32, copy=False)
-    return scaled

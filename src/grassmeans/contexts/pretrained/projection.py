@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import damaged, open_array
 from grassmeans.artifacts.writing import digest_of_array, write_array
+from grassmeans.vectors.similarity import unit_rows
 
 Floats = NDArray[np.float32]
 
@@ -55,9 +56,7 @@ class Projection:
 
     def project(self, vectors: Floats) -> Floats:
         """(n, n_axes) unit lines, with the precision that they are stored with; zeros stay."""
-        lines = (vectors - self.mean) @ self.axes.T
-        lengths = np.linalg.norm(lines, axis=1, keepdims=True)
-        unit = lines / np.where(lengths > 0.0, lengths, 1.0)
+        unit = unit_rows((vectors - self.mean) @ self.axes.T)
         unit[~vectors.any(axis=1)] = 0.0
         return unit.astype(np.float16).astype(np.float32)
 

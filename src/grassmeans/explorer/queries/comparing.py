@@ -30,6 +30,7 @@ from grassmeans.explorer.queries.words import Line, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import NEAREST_AMONG
+from grassmeans.vectors.similarity import unit_rows
 
 N_LINES = 6
 _N_NEIGHBOURS = 30
@@ -205,8 +206,7 @@ def _compare_neighbours(
     ]
     words = list(dict.fromkeys([*lists[0], *lists[1]]))
     rows = np.asarray(vectors.vectors[vectors.ids_of(words)], np.float32)
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    cosines = (rows / np.where(lengths > 0.0, lengths, 1.0)) @ both.T
+    cosines = unit_rows(rows) @ both.T
     pairs = {
         word: ComparedNeighbour(word, *(round(float(value), _DIGITS) for value in row))
         for word, row in zip(words, cosines, strict=True)

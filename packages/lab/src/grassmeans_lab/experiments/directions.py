@@ -12,6 +12,7 @@ from grassmeans.geometry.windows import ContextShape, rows_of_tokens
 from grassmeans.models.model import load
 from grassmeans.senses.induction import default_min_count, frequent_words, induce
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.datasets.pseudowords import find_candidates
 from grassmeans_lab.experiments.drawing import draw_curves, draw_histograms
@@ -105,7 +106,7 @@ class MonosemousDirections(Experiment):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Cosines without their signs: a direction is a line."""
         directions = np.concatenate([inventory.directions(word) for word in inventory])
-        unit = _unit(_vectors_of(list(inventory), setup.vectors))
+        unit = unit_rows(_vectors_of(list(inventory), setup.vectors))
         own = np.abs((directions * unit).sum(axis=1))
         other = np.abs((directions * np.roll(unit, len(unit) // 2, axis=0)).sum(axis=1))
         return own, other
@@ -188,7 +189,7 @@ class Isotropy(Experiment):
             _SAME_WORDS: self._pair_cosines(_vectors_of(words, setup.vectors), rng),
             _ALL_WORDS: self._pair_cosines(setup.vectors.vectors, rng),
         }
-        towards_mean = _unit(directions) @ _unit(_mean_of_text(setup)[None, :])[0]
+        towards_mean = unit_rows(directions) @ unit_rows(_mean_of_text(setup)[None, :])[0]
         shifts = self._shift_vectors(setup, rng)
         values = (
             ComparedValue(
@@ -247,7 +248,7 @@ class Isotropy(Experiment):
         first = rng.integers(len(rows), size=self.n_pairs)
         # A step of at least one from the first: never the same row twice.
         second = (first + rng.integers(1, len(rows), size=self.n_pairs)) % len(rows)
-        cosines: Doubles = (_unit(rows[first]) * _unit(rows[second])).sum(axis=1)
+        cosines: Doubles = (unit_rows(rows[first]) * unit_rows(rows[second])).sum(axis=1)
         return cosines
 
     def _shift_vectors(self, setup: ExperimentSetup, rng: np.random.Generator) -> list[_Shift]:
@@ -322,11 +323,6 @@ def _mean_of_text(setup: ExperimentSetup) -> Doubles:
 def _vectors_of(words: list[str], vectors: WordVectors) -> NDArray[np.float32]:
     chosen: NDArray[np.float32] = vectors.vectors[vectors.ids_of(words)]
     return chosen
-
-
-def _unit(rows: NDArray[np.floating]) -> Doubles:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.maximum(lengths, 1e-12), np.float64)
 
 
 def _draw_samples(samples: dict[str, Doubles]) -> tuple[Figure, ...]:

@@ -19,6 +19,7 @@ from grassmeans.models.model import SenseModel
 from grassmeans.pictures.planes import PlanesScene, build_scene, choose_senses, example_lines
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import induce
+from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.experiments.drawing import (
     Panel,
@@ -349,6 +350,6 @@ def measure_similarities(
     directions : (n_directions, dim)
         Of any length above 0.
     """
-    unit = directions / np.linalg.norm(directions, axis=1, keepdims=True)
+    unit = unit_rows(directions)
     lengths: NDArray[np.float64] = np.linalg.norm(bases @ unit.T.astype(np.float64), axis=1)
     return lengths

@@ -22,6 +22,7 @@ from grassmeans.artifacts.writing import write_array
 from grassmeans.errors import InputError
 from grassmeans.evaluation.systems import digest_of_vectors
 from grassmeans.progress import progress_bar
+from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.kernels import SparseCodes, get_kernels
 from grassmeans_lab.rivals.cosine_senses import CosineSenses, SenseDirections
@@ -264,7 +265,7 @@ def learn_dictionary(
         )
     rng = np.random.default_rng(random_state)
     chosen = np.sort(rng.choice(usable, n_atoms, replace=False))
-    atoms = _scale_to_unit(signals[chosen])
+    atoms = unit_rows(signals[chosen])
     state = _improve(signals, _State(atoms, *_code(signals, atoms, sparsity)))
     objectives = [state.objective]
     with progress_bar("learning atoms", n_iterations, unit="rounds", show=show_progress) as advance:
@@ -346,14 +347,9 @@ def _put_worst_signals(
 ) -> None:
     worst = np.argsort(-errors, kind="stable")[: len(places)]
     worst = worst[errors[worst] > 0.0]
-    atoms[places[: len(worst)]] = _scale_to_unit(signals[worst])
+    atoms[places[: len(worst)]] = unit_rows(signals[worst])
 
 
 def _squared_lengths(rows: NDArray[np.float32]) -> NDArray[np.float64]:
     squares: NDArray[np.float64] = np.einsum("nd,nd->n", rows, rows).astype(np.float64)
     return squares
-
-
-def _scale_to_unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    scaled: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-    return scaled
