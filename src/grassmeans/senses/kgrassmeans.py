@@ -22,7 +22,8 @@ from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import get_kernels
 from grassmeans.senses.directions import INITS, InducedDirections, RandomState
 from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
-from grassmeans.senses.sense_number import DEFAULT_MERGE_COSINE, FitOptions, find_any_number
+from grassmeans.senses.merging import DEFAULT_MERGE_COSINE, MergeRule
+from grassmeans.senses.sense_number import FitOptions, find_any_number
 from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
 from grassmeans.senses.together import Steps, ask_once, take_steps
 
@@ -127,6 +128,16 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         fit_together([self], [X])
         return self
 
+    @property
+    def merge_rule(self) -> MergeRule:
+        """Which groups are one, with "auto"."""
+        return MergeRule(
+            float(self.merge_cosine),
+            float(self.part_cosine),
+            float(self.rare_ease),
+            float(self.granularity),
+        )
+
     def _keep(self, found: InducedDirections) -> None:
         self.n_senses_ = len(found.directions)
         self.directions_ = found.directions
@@ -147,12 +158,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         if isinstance(self.n_senses, str):
             return find_any_number(
                 bases,
+                self.merge_rule,
                 int(self.max_senses),
-                float(self.granularity),
-                merge_cosine=float(self.merge_cosine),
-                part_cosine=float(self.part_cosine),
                 few_contexts=int(self.few_contexts),
-                rare_ease=float(self.rare_ease),
                 by_tree=bool(self.by_tree),
                 fit=options,
                 random_state=self.random_state,

@@ -20,6 +20,8 @@ from grassmeans.senses.edited_words import Edit, EditedWord
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.growing import update_model
 from grassmeans.senses.model import SenseModel
+from grassmeans.senses.new_contexts import find_new_senses
+from grassmeans.senses.samples import sample_word
 from grassmeans.senses.saving import save_version
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.versions import list_digests, read_versions, share_history
@@ -76,6 +78,53 @@ def test_new_contexts_far_from_all_senses_are_a_new_sense(model, tmp_path):
     assert [sense.share for sense in entry.senses] == pytest.approx([120 / 150, 30 / 150])
     assert abs(entry.directions[1] @ [0, 1, 0]) == pytest.approx(1.0, abs=1e-5)
     assert found.model.tag("a crane steel load")[0].sense == 2
+
+
+# Of one length; the cosine with (1, 0, 0), the bird, is 0.85.
+GULLS = {"gull": (0.85, 0.52678, 0), "feather": (1.7, 1.05357, 0)}
+
+
+@pytest.mark.parametrize(("granularity", "n_born"), [(1.0, 0), (2.0, 1)])
+def test_granularity_decides_what_is_a_new_sense_too(tmp_path, granularity, n_born):
+    # The limit of subspaces is 0.8; with a granularity of 2 it is its root, 0.894.
+    rows = ROWS | GULLS
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"the", "a"}))
+    settings = InductionSettings(n_senses="auto", granularity=granularity)
+    crane = WordSenses(
+        "crane", 100, 50, np.eye(3, dtype=np.float32)[:1], (make_sense(1, 1.0, "bird"),)
+    )
+    manifest = {"settings": settings.to_dict(), "language": "en"}
+    model = SenseModel(encoder, SenseInventory([crane]), default_options().tokenizer, manifest)
+    model.save(tmp_path / "model")
+    (tmp_path / "new.txt").write_text(
+        "\n\n".join(f"the crane gull feather the{'the' * i}" for i in range(30))
+    )
+    found = update_model(tmp_path / "model", tmp_path / "new.txt", tmp_path / "grown", workers=1)
+    assert len(found.born) == n_born
+
+
+class EasedEncoder(SubspaceEncoder):
+    """Subspaces of which rare groups are merged more easily."""
+
+    rare_ease = 1.0
+
+
+def test_the_share_of_a_new_sense_is_that_of_its_occurrences():
+    # 40 of 400 contexts are looked at, all of one kind: 400 of 500 occurrences are not rare, as 40
+    # of 500 would be, which are log10(0.1 / 0.08) = 0.097 nearer than their cosine, 0.75.
+    rows = ROWS | {"gull": (0.75, 0.66144, 0), "feather": (1.5, 1.32288, 0)}
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = EasedEncoder(vectors, ContextShape(2, 1), frozenset({"the"}))
+    crane = WordSenses(
+        "crane", 100, 50, np.eye(3, dtype=np.float32)[:1], (make_sense(1, 1.0, "bird"),)
+    )
+    corpus = Corpus.from_texts([f"crane gull feather the{'the' * i}" for i in range(400)])
+    settings = InductionSettings(n_senses="auto", max_contexts=40)
+    sample = sample_word("crane", corpus, encoder, settings)
+    assert (sample.count, len(sample.contexts)) == (400, 40)
+    found = find_new_senses(crane, sample, np.ones(40, np.bool_), settings, encoder)
+    assert len(found) == 1
 
 
 def test_old_senses_keep_number_name_direction_and_examples(model, tmp_path):

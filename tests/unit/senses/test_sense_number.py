@@ -5,10 +5,16 @@ from grassmeans.errors import InputError
 from grassmeans.senses import sense_number, together
 from grassmeans.senses.directions import InducedDirections
 from grassmeans.senses.kgrassmeans import KGrassmeans
-from grassmeans.senses.sense_number import drop_small, find_different, induce_any_number
+from grassmeans.senses.sense_number import drop_small, find_different
 from grassmeans.senses.settings import InductionSettings
 
 DIM = 60
+
+
+def induce_any_number(bases, max_senses=12, **settings):
+    """What an estimator with these settings finds."""
+    plan = KGrassmeans("auto", max_senses=max_senses, **settings)._plan(bases)
+    return together.take_steps([plan], "cpu")[0]
 
 
 def planes_near(direction, n, rng, noise=0.1):
