@@ -32,7 +32,7 @@ from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.encoder import ContextEncoder
-from grassmeans.outputs import output_folder
+from grassmeans.outputs import Building, output_folder
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import SkippedWord, WordSenses
@@ -48,7 +48,7 @@ from grassmeans.senses.samples import sample_word
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.tagging import SMALLEST_SHARE
 from grassmeans.senses.versions import GROWN, VERSIONS, append_version
-from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.skipgram import SkipGram, train_vectors
 from grassmeans.vectors.word_vectors import WordVectors
 
 _MIN_COUNT = 5
@@ -151,10 +151,7 @@ def update_model(
         corpus = _read_texts(old, given, building.scratch, workers, show_progress, reading)
         _check_language(old, corpus)
         _copy_model(place, building.folder)
-        trainer = SkipGram(
-            dim=old.vectors.dim, min_count=_MIN_COUNT, workers=workers, device=device
-        )
-        encoder, new_vectors = _grow_vectors(old, corpus, building.folder, trainer, show_progress)
+        encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
         grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
         looked_at = list_words(old, corpus, encoder, chosen, min_count)
@@ -257,19 +254,35 @@ def _copy_model(source: Path, folder: Path) -> None:
 def _grow_vectors(
     model: SenseModel,
     corpus: Corpus,
-    folder: Path,
-    trainer: SkipGram,
+    building: Building,
+    device: str,
     show_progress: bool | None,
 ) -> tuple[ContextEncoder, tuple[str, ...]]:
-    """The encoder with vectors for new words too, and these words."""
+    """The encoder with vectors for new words too, and these words.
+
+    They are trained by one worker of this machine, whatever does the rest: several give other
+    numbers each time. What is trained stays for a run that goes on, on a GPU too, so that all
+    words are looked at with the same vectors.
+    """
     encoder, vectors = model.encoder, model.vectors
     frequent = corpus.vocabulary.words[: corpus.vocabulary.size_at(_MIN_COUNT)]
     missing = [word for word in frequent if word not in vectors]
     if encoder.space_is_fixed or not missing:
         return encoder, ()
     known = [word for word in frequent if word in vectors]
-    trainer.fit(corpus, start=vectors, frozen_inputs=known, show_progress=show_progress)
-    added = trainer.vectors_.vectors[trainer.vectors_.ids_of(missing)]
+    place, folder = building.scratch / VECTORS_FOLDER, building.folder
+    if not (place / MANIFEST).exists():
+        train_vectors(
+            corpus,
+            place,
+            SkipGram(dim=vectors.dim, min_count=_MIN_COUNT, workers=1, device=device),
+            start=vectors,
+            frozen_inputs=known,
+            engine="local",
+            show_progress=show_progress,
+        )
+    trained = WordVectors.load(place)
+    added = trained.vectors[trained.ids_of(missing)]
     added *= _mean_length(vectors.vectors) / max(_mean_length(added), 1e-12)
     counts = None
     if vectors.counts is not None:

@@ -95,7 +95,7 @@ DEFAULT_FIT = FitOptions()
 
 def find_any_number(
     bases: Floats,
-    rule: MergeRule = MergeRule(),
+    rule: MergeRule,
     max_senses: int = DEFAULT_MAX_SENSES,
     *,
     few_contexts: int = FEW_CONTEXTS,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 
 import numpy as np
 import pytest
@@ -25,6 +27,8 @@ from grassmeans.senses.samples import sample_word
 from grassmeans.senses.saving import save_version
 from grassmeans.senses.settings import InductionSettings
 from grassmeans.senses.versions import list_digests, read_versions, share_history
+from kills import record_kills
+from synthetic import make_topic_text
 
 ROWS = {"nest": (1, 0, 0), "wing": (2, 0, 0), "steel": (0, 1, 0), "load": (0, 3, 0), "x": (0, 0, 1)}
 
@@ -263,3 +267,70 @@ def test_the_command_reports_new_senses_with_examples(model, tmp_path):
     assert said["born"][0]["word"] == "crane"
     assert "a new sense: crane.2" in result.stderr
     assert "<b>crane</b> steel load" in result.stderr
+
+
+def read_all(folder):
+    """The bytes of all files, but for what tells the time."""
+    times = re.compile(rb'"(created|manifest_digest)": "[^"]*"')
+    return {
+        str(path.relative_to(folder)): times.sub(b"", path.read_bytes())
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "checksums.txt"
+    }
+
+
+@pytest.fixture(scope="module")
+def whales(tmp_path_factory):
+    """Text in which 40 words are new to the model of topics."""
+    place = tmp_path_factory.mktemp("whales") / "whales.txt"
+    documents = make_topic_text(random_state=1).documents
+    place.write_text("\n\n".join(text.replace("fish", "whale") for text in documents))
+    return place
+
+
+def test_the_same_bytes_with_any_number_of_workers_and_after_a_kill(
+    topic_model_folder, whales, tmp_path
+):
+    def grow(place, workers):
+        given = {"min_count": 20, "workers": workers, "show_progress": False}
+        return update_model(topic_model_folder, whales, place / "grown", **given)
+
+    place = tmp_path / "place"
+    place.mkdir()
+    states = record_kills(lambda: grow(place, 1), place, tmp_path / "states")
+    expected = read_all(place / "grown")
+    assert "whaleba" in load(place / "grown").vectors
+    found = grow(tmp_path / "two", 2)
+    assert len(found.new_words) > 32  # of several batches
+    assert read_all(tmp_path / "two" / "grown") == expected
+    scratch = ".grown.building/scratch"
+    in_training = [s for s in states if (s / scratch / ".vectors.building/new").exists()]
+    looking = [s for s in states if [*s.glob(f"{scratch}/words/*.jsonl")]]
+    copied = [s for s in states if [*s.glob(".grown.building/new/versions.jsonl")]]
+    for killed in (in_training[-1], looking[0], looking[len(looking) // 2], copied[0]):
+        assert not (killed / "grown").exists()
+        shutil.rmtree(place)
+        shutil.move(killed, place)
+        grow(place, 2)
+        assert read_all(place / "grown") == expected, killed.name
+        assert [path.name for path in place.iterdir()] == ["grown"]
+
+
+def test_vectors_that_an_interrupted_run_has_trained_are_taken_as_they_are(
+    model, tmp_path, monkeypatch
+):
+    # As a GPU gives others each time: words must not be looked at with vectors of two trainings.
+    text = write_text(tmp_path, anvil=60)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grassmeans.senses.growing.induce_words", stop)
+        with pytest.raises(KeyboardInterrupt):
+            update_model(model, text, tmp_path / "grown", workers=1)
+    trained = WordVectors.load(tmp_path / ".grown.building" / "scratch" / "vectors")
+    direction = trained["anvil"] / np.linalg.norm(trained["anvil"])
+    monkeypatch.setattr("grassmeans.senses.growing.train_vectors", stop)
+    grown = update_model(model, text, tmp_path / "grown", workers=1).model.vectors["anvil"]
+    np.testing.assert_allclose(grown / np.linalg.norm(grown), direction, rtol=1e-5)
