@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -158,15 +157,12 @@ def _report(corpus: Corpus, output: Path, as_json: bool) -> None:
 
 def _remark_language(corpus: Corpus) -> None:
     """Say so where the list of function words seems to be that of another language."""
-    from grassmeans.corpus.vocabulary import is_function_word
-    from grassmeans.senses.tagging import SMALLEST_SHARE
+    from grassmeans.senses.language import LanguageCheck
 
-    words, counts = corpus.vocabulary.words, corpus.vocabulary.counts.tolist()
-    known = (is_function_word(word, corpus.function_words) for word in words)
-    share = sum(compress(counts, known)) / corpus.n_tokens
-    if corpus.function_words and corpus.n_tokens >= _ENOUGH_WORDS and share < SMALLEST_SHARE:
+    check = LanguageCheck(corpus.function_words).add_corpus(corpus)
+    if check.looks_foreign and corpus.n_tokens >= _ENOUGH_WORDS:
         language = corpus.manifest["options"]["language"]
         note(
-            f"{share:.0%} of the words are function words of the list that was taken ({language}): "
-            "is the text in another language? choose its list with --language"
+            f"{check.share:.0%} of the words are function words of the list that was taken "
+            f"({language}): is the text in another language? choose its list with --language"
         )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -35,13 +36,13 @@ from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
 from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
-from grassmeans.errors import GrassmeansError
+from grassmeans.errors import GrassmeansError, GrassmeansWarning
 from grassmeans.laboratory.commands.build_dataset import app as build_dataset
 from grassmeans.laboratory.commands.build_dataset import lineup, links, pseudowords
 from grassmeans.laboratory.commands.compare import compare
 from grassmeans.laboratory.commands.iterate import iterate
 from grassmeans.laboratory.commands.reproduce import reproduce
-from grassmeans.terminal.output import name_options
+from grassmeans.terminal.output import name_options, note
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__
 
@@ -104,7 +105,8 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run_command(*arguments: Any, **options: Any) -> None:
         try:
-            command(*arguments, **options)
+            with _tell_warnings():
+                command(*arguments, **options)
             sys.stdout.flush()
         except KeyboardInterrupt:
             raise _InterruptError from None
@@ -161,6 +163,23 @@ def _silence_libraries() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"  # for worker processes
+
+
+@contextlib.contextmanager
+def _tell_warnings() -> Iterator[None]:
+    """What the library itself warns of is a remark of the command."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GrassmeansWarning)
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, GrassmeansWarning):
+                note(str(message))
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = tell
+        yield
 
 
 def _explain_usage(error: Any) -> None:

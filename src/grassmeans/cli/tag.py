@@ -63,8 +63,8 @@ def tag(
     [dim]grassmeans tag model treebank.conllu --format conllu --column lemma[/]
     """
     from grassmeans.senses.decoding import MODEL_THRESHOLD
+    from grassmeans.senses.language import warn_of_contexts
     from grassmeans.senses.model import load
-    from grassmeans.senses.tagging import LanguageCheck
 
     if decoding not in ("hard", "soft"):
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
@@ -75,15 +75,15 @@ def tag(
         opened.inventory.directions(opened.spell(name))  # raises where the model has it not
     json_lines = wants_json(as_json)
     threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
-    language = LanguageCheck(opened.tokenizer, opened.encoder.function_words)
+    warn_of_contexts(opened.encoder)
+    language = opened.check_language()
     for batch in _read_passages(file, format, column):
-        for text in batch:
-            language.add(text.text)
         tagged = opened.tag_many(
             batch,
             words=word,
             idk_threshold=threshold if decoding == "hard" else None,
             sharpness=sharpness,
+            check=language,
         )
         for result in tagged:
             for missing in result.unknown:
@@ -93,8 +93,7 @@ def tag(
             else:
                 print_tagged(result, decoding)
         sys.stdout.flush()
-    if remark := language.describe(opened.language):
-        note(remark)
+    language.warn()
 
 
 def _read_passages(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from grassmeans.corpus.given import (
 )
 from grassmeans.errors import InputError
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.model import SenseModel, load
 from grassmeans.senses.tagging import TaggedText
 
@@ -62,9 +62,15 @@ def tag_iter(
     if batch_size < 1:
         raise InputError(f"batch_size must be 1 or more, got {batch_size}")
     opened = model if isinstance(model, SenseModel) else load(model)
-    tag_many = partial(
-        opened.tag_many, words=words, idk_threshold=idk_threshold, sharpness=sharpness
-    )
+    check = opened.check_language()
+    given = {"words": words, "idk_threshold": idk_threshold, "sharpness": sharpness}
+
+    def tag_many(documents: list[RawDocument]) -> list[TaggedText]:
+        tagged = opened.tag_many(documents, **given, check=check)
+        check.warn()
+        return tagged
+
+    warn_of_contexts(opened.encoder)
     column = text_of if isinstance(text_of, str) else None
     if isinstance(texts, str | Path):
         items: Iterable[Any] = iterate_documents(texts, column=column)

@@ -40,6 +40,7 @@ from grassmeans.senses.decoding import (
     IdkThreshold,
     check_threshold,
 )
+from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.model import SenseModel, load
 
 _FUNCTION_WORDS = "function_words.txt"
@@ -106,6 +107,8 @@ def label_corpus(
         with use_engine(engine, workers):
             return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
     targets = find_targets(corpus, opened)
+    warn_of_contexts(opened.encoder)
+    opened.check_language().add_corpus(corpus).warn()
     name = "" if isinstance(model, SenseModel) else Path(model).name
     with use_engine(engine, workers):
         return label_by_measure(

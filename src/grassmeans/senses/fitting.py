@@ -7,7 +7,6 @@ have. Other languages, and whoever says ``contexts="own"``, get word vectors of 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from grassmeans.corpus.given import MISSING, check_words, iterate_documents
 from grassmeans.corpus.phrases import Phrases
 from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.encoders import open_contexts
-from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.errors import InputError, UnknownWordError, warn_user
 from grassmeans.geometry.encoder import ContextEncoder, UnfittedContexts
 from grassmeans.senses.building import (
     describe_sources,
@@ -171,10 +170,9 @@ def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
     """
     n_tokens = corpus.n_tokens
     if n_tokens < ENOUGH_TOKENS:
-        warnings.warn(
+        warn_user(
             f"the texts have {n_tokens:,} words, and vectors of so few are poor: give more text, "
-            "or vectors of its language as contexts=...",
-            stacklevel=5,  # where the user called `SenseModel.fit` or `find_senses`
+            "or vectors of its language as contexts=..."
         )
     trainer = SkipGram(
         dim=300 if n_tokens >= _LARGE else 100,
@@ -352,7 +350,9 @@ def _label_occurrences(
         given = [_blank_marks(corpus.document(number)) for number in some]
         # What comes twice is looked at once.
         different = {(x.text, x.keys): x for x in given}
-        answers = model.tag_many(different.values(), words=word, idk_threshold=None)
+        answers = model.tag_many(
+            different.values(), words=word, idk_threshold=None, check=model.check_language()
+        )
         found = dict(zip(different, answers, strict=True))
         for number, document in zip(some, given, strict=True):
             place = numbers[number] if numbers else number

@@ -41,12 +41,12 @@ from grassmeans.senses.induction import (
     default_min_count,
     induce_words,
 )
+from grassmeans.senses.language import OTHER_MODEL, warn_of_contexts
 from grassmeans.senses.model import INVENTORY_FOLDER, SenseModel, load
 from grassmeans.senses.model_places import KIND, find_model
 from grassmeans.senses.new_contexts import add_contexts, find_new_senses
 from grassmeans.senses.samples import sample_word
 from grassmeans.senses.settings import InductionSettings
-from grassmeans.senses.tagging import SMALLEST_SHARE
 from grassmeans.senses.versions import GROWN, VERSIONS, append_version
 from grassmeans.vectors.skipgram import SkipGram, train_vectors
 from grassmeans.vectors.word_vectors import WordVectors
@@ -227,17 +227,11 @@ def _check_language(model: SenseModel, corpus: Corpus) -> None:
     language = corpus.manifest["options"]["language"]
     if model.language is not None and language not in ("none", model.language):
         raise InputError(f"the text is {language}, the model {model.language}: build another model")
-    function_words = model.encoder.function_words
-    if not function_words or corpus.n_tokens < _ENOUGH_TOKENS:
-        return
-    words, counts = corpus.vocabulary.words, np.asarray(corpus.vocabulary.counts)
-    known = np.fromiter((is_function_word(w, function_words) for w in words), np.bool_, len(words))
-    share = counts[known].sum() / corpus.n_tokens
-    if share < SMALLEST_SHARE:
-        raise InputError(
-            f"{share:.0%} of the new words are function words of the model: the text seems to be "
-            "of another language; build another model for it"
-        )
+    check = model.check_language().add_corpus(corpus)
+    if check.looks_foreign and corpus.n_tokens >= _ENOUGH_TOKENS:
+        raise InputError(f"{check.describe()} If so, {OTHER_MODEL}")
+    warn_of_contexts(model.encoder)
+    check.warn()
 
 
 def _copy_model(source: Path, folder: Path) -> None:

@@ -34,6 +34,7 @@ from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.kgrassmeans import KGrassmeans, fit_together
+from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.model_places import resolve_name
 from grassmeans.senses.samples import (
     EncodedWord,
@@ -278,6 +279,7 @@ def induce(
     )
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")
+    warn_of_contexts(encoder, corpus)
     inducer = WordInducer(corpus, encoder, settings)
     _tell_cost(inducer, chosen, show_progress)
     found = collect_results(induce_words(chosen, inducer, workers, parts, show_progress))

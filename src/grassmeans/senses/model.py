@@ -36,6 +36,7 @@ from grassmeans.senses.decoding import (
 )
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.language import LanguageCheck, warn_of_contexts
 from grassmeans.senses.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.senses.marked_text import AnyTokenizer
 from grassmeans.senses.model_places import KIND, find_model
@@ -287,6 +288,7 @@ class SenseModel:
         sharpness: float | None = None,
         marks: bool = True,
         on_progress: OnProgress | None = None,
+        check: LanguageCheck | None = None,
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
 
@@ -317,6 +319,11 @@ class SenseModel:
         on_progress : callable, optional
             Called between the steps of a long text with the share that is done, from 0 to 1; what
             it raises ends the work.
+        check : LanguageCheck, optional
+            Sees the first words of the text, for who tags in several calls. Without it, a
+            `grassmeans.errors.GrassmeansWarning` where the text seems to be in another language
+            than the model's, where most of its words are unknown, or where the model's encoder was
+            trained too little.
         """
         if (text is None) == (tokens is None):
             raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
@@ -332,6 +339,7 @@ class SenseModel:
             sharpness=sharpness,
             marks=marks,
             on_progress=on_progress,
+            check=check,
         )
         return tagged
 
@@ -346,6 +354,7 @@ class SenseModel:
         sharpness: float | None = None,
         marks: bool = True,
         on_progress: OnProgress | None = None,
+        check: LanguageCheck | None = None,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one.
 
@@ -356,10 +365,11 @@ class SenseModel:
             `grassmeans.corpus.given.iterate_documents`.
         column : str, optional
             The column or field of the texts.
-        words, idk_threshold, confidence, sharpness, marks, on_progress
+        words, idk_threshold, confidence, sharpness, marks, on_progress, check
             As for `tag`.
         """
-        return tag_texts(
+        seen = self.check_language() if check is None else check
+        tagged = tag_texts(
             texts,
             self.inventory,
             self.encoder,
@@ -372,7 +382,16 @@ class SenseModel:
             column=column,
             marks=marks,
             on_progress=on_progress,
+            check=seen,
         )
+        if check is None:
+            warn_of_contexts(self.encoder)
+            seen.warn()
+        return tagged
+
+    def check_language(self) -> LanguageCheck:
+        """A check whether texts are in the model's language, and of words that it knows."""
+        return LanguageCheck.of_model(self.encoder, self.language)
 
     @cached_property
     def calibration(self) -> Calibration | None:

@@ -241,7 +241,7 @@ def test_text_that_does_not_fit(model, tmp_path):
     with pytest.raises(InputError, match="split into words by another rule"):
         update_model(model, tmp_path / "cased", tmp_path / "m", workers=1)
     (tmp_path / "es.txt").write_text("grulla acero carga nido ala " * 300)
-    with pytest.raises(InputError, match="seems to be of another language"):
+    with pytest.raises(InputError, match="is the text in another one"):
         update_model(model, tmp_path / "es.txt", tmp_path / "m", workers=1)
     Corpus.from_texts(["grulla"], tmp_path / "es", language="es")
     with pytest.raises(InputError, match="the text is es, the model en"):
