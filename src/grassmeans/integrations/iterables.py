@@ -63,10 +63,11 @@ def tag_iter(
         raise InputError(f"batch_size must be 1 or more, got {batch_size}")
     opened = model if isinstance(model, SenseModel) else load(model)
     check = opened.check_language()
-    given = {"words": words, "idk_threshold": idk_threshold, "sharpness": sharpness}
 
     def tag_many(documents: list[RawDocument]) -> list[TaggedText]:
-        tagged = opened.tag_many(documents, **given, check=check)
+        tagged = opened.tag_many(
+            documents, words=words, idk_threshold=idk_threshold, sharpness=sharpness, check=check
+        )
         check.warn()
         return tagged
 

@@ -6,7 +6,7 @@ contexts; so it is told by what it lacks.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Container, Iterable
 from itertools import islice
 
 from grassmeans.corpus.corpus import Corpus
@@ -43,7 +43,7 @@ class LanguageCheck:
     ----------
     function_words : collection of str
         Of the language; without any nothing can be told.
-    known : collection of str, optional
+    known : container of str, optional
         Words that contexts are made of.
     language : str
         What the language is called.
@@ -54,7 +54,7 @@ class LanguageCheck:
     def __init__(
         self,
         function_words: Collection[str],
-        known: Collection[str] | None = None,
+        known: Container[str] | None = None,
         language: str = "the contexts' language",
         least_known: float = LEAST_KNOWN,
     ) -> None:
