@@ -25,7 +25,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from io import BufferedReader
 from itertools import islice
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -315,17 +315,16 @@ def find_exchanged(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
 
 def _find_missing(folder: Path, names: Iterable[str]) -> list[str]:
     """Which of some files are not there, or no regular files; each folder is looked into once."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, set[str]] = {}
     for name in names:
-        places.setdefault(str(PurePosixPath(name).parent), []).append(name)
+        place, _, last = name.rpartition("/")
+        places.setdefault(place, set()).add(last)
     problems = []
     for place, own in places.items():
-        there = _list_regular(folder / place)
-        gone = (folder / name for name in own if PurePosixPath(name).name not in there)
-        problems += [
-            f"{path} is {'no regular file' if os.path.lexists(path) else 'missing'}"
-            for path in gone
-        ]
+        for last in sorted(own - _list_regular(folder / place)):
+            path = folder / place / last
+            what = "no regular file" if os.path.lexists(path) else "missing"
+            problems.append(f"{path} is {what}")
     return problems
 
 
