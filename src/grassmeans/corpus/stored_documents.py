@@ -58,7 +58,7 @@ def read_block(path: Path) -> list[RawDocument]:
     """The documents of a file, as they were."""
     try:
         content = zstandard.ZstdDecompressor().decompress(read_bytes(path))
-    except zstandard.ZstdError as error:
+    except (ArtifactError, zstandard.ZstdError) as error:
         raise ArtifactError(f"{path} cannot be read ({error}): start the command anew") from error
     start = content.index(b"\n") + 1
     documents = []
