@@ -80,7 +80,7 @@ def digest_folder(folder: Path) -> dict[str, str]:
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         content = path.read_bytes()
         if path.name == "manifest.json":
-            changing = ("created", "manifest_digest", "labelled", "digest", "corpus")
+            changing = ("created", "manifest_digest", "parts", "labelled", "digest", "corpus")
             values = json.loads(content)
             content = json.dumps({k: v for k, v in values.items() if k not in changing}).encode()
         if path.name != "checksums.txt":

@@ -26,8 +26,10 @@ from grassmeans.checked import (
     CHECKSUMS,
     INNER,
     MANIFEST,
+    PARTS,
     TEMPORARY,
-    list_inner,
+    bind_parts,
+    find_exchanged,
     make_checksums,
     read_json,
 )
@@ -181,9 +183,9 @@ def write_manifest(
     with explain_write_errors(folder):
         checksums = make_checksums(folder)
     write_bytes(folder / CHECKSUMS, checksums)
-    manifest = {name: value for name, value in (head | fields).items() if name != INNER}
-    if inner := list_inner(folder):
-        manifest[INNER] = inner
+    # Fields may come from another artifact's manifest, which was bound to other parts.
+    own = {name: value for name, value in fields.items() if name not in (INNER, PARTS)}
+    manifest = head | own | bind_parts(folder)
     write_json(folder / MANIFEST, manifest | {SEAL: _seal(manifest)})
 
 
@@ -220,6 +222,10 @@ def read_manifest(folder: Path, kind: str | None = None, *versions: int) -> dict
         raise ArtifactError(
             f"{folder / MANIFEST} was changed after it was written: build the folder again, or "
             f"take {SEAL!r} out of it if the change is meant"
+        )
+    if problems := find_exchanged(folder, manifest):
+        raise ArtifactError(
+            f"{problems[0]}: build the folder again, or copy it from where it is whole"
         )
     return manifest
 

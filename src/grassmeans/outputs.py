@@ -199,7 +199,7 @@ def check_output_file(
         raise InputError(f"{path} is a folder: name a file to write")
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is not an ordinary file: choose another name")
-    _check_inputs(path, path.resolve(), inputs)
+    _check_inputs(path, Path(os.path.realpath(path)), inputs)
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
     if not path.parent.is_dir():
@@ -221,7 +221,7 @@ def _find_place(path: Path) -> Path:
         raise InputError(f"{path} is a symbolic link: name the folder itself")
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file: choose a folder that does not exist yet")
-    place = path.resolve()
+    place = Path(os.path.realpath(path))  # which a link to itself does not end
     if place == Path.cwd() or place in Path.cwd().parents:
         raise InputError(f"{path} is the folder you are in, or holds it: name a new folder")
     if os.path.ismount(place):
@@ -230,7 +230,7 @@ def _find_place(path: Path) -> Path:
 
 
 def _check_inputs(path: Path, place: Path, inputs: Iterable[str | Path | None]) -> None:
-    for source in (Path(given).resolve() for given in inputs if given is not None):
+    for source in (Path(os.path.realpath(given)) for given in inputs if given is not None):
         if place == source:
             raise InputError(f"{path} is an input of this command: choose another place")
         if place in source.parents:

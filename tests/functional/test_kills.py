@@ -21,7 +21,7 @@ from writing_commands import COMMANDS, OUT, grassmeans, make_material
 
 TORTURE = int(os.environ.get("TORTURE", "1"))
 N_MOMENTS = 4 * TORTURE
-VOLATILE = re.compile("created|manifest_digest|.*seconds?")  # times, and what depends on them
+VOLATILE = re.compile("created|manifest_digest|parts|.*seconds?")  # times, and what depends on them
 MORE = {
     "phrases": f"phrases corpus -o {OUT} --min-count 1 -j 1",
     "convert to text": f"convert vectors {OUT} --to glove",

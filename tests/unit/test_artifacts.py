@@ -1,11 +1,14 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import os
+import shutil
 
 import numpy as np
 import pytest
 
+from damage import make_old
 from grassmeans import artifacts, checked
 from grassmeans.errors import ArtifactError, StorageError
 
@@ -120,6 +123,83 @@ def test_our_own_manifest_is_found(tmp_path) -> None:
     artifacts.write_manifest(tmp_path, "corpus", 1, {})
     assert artifacts.find_manifest(tmp_path)["kind"] == "corpus"
     assert artifacts.find_manifest(tmp_path / "nowhere") is None
+
+
+@pytest.fixture
+def pair(tmp_path):
+    """Two artifacts of the same kind and names, each with another one inside."""
+    for name in ("one", "two"):
+        place = tmp_path / name
+        (place / "inner").mkdir(parents=True)
+        for path in (place / "a.txt", place / "inner" / "b.txt"):
+            path.write_text(name)
+        artifacts.write_manifest(place / "inner", "inner", 1, {"of": name})
+        artifacts.write_manifest(place, "outer", 1, {"of": name})
+    return tmp_path / "one", tmp_path / "two"
+
+
+def test_a_manifest_holds_the_digests_of_what_belongs_to_it(pair) -> None:
+    manifest = artifacts.read_manifest(pair[0])
+    names = ("checksums.txt", "inner/manifest.json")
+    parts = {name: hashlib.sha256((pair[0] / name).read_bytes()).hexdigest() for name in names}
+    assert manifest["parts"] == parts
+    again = {"holds": ["other"], "parts": {"other/manifest.json": ""}, "of": "one"}
+    artifacts.write_manifest(pair[0], "outer", 1, again)
+    assert artifacts.read_manifest(pair[0])["parts"] == parts
+
+
+@pytest.mark.parametrize(
+    ("part", "named"),
+    [
+        ("inner", "inner/manifest.json"),
+        ("inner/manifest.json", "inner/manifest.json"),
+        ("checksums.txt", "checksums.txt"),
+        ("manifest.json", "checksums.txt"),
+    ],
+)
+def test_a_part_of_another_artifact_is_noticed(pair, part, named) -> None:
+    one, two = pair
+    os.rename(one / part, one.parent / "away")
+    os.rename(two / part, one / part)
+    with pytest.raises(ArtifactError, match=f"{named} is not the one that .*one/manifest.json was"):
+        artifacts.read_manifest(one)
+    assert any(f"{one / named} is not the one" in told for told in checked.find_damage(one)[0])
+
+
+def test_the_list_of_an_inner_artifact_is_bound_by_its_manifest(pair) -> None:
+    one, two = pair
+    os.replace(two / "inner" / "checksums.txt", one / "inner" / "checksums.txt")
+    os.replace(two / "inner" / "b.txt", one / "inner" / "b.txt")
+    artifacts.read_manifest(one)
+    with pytest.raises(ArtifactError, match=r"inner/checksums\.txt is not the one"):
+        artifacts.read_manifest(one / "inner")
+    assert len(checked.find_damage(one)[0]) == 1
+
+
+@pytest.mark.parametrize("name", ["a.txt", "inner/manifest.json", "checksums.txt"])
+def test_a_part_that_is_missing_or_no_file_is_noticed_when_opening(pair, name) -> None:
+    path = pair[0] / name
+    path.unlink()
+    with pytest.raises(ArtifactError, match=f"{name} is missing"):
+        artifacts.read_manifest(pair[0])
+    os.mkfifo(path)
+    with pytest.raises(ArtifactError, match=f"{name} is no regular file"):
+        artifacts.read_manifest(pair[0])
+
+
+def test_earlier_releases_bound_nothing(pair) -> None:
+    one, two = pair
+    make_old(one)
+    shutil.rmtree(one / "inner")
+    os.rename(two / "inner", one / "inner")
+    assert artifacts.read_manifest(one)["of"] == "one"
+
+
+def test_a_manifest_that_is_no_file_is_not_ours(tmp_path) -> None:
+    os.mkfifo(tmp_path / "manifest.json")
+    assert artifacts.find_manifest(tmp_path) is None
+    with pytest.raises(ArtifactError, match=r"manifest\.json is no regular file"):
+        artifacts.read_manifest(tmp_path)
 
 
 def test_threads_do_not_share_a_temporary_name(tmp_path) -> None:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from grassmeans.evaluation.reports import ResultTable
 
 _SHOWN = 20
-_KIND, _VERSION = "change report", 1
 _SUFFIXES = (".html", ".csv", ".json", ".parquet")
 
 
@@ -88,6 +87,7 @@ def change(
     """
     from grassmeans.change.comparing import ChangeSettings, compare_groups
     from grassmeans.change.grouping import group_documents
+    from grassmeans.change.tables import REPORT_KIND
     from grassmeans.outputs import check_output, check_output_file
     from grassmeans.senses.model import load
 
@@ -99,7 +99,7 @@ def change(
         if _is_file(output):
             check_output_file(output, inputs=corpora, overwrite=overwrite)
         else:
-            check_output(output, _KIND, inputs=corpora, overwrite=overwrite)
+            check_output(output, REPORT_KIND, inputs=corpora, overwrite=overwrite)
     documents = group_documents(corpora, by)
     if control:
         documents = documents.shuffle(seed)
@@ -151,16 +151,16 @@ def _write(
             else:
                 place.write_text(draw_change_page(found, title), encoding="utf-8")
         return
-    with output_folder(output, _KIND, inputs=corpora, overwrite=overwrite) as building:
+    with output_folder(output, tables.REPORT_KIND, inputs=corpora, overwrite=overwrite) as building:
         folder = building.folder
         write_bytes(folder / "report.html", draw_change_page(found, title).encode())
         write_bytes(folder / "changes.csv", tables.write_csv(changes))
         write_bytes(folder / "shares.csv", tables.write_csv(tables.list_shares(found)))
-        write_bytes(folder / "changes.json", tables.write_json(found))
+        write_bytes(folder / tables.REPORT, tables.write_json(found))
         if _has_parquet():
             tables.write_parquet(changes, folder / "changes.parquet")
         fields = {"by": found.by, "groups": list(found.groups), "n_words": len(found.words)}
-        write_manifest(folder, _KIND, _VERSION, fields)
+        write_manifest(folder, tables.REPORT_KIND, tables.REPORT_VERSION, fields)
 
 
 def _has_parquet() -> bool:

@@ -49,6 +49,7 @@ def similar(
 
 def _open_vectors(path: Path) -> WordVectors:
     """The vectors of a folder, a file or a model; a model's lexemes where it has them."""
+    from grassmeans.artifacts import read_manifest
     from grassmeans.encoders import VECTORS_FOLDER
     from grassmeans.senses.model import LEXEMES_FOLDER, load
     from grassmeans.senses.model_places import resolve_name
@@ -57,6 +58,7 @@ def _open_vectors(path: Path) -> WordVectors:
     place = resolve_name(path)
     if not (place / VECTORS_FOLDER).is_dir():
         return WordVectors.load(place)
+    read_manifest(place)  # which part is missing, if one is
     if not (place / LEXEMES_FOLDER).is_dir():
         return WordVectors.load(place / VECTORS_FOLDER)
     from grassmeans.lexemes.lexeme_vectors import open_lexemes

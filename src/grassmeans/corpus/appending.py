@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import digest_of, identify_file, share_file, write_array, write_manifest
+from grassmeans.checked import open_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.documents import ReadOptions, ReadReport
 from grassmeans.corpus.fields import check_field_names
@@ -158,7 +159,7 @@ def _join(
 def _renumber(source: Path, target: Path, ids: NDArray[np.int32]) -> None:
     """A shard with other numbers of its words; what does not depend on them is shared."""
     target.mkdir(parents=True, exist_ok=True)
-    tokens = ids[np.load(source / "tokens.npy", allow_pickle=False)]
+    tokens = ids[open_array(source / "tokens.npy", np.int32, (None,))]
     write_array(target / "tokens.npy", tokens)
     write_index(target, tokens)
     for path in sorted(source.iterdir()):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import find_manifest, read_manifest
-from grassmeans.checked import MANIFEST, damaged, read_text
+from grassmeans.checked import MANIFEST, damaged, has_file, read_text
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.fields import check_field_names
 from grassmeans.corpus.given import iterate_documents, spell_word
@@ -199,7 +199,7 @@ class Corpus:
     def function_words(self) -> frozenset[str]:
         """The words that contexts leave out."""
         path = self.path / "function_words.txt"
-        text = read_text(path) if path.exists() else ""
+        text = read_text(path) if has_file(path) else ""
         return frozenset(text.split("\n")) if text else frozenset()
 
     @cached_property

@@ -27,6 +27,7 @@ from grassmeans.artifacts import (
     write_bytes,
     write_manifest,
 )
+from grassmeans.checked import open_array
 from grassmeans.corpus.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.corpus.duplicates import DUPLICATE, without_duplicates
 from grassmeans.corpus.encoding import (
@@ -349,7 +350,7 @@ def _merge_counts(places: Iterable[Path], max_vocabulary: int) -> Vocabulary:
 
 def finish_shard(folder: Path, scratch: Path, global_ids: NDArray[np.int32]) -> None:
     """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
-    local = np.load(scratch / LOCAL_TOKENS, allow_pickle=False)
+    local = open_array(scratch / LOCAL_TOKENS, np.int32, (None,), mapped=False)
     tokens = global_ids[local] if len(global_ids) else local
     write_array(folder / "tokens.npy", tokens)
     write_index(folder, tokens)

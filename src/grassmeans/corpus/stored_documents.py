@@ -14,6 +14,7 @@ from typing import Any
 import zstandard
 
 from grassmeans.artifacts import write_bytes
+from grassmeans.checked import read_bytes
 from grassmeans.corpus.documents import RawDocument
 from grassmeans.corpus.encoding import EncodedShard, encode_shard
 from grassmeans.corpus.readers.records import count_from
@@ -56,8 +57,8 @@ def write_block(path: Path, documents: Sequence[RawDocument]) -> None:
 def read_block(path: Path) -> list[RawDocument]:
     """The documents of a file, as they were."""
     try:
-        content = zstandard.ZstdDecompressor().decompress(path.read_bytes())
-    except (OSError, zstandard.ZstdError) as error:
+        content = zstandard.ZstdDecompressor().decompress(read_bytes(path))
+    except (ArtifactError, zstandard.ZstdError) as error:
         raise ArtifactError(f"{path} cannot be read ({error}): start the command anew") from error
     start = content.index(b"\n") + 1
     documents = []

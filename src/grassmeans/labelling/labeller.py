@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from grassmeans.artifacts import digest_of, digest_of_array, share_file, write_manifest
+from grassmeans.checked import has_file
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.engines import EngineChoice, use_engine
@@ -263,7 +264,7 @@ def _write_labelled(
     vocabulary, ids = order_lexemes(corpus, targets, lexeme_counts)
     vocabulary.save(output)
     targets.save(output)
-    if (corpus.path / _FUNCTION_WORDS).exists():
+    if has_file(corpus.path / _FUNCTION_WORDS):
         share_file(corpus.path / _FUNCTION_WORDS, output / _FUNCTION_WORDS)
     writing = ((*task, ids) for task in tasks)
     with progress_bar("writing", len(tasks), unit="shards", show=show_progress) as advance:

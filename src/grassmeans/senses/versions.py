@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts import write_bytes
-from grassmeans.checked import damaged, parse_json, read_text
+from grassmeans.checked import damaged, has_file, parse_json, read_text
 from grassmeans.schema import check_values, each, flag, record, text, whole
 from grassmeans.senses.model import SenseModel
 
@@ -35,7 +35,7 @@ Version = Mapping[str, Any]
 def read_versions(model: SenseModel) -> list[dict[str, Any]]:
     """The versions of a model, the oldest first; the last one is the model itself."""
     path = None if model.folder is None else model.folder / VERSIONS
-    if path is None or not path.exists():
+    if path is None or not has_file(path):
         return [_describe_first(model)]
     found = []
     for number, line in enumerate(read_text(path).split("\n"), 1):

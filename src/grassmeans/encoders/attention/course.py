@@ -17,6 +17,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from grassmeans.artifacts import atomic_path
+from grassmeans.checked import open_file
 from grassmeans.encoders.attention.optimising import Trainer
 from grassmeans.encoders.attention.ranks import Ranks
 from grassmeans.encoders.attention.reading import Ids, PassageReader
@@ -233,7 +234,7 @@ class Course:
     def _restore(self, checkpoint: Path) -> None:
         if not checkpoint.exists():
             return
-        with safe_open(checkpoint, framework="pt") as stored:
+        with open_file(checkpoint), safe_open(checkpoint, framework="pt") as stored:
             names = stored.keys()
             self._trainer.load({name: stored.get_tensor(name) for name in names})
             self._log = _Log(**json.loads(stored.metadata()[_LOG]))

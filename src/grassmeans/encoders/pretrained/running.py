@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts import atomic_path, digest_of
+from grassmeans.checked import read_bytes
 from grassmeans.encoders.pretrained.network import (
     DEFAULT_BATCH,
     EXTRA,
@@ -68,7 +69,7 @@ class OnnxNetwork(Network):
                 with atomic_path(path) as place:
                     export_network(head, place)
             self._session = runtime.InferenceSession(
-                path.read_bytes(), options, providers=["CPUExecutionProvider"]
+                read_bytes(path), options, providers=["CPUExecutionProvider"]
             )
 
     def run(self, batch: PieceBatch) -> Floats:

@@ -25,6 +25,7 @@ from grassmeans.artifacts import (
     write_bytes,
     write_json,
 )
+from grassmeans.change.tables import protect_cell
 from grassmeans.checked import TEMPORARY, read_json
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.laboratory.experiments.ablations import Ablations
@@ -213,8 +214,8 @@ def _store_figure(figure: Figure, folder: Path) -> None:
 def _to_csv(table: DataTable) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
+    for row in (table.columns, *table.rows):
+        writer.writerow([protect_cell(cell) for cell in row])
     return text.getvalue()
 
 
