@@ -57,7 +57,8 @@ def create_app(
     corpus_path : path, optional
         The corpus that the model was made from, or any other of its language.
     hosts : collection of str
-        Names that the server may be called by, besides those of the loopback interface.
+        Names that the server may be called by, besides those of the loopback interface and the
+        address that a connection has come in on.
     save_to : path, optional
         The folder in which new versions of the model are put; beside the model by default.
     changes_path : path, optional

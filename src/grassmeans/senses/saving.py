@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from grassmeans.senses.edited_words import (
     HIDDEN_DIRECTIONS,
     EditedWord,
     apply_edits,
+    edit_to_dict,
     read_hidden_directions,
 )
 from grassmeans.senses.entries import WordSenses
@@ -35,7 +35,6 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 _VERSION = re.compile(r"-v[0-9]+$")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_ALWAYS = ("word", "action", "senses", "name")
 _HEAD = ("kind", "format_version", "grassmeans", "created", "n_words", "n_skipped")
 
 
@@ -219,6 +218,5 @@ def _check_name(name: str) -> str:
 
 
 def describe_edits(edits: Mapping[str, EditedWord]) -> list[dict[str, Any]]:
-    """All corrections as plain values, word by word; what an edit does not have is left out."""
-    described = [asdict(edit) for edited in edits.values() for edit in edited.edits]
-    return [{key: v for key, v in edit.items() if v or key in _ALWAYS} for edit in described]
+    """All corrections as plain values, word by word."""
+    return [edit_to_dict(edit) for edited in edits.values() for edit in edited.edits]

@@ -13,7 +13,7 @@ from grassmeans.explorer.limits import (
     OutOfTimeError,
     WorkLimits,
 )
-from grassmeans.explorer.open_model import BoundedCache
+from grassmeans.explorer.caches import BoundedCache
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 

@@ -21,6 +21,7 @@ from grassmeans.explorer.queries.corrections import (
     PendingEdits,
     SavedVersion,
     correct_word,
+    discard_corrections,
     list_corrections,
     save_corrections,
 )
@@ -76,6 +77,12 @@ class Saving(RequestBody):
     name: str | None = Field(None, max_length=1000)
 
 
+class Discarding(RequestBody):
+    """How many corrections there are, as they were shown: no other ones are discarded."""
+
+    n_corrections: int = Field(ge=0, le=MAX_OFFSET)
+
+
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
     router = APIRouter(prefix="/api/corrections", tags=["corrections"])
@@ -117,5 +124,14 @@ def make_router(session: Session) -> APIRouter:
     )
     async def save(request: Request, body: Saving) -> Response:
         return json_answer(await session.answer(request, save_corrections, body.name))
+
+    @router.post(
+        "/discard",
+        response_model=PendingEdits,
+        responses=failures(403, 409, 415, 422),
+        summary="Take all corrections back",
+    )
+    async def discard(body: Discarding) -> Response:
+        return json_answer(await session.ask(discard_corrections, body.n_corrections))
 
     return router

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from grassmeans.errors import InputError
+from grassmeans.explorer.drafts import REDO, RESET, UNDO, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.corpus_counts import sample_for_counts
@@ -33,7 +34,6 @@ from grassmeans.senses.editing import visible_senses
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
 from grassmeans.senses.saving import save_version
 
-RESET, UNDO, REDO = "reset", "undo", "redo"
 LOOKS_AT_CONTEXTS = ("merge", "split", "adopt", "assign")
 """Corrections that may take a while."""
 
@@ -46,9 +46,22 @@ _NEED_CORPUS = {
 
 @dataclass(frozen=True, slots=True)
 class PendingEdits:
-    """The corrections of this session, in a version that was saved or not."""
+    """The corrections that are in force, in a version that was saved or not.
+
+    Attributes
+    ----------
+    n_found : int
+        How many were found in a draft of an earlier visit; 0 once they are saved or discarded.
+    kept : bool
+        Whether they are still there after the explorer was stopped.
+    not_kept : str
+        Why they are not.
+    """
 
     edits: tuple[Edit, ...]
+    n_found: int = 0
+    kept: bool = False
+    not_kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +146,7 @@ def correct_word(
         elif wanted.action == REDO:
             changed = edited.redo()
         elif wanted.action == RESET:
-            changed = edited
-            while changed.before is not None:
-                changed = changed.undo()
+            changed = edited.reset()
         else:
             _check_room(opened, now, edited, wanted)
             edit = _describe(opened, key, wanted)
@@ -145,7 +156,7 @@ def correct_word(
     except InputError as error:
         raise ConflictError(str(error)) from error
     check(1.0)
-    opened.change_word(key, changed, revision)
+    opened.change_word(key, changed, revision, describe_step(wanted.action, changed))
     return show_word(opened, key)
 
 
@@ -217,7 +228,15 @@ def _read_lines(
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
     """The corrections made so far, word by word."""
-    return PendingEdits(tuple(edit for word in opened.now.edits.values() for edit in word.edits))
+    edits = tuple(edit for word in opened.now.edits.values() for edit in word.edits)
+    kept = opened.draft is not None
+    return PendingEdits(edits, opened.n_found, kept, "" if kept else opened.not_kept)
+
+
+def discard_corrections(opened: OpenModel, n_corrections: int) -> PendingEdits:
+    """Take all corrections back; `ConflictError` where they are not so many."""
+    opened.discard(n_corrections)
+    return list_corrections(opened)
 
 
 def save_corrections(
@@ -225,6 +244,8 @@ def save_corrections(
 ) -> SavedVersion:
     """Save all corrections as a new version beside the model; they stay in the session too."""
     check = checkpoint or Checkpoint()
+    if opened.read_only:
+        raise ConflictError("the explorer was started with --read-only: nothing can be saved")
     with opened.saving:
         check(0.0)  # whoever asked may have gone while it waited
         now = opened.now
@@ -233,7 +254,7 @@ def save_corrections(
             folder = save_version(opened.base, edits, opened.save_to, name)
         except InputError as error:
             raise ConflictError(str(error)) from error
-        opened.saved = {word: (now.revision(word), folder.name) for word in edits}
+        opened.note_saved(now, edits, folder.name)
     place = shlex.quote(str(folder.resolve()))
     line = shlex.quote(_line_to_try(next(iter(edits.values()))))
     corpus = ""
