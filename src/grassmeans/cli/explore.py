@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
 import signal
 import socket
@@ -14,7 +15,7 @@ import typer
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.explorer.hosts import ANY, bracketed, is_loopback, list_names
-from grassmeans.terminal.output import note
+from grassmeans.terminal.output import name_some, note
 
 if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel
@@ -70,7 +71,7 @@ def explore(
     try:
         import uvicorn
 
-        from grassmeans.explorer.connections import TimedConnection
+        from grassmeans.explorer.connections import TimedConnection, hide_departures
         from grassmeans.explorer.server import create_app
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
@@ -110,6 +111,7 @@ def explore(
         timeout_keep_alive=15,
         proxy_headers=False,  # who is connected is not for a header to say
     )
+    hide_departures(logging.getLogger("uvicorn.error"))
     signal.signal(signal.SIGTERM, _end)  # the server ends by it first, and then raises it again
     try:
         uvicorn.Server(config).run(sockets=[listening])
@@ -121,6 +123,8 @@ def explore(
 
 def _take_up_draft(opened: OpenModel, folder: Path | None, read_only: bool) -> None:
     from grassmeans.explorer.drafts import keep_drafts
+    from grassmeans.senses.saving import place_beside
+    from grassmeans.senses.versions import find_left_out
 
     if read_only:
         opened.read_only = True
@@ -129,6 +133,9 @@ def _take_up_draft(opened: OpenModel, folder: Path | None, read_only: bool) -> N
         return
     for line in keep_drafts(opened, folder):
         note(line)
+    left_out = find_left_out(opened.base, opened.save_to or place_beside(opened.base))
+    if left_out:
+        note(f"versions with corrections that are not in this model: {name_some(left_out)}")
 
 
 def open_socket(host: str, port: int) -> socket.socket:

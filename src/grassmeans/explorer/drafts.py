@@ -243,7 +243,7 @@ class Draft:
         return steps
 
     def append(self, step: Step) -> None:
-        """Write a step, to the disk; `StorageError` where that cannot be, and nothing is written."""
+        """Write a step to the disk, whole or, with a `StorageError`, not at all."""
         if self._file is None:
             raise StorageError(
                 errno.EBADF, "the explorer is stopping: nothing is corrected any more"

@@ -92,7 +92,7 @@ def _check_name(name: str) -> str:
 
 
 def _list_addresses() -> list[str]:
-    """This machine's addresses that others may reach it by, as far as they are easy to learn."""
+    """Addresses that others may reach this machine by, as far as they are easy to learn."""
     found = []
     for family, elsewhere in _ELSEWHERE:
         with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as way_out:

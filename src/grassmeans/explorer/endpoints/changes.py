@@ -14,7 +14,7 @@ from grassmeans.explorer.endpoints.answers import (
     Session,
     json_answer,
 )
-from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.description import bounded_by, failures
 from grassmeans.explorer.queries.corrections import (
     LOOKS_AT_CONTEXTS,
     Correction,
@@ -27,6 +27,7 @@ from grassmeans.explorer.queries.corrections import (
 )
 from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.words import WordView
+from grassmeans.senses.saving import LONGEST_VERSION_NAME
 
 MOST_LINES = 5_000
 MOST_NODES = 64
@@ -56,16 +57,24 @@ class CorrectionRequest(RequestBody):
         [],
         max_length=MOST_LINES,
         description="For assign: positions of the word, for the sense; without a sense, a new one.",
+        json_schema_extra=bounded_by("request.chosen_lines"),
     )
     n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] | None = Field(
-        None, description="For adopt: the division that the dial finds becomes the word's senses."
+        None,
+        description="For adopt: the division that the dial finds becomes the word's senses.",
+        json_schema_extra=bounded_by("work.senses"),
     )
     nodes: list[Node] = Field(
         [],
         max_length=MOST_NODES,
         description="For adopt: nodes of the dial's tree, one above each sense of its last level.",
     )
-    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, description="For adopt: as for the dial.")
+    max_contexts: int = Field(
+        DEFAULT_CONTEXTS,
+        ge=1,
+        description="For adopt: as for the dial.",
+        json_schema_extra=bounded_by("work.contexts"),
+    )
     revision: int = Field(
         ge=0, le=MAX_OFFSET, description="Of the word as it was shown; 409 where it has changed."
     )
@@ -74,7 +83,7 @@ class CorrectionRequest(RequestBody):
 class Saving(RequestBody):
     """How the new version is to be called; ``<model>-v2``, ``-v3``, ... without a name."""
 
-    name: str | None = Field(None, max_length=1000)
+    name: str | None = Field(None, max_length=LONGEST_VERSION_NAME)
 
 
 class Discarding(RequestBody):
@@ -98,8 +107,7 @@ def make_router(session: Session) -> APIRouter:
         summary="Correct the senses of a word",
     )
     async def correct(request: Request, body: CorrectionRequest) -> Response:
-        if body.action == "adopt" and body.n_senses is not None:
-            check_dial(session.opened, body.n_senses, body.max_contexts)
+        check_dial(session.opened, body.n_senses or 1, body.max_contexts)
         wanted = Correction(
             body.action,
             body.senses,

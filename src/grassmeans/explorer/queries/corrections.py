@@ -31,8 +31,10 @@ from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.corpus_origin import OWN, is_counted_in, name_corpus
 from grassmeans.senses.edited_words import Edit, EditedWord, Evidence
 from grassmeans.senses.editing import visible_senses
+from grassmeans.senses.model import load
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
 from grassmeans.senses.saving import save_version
+from grassmeans.senses.versions import find_left_out
 
 LOOKS_AT_CONTEXTS = ("merge", "split", "adopt", "assign")
 """Corrections that may take a while."""
@@ -74,14 +76,24 @@ class SavedVersion:
         The name of its folder.
     n_words : int
         How many words were edited.
+    made_from : str
+        The name of the model that was opened.
+    lacks_corrections_of : tuple of str
+        Other versions of it in the same folder that have corrections which this one does not have.
     tag_command, explore_command : str
         For a shell, in whatever folder: tag a line with the version, and go on correcting it.
+    merge_command : str
+        The same for a version that has the corrections of the first of these others too; empty
+        where there is none.
     """
 
     saved_to: str
     n_words: int
+    made_from: str
+    lacks_corrections_of: tuple[str, ...]
     tag_command: str
     explore_command: str
+    merge_command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +142,9 @@ def correct_word(
     `ConflictError` where the correction does not fit the word; `StaleError` where it was changed
     since that revision. Of several made for the same revision, one is taken.
     """
+    most = opened.limits.request.chosen_lines
+    if len(wanted.lines) > most:
+        raise TooMuchError(f"{most} lines are the most at once, got {len(wanted.lines):,}")
     now = opened.now
     key = opened.key_of(word)
     if wanted.action != "adopt" and key not in now.edits:
@@ -210,9 +225,6 @@ def _read_lines(
     opened: OpenModel, key: str, positions: Sequence[int], check: Checkpoint
 ) -> WordSample:
     """The contexts of lines, without those that say nothing."""
-    most = opened.limits.request.chosen_lines
-    if len(positions) > most:
-        raise TooMuchError(f"{most} lines are the most at once, got {len(positions):,}")
     if not positions:
         raise InputError("no line is chosen: choose one or more")
     corpus = opened.require_corpus("giving lines to a sense")
@@ -260,12 +272,23 @@ def save_corrections(
     corpus = ""
     if opened.corpus is not None:
         corpus = f" --corpus {shlex.quote(str(Path(opened.corpus.path).resolve()))}"
+    left_out = find_left_out(load(folder), folder.parent)
     return SavedVersion(
         folder.name,
         len(edits),
+        opened.name,
+        tuple(left_out),
         f"printf '%s\\n' {line} | grassmeans tag {place}",
         f"grassmeans explore {place}{corpus}",
+        _merge_with(folder, left_out[0]) if left_out else "",
     )
+
+
+def _merge_with(folder: Path, other: str) -> str:
+    """The command that merges a version with another one beside it."""
+    places = [folder.resolve().with_name(name) for name in (other, folder.name)]
+    target = folder.resolve().with_name(f"{folder.name}-merged")
+    return f"grassmeans merge {shlex.join(map(str, places))} -o {shlex.quote(str(target))}"
 
 
 def _line_to_try(edited: EditedWord) -> str:
