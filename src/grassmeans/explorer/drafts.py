@@ -367,7 +367,7 @@ def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:
             draft = Draft(place, opened.name)
             steps = draft.read()
     except (InputError, StorageError) as error:
-        opened.not_kept = error.strerror if isinstance(error, OSError) else str(error)
+        opened.not_kept = getattr(error, "strerror", None) or str(error)
         return [f"corrections are not kept when the explorer stops: {opened.not_kept}"]
     try:
         opened.replay(steps, draft.path)

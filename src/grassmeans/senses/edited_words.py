@@ -94,8 +94,10 @@ def edit_to_dict(edit: Edit) -> dict[str, Any]:
 def edit_from_dict(values: Any, path: Path) -> Edit:
     """The opposite of `edit_to_dict`, of a file."""
     check_values(path, values, _EDIT_RULES, _EDIT_OPTIONS)
-    known = {field.name: values[field.name] for field in fields(Edit) if field.name in values}
-    return Edit(**{n: tuple(v) if isinstance(v, list) else v for n, v in known.items()})
+    known: dict[str, Any] = {f.name: values[f.name] for f in fields(Edit) if f.name in values}
+    for name in ("senses", "lines"):
+        known[name] = tuple(known.get(name, ()))
+    return Edit(**known)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ def compare_versions(first: SenseModel, second: SenseModel) -> Branches:
     n = 0
     while n < min(map(len, logs)) and logs[0][n] == logs[1][n]:
         n += 1
-    rest = [tuple(log[n:]) for log in logs]
+    rest = tuple(logs[0][n:]), tuple(logs[1][n:])
     names = [_name(first), _name(second)]
     if n and not (rest[0] and rest[1]):
         longer = names[0] if rest[0] else names[1]
@@ -82,7 +82,8 @@ def compare_versions(first: SenseModel, second: SenseModel) -> Branches:
     return Branches(
         tuple(logs[0][:n]),
         rest[0][0]["digest_before"],
-        *rest,
+        rest[0],
+        rest[1],
         tuple(word for word in touched[1] if word not in touched[0]),
         tuple(word for word in both if not _is_alike(first, second, word)),
     )

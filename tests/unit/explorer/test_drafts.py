@@ -269,6 +269,19 @@ def test_a_saved_draft_is_settled_and_one_with_more_is_not(folder):
     assert names == {"model", "model-v2", "model-v3", again.draft.path.name + ".old"}
 
 
+def test_what_was_corrected_while_a_version_was_saved_is_not_settled(folder):
+    opened, _ = visit(folder)
+    correct_word(opened, "crane", HIDE)
+    moment = opened.now
+    correct_word(opened, "bank", HIDE)
+    opened.note_saved(moment, ["crane"], "model-v2")
+    expected = state_of(opened)
+    kill(opened)
+    again, _ = visit(folder)
+    assert state_of(again) == expected
+    assert (again.n_corrections, again.n_unsaved) == (2, 1)
+
+
 def test_a_look_leaves_nothing_behind(folder):
     leave(visit(folder)[0])
     assert [p.name for p in folder.parent.iterdir()] == ["model"]

@@ -97,7 +97,10 @@ def test_merging_the_other_way_round_gives_the_same_senses(model):
     first, second = correct(model, "v2", HIDE_CRANE), correct(model, "v3", MERGE_BANK)
     merge_versions(first, second, place_of(model) / "one")
     merge_versions(second, first, place_of(model) / "other")
-    assert load(place_of(model) / "one").digest == load(place_of(model) / "other").digest
+    one, other = load(place_of(model) / "one"), load(place_of(model) / "other")
+    assert one.digest == other.digest
+    assert list(read_hidden_directions(one)) == list(read_hidden_directions(other))
+    assert list(read_hidden_directions(other)) == [("crane", 1)]
 
 
 def test_words_in_conflict_are_named_unless_somebody_is_preferred(model):
@@ -131,6 +134,8 @@ def test_versions_without_a_common_ancestor_are_refused(model, doubtful_model_fo
     strange = correct(load(copied), "strange", HIDE_CRANE)
     with pytest.raises(InputError, match="v2 and strange are no versions of one model"):
         compare_versions(first, strange)
+    shutil.copytree(strange.folder, place_of(model) / "strange")
+    assert find_left_out(model, place_of(model)) == ["v2", "v3"]
 
 
 def test_the_command_refuses_conflicts_and_merges(model):
