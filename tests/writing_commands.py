@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans import Corpus, SkipGram
+from grassmeans import Corpus, SkipGram, load
 from grassmeans.cli.main import run
 from grassmeans.senses.building import build_model
+from grassmeans.senses.edited_words import Edit, EditedWord
+from grassmeans.senses.saving import save_version
 from grassmeans.senses.settings import InductionSettings
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
@@ -69,6 +71,11 @@ COMMANDS = {
         ("books", "numbers.txt"),
     ),
     "compact": Command(f"compact model -o {OUT} --bits 4", ("model",), ("--bits 4", "--bits 5")),
+    "merge": Command(
+        f"merge version-2 version-3 -o {OUT}",
+        ("version-2", "version-3"),
+        ("version-2", "model"),
+    ),
     "convert": Command(
         f"convert vectors {OUT} --to compact --bits 4", ("vectors",), ("--bits 4", "--bits 5")
     ),
@@ -105,6 +112,10 @@ def make_material(folder: Path, synthetic: SyntheticCorpus) -> Path:
         settings=InductionSettings(n_senses=2),
         workers=1,
     )
+    model = load(folder / "model")
+    for name, word in (("version-2", "crane"), ("version-3", "bank")):
+        hidden = EditedWord.start(model, word).apply(Edit(word, "hide", (1,)), model.vectors)
+        save_version(model, {word: hidden}, name=name)
     grassmeans(folder, "label corpus model -o labelled -j 1")
     return folder
 

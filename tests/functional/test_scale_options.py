@@ -18,7 +18,7 @@ IN_AN_ENGINE = {
 }
 NEITHER = {
     *("show", "similar", "info", "convert", "compact", "copy", "export", "score", "explore"),
-    *("demo", "build-dataset links", "build-dataset lineup"),
+    *("demo", "merge", "build-dataset links", "build-dataset lineup"),
 }
 
 

@@ -73,7 +73,7 @@ def info(
 def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """How many words and senses a model has, its versions, and the words themselves."""
     from grassmeans.senses.model import load
-    from grassmeans.senses.versions import describe_versions, read_versions
+    from grassmeans.senses.versions import describe_descent, describe_versions, read_versions
 
     model = load(artifact)
     inventory = model.inventory
@@ -84,7 +84,8 @@ def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
         "n_senses": sum(inventory.sense_counts.values()),
         "n_skipped": len(skipped),
     }
-    return counts | {"versions": describe_versions(read_versions(model))}, listed
+    versions = {"versions": describe_versions(read_versions(model))}
+    return counts | describe_descent(model) | versions, listed
 
 
 def _verify(artifact: Path) -> str:

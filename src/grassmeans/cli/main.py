@@ -28,6 +28,7 @@ from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest
 from grassmeans.cli.label import label
 from grassmeans.cli.lexemes import lexemes
+from grassmeans.cli.merge import merge
 from grassmeans.cli.phrases import phrases
 from grassmeans.cli.reliability import reliability
 from grassmeans.cli.score import score
@@ -120,7 +121,7 @@ _USE_A_MODEL = "Use what was found"
 _register("From text to senses", ingest, phrases, vectors, encoder, induce, update)
 _register(_USE_A_MODEL, show, collocates, tag, label, change, lexemes, iterate, similar, info)
 _register(_USE_A_MODEL, convert, compact, copy, export, evaluate, reliability, score, compare)
-_register(_USE_A_MODEL, reproduce, explore, demo)
+_register(_USE_A_MODEL, reproduce, explore, merge, demo)
 _register("Test sets", links, pseudowords, lineup, group=build_dataset)
 app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
 
