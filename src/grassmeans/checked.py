@@ -306,3 +306,16 @@ def _read_list(path: Path, *_state: int) -> Mapping[str, str]:
     if lines[-1] or not all(len(digest) == 64 and name for digest, _, name in pairs):
         raise damaged(path, "a line is no digest and name")
     return {name: digest for digest, _, name in pairs}
+
+
+def list_own(folder: Path) -> tuple[Mapping[str, str] | None, list[str]]:
+    """What an artifact says is its own.
+
+    Returns
+    -------
+    files : mapping or None
+        Digests by name; None where it has no list.
+    inner : list of str
+        The names of the artifacts in it, which have lists of their own.
+    """
+    return _find_list(folder), _read_inner(folder / MANIFEST)

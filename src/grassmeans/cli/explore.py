@@ -13,6 +13,7 @@ import typer
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.terminal.output import note
+from grassmeans.terminal.places import READ, WRITTEN_INTO
 
 DEFAULT_PORT = 8642
 _SECONDS_TO_START = 0.8
@@ -24,19 +25,22 @@ _STRANGE = {
 
 
 def explore(
-    model: Annotated[str, typer.Argument(help="A model folder, or a name: en.")] = "en",
+    model: Annotated[str, READ, typer.Argument(help="A model folder, or a name: en.")] = "en",
     corpus: Annotated[
         Path | None,
+        READ,
         typer.Option(help="Its corpus, or another: all lines, and a dial for senses."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any.")] = DEFAULT_PORT,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     save_to: Annotated[
         Path | None,
+        WRITTEN_INTO,
         typer.Option(help="Folder for new versions of the model; beside it by default."),
     ] = None,
     changes: Annotated[
         Path | None,
+        READ,
         typer.Option(help="A report of `grassmeans change`: its words that changed most."),
     ] = None,
     no_browser: Annotated[
