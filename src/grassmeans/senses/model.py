@@ -441,8 +441,8 @@ class SenseModel:
         path : path
             A folder that does not exist yet, or a model when ``overwrite`` is set.
         """
-        read, marks = [self.folder, self.vectors.folder], list_marks(KIND, self.manifest)
-        with output_folder(path, KIND, inputs=read, fields=marks, overwrite=overwrite) as building:
+        marks = list_marks(KIND, self.manifest)
+        with output_folder(path, KIND, fields=marks, overwrite=overwrite) as building:
             self.fill(building.folder)
 
     def fill(self, folder: Path) -> None:

@@ -47,9 +47,7 @@ def write_vectors_folder(
 ) -> None:
     """Write a ``vectors`` artifact; see `WordVectors.save`."""
     marks = list_marks(KIND, filling.get("extra") or {})
-    with output_folder(
-        folder, KIND, inputs=[vectors.folder], fields=marks, overwrite=overwrite
-    ) as building:
+    with output_folder(folder, KIND, fields=marks, overwrite=overwrite) as building:
         fill_vectors_folder(vectors, building.folder, **filling)
 
 
