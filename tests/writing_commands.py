@@ -99,7 +99,10 @@ def make_material(folder: Path, synthetic: SyntheticCorpus) -> Path:
     (folder / "books").mkdir()
     (folder / "books" / "book.txt").write_text("the crane flew over the harbour")
     (folder / "numbers.txt").write_text("1 2 3")
-    (folder / "test.jsonl").write_text('{"id": "1", "target": "crane", "label": "bird"}')
+    (folder / "test.jsonl").write_text(
+        '{"id": "1", "target": "crane", "left": "a", "right": "flew over water", "label": "bird"}\n'
+        '{"id": "2", "target": "crane", "left": "the", "right": "lifts it", "label": "machine"}\n'
+    )
     corpus = Corpus.from_texts(synthetic.documents, folder / "corpus")
     Corpus.from_texts(["heron and stork"], folder / "other-corpus")
     trainer = SkipGram(dim=16, min_count=1, epochs=8, workers=1)

@@ -438,3 +438,17 @@ def parse_list(content: bytes, path: Path) -> dict[str, str]:
         if not is_plain_name(name):
             raise damaged(path, f"{name!r} is no name of a file below it")
     return {name: digest for digest, _, name in pairs}
+
+
+def list_own(folder: Path) -> tuple[Mapping[str, str] | None, list[str]]:
+    """What an artifact says is its own.
+
+    Returns
+    -------
+    files : mapping or None
+        Digests by name; None where it has no list.
+    inner : list of str
+        The names of the artifacts in it, which have lists of their own.
+    """
+    path = folder / MANIFEST
+    return _find_list(folder), list_inner_names(read_json(path), path)

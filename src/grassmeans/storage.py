@@ -24,8 +24,10 @@ from urllib.parse import unquote
 
 from grassmeans.artifacts import (
     atomic_path,
+    building_place,
     digest_of,
     explain_write_errors,
+    find_manifest,
     read_manifest,
 )
 from grassmeans.checked import (
@@ -41,10 +43,12 @@ from grassmeans.checked import (
 )
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError, StorageError
 from grassmeans.outputs import output_folder, refuse_address
+from grassmeans.ownership import list_marks
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::|://)")
+_FETCHED = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{8}")
 _BLOCK_BYTES = 1 << 24
 _FILES_AT_ONCE = 8
 _NAMED = 5
@@ -152,11 +156,16 @@ def fetch_inputs(
         The inputs, paths in the place of addresses.
     """
     given = list(inputs)
+    place = Path(os.path.realpath(output)).with_name(f".{output.name}.inputs")
+    if (
+        find_manifest(output) is not None
+        and not building_place(Path(os.path.realpath(output))).exists()
+    ):
+        _remove_fetched(place)  # of a run that was killed when its work was done
     if not any(map(is_address, given)):
         yield given
         return
     refuse_address(output)
-    place = Path(os.path.realpath(output)).with_name(f".{output.name}.inputs")
     paths: list[str | Path] = []
     tasks: list[tuple[str, Path]] = []
     for number, source in enumerate(given):
@@ -176,7 +185,16 @@ def fetch_inputs(
         for _ in map_tasks(fetch_file, tasks, workers):
             advance()
     yield paths
-    shutil.rmtree(place, ignore_errors=True)
+    _remove_fetched(place)
+
+
+def _remove_fetched(place: Path) -> None:
+    """Delete what `fetch_inputs` put there, and nothing else."""
+    for fetched in place.glob("*"):
+        if _FETCHED.fullmatch(fetched.name):
+            shutil.rmtree(fetched, ignore_errors=True)
+    with contextlib.suppress(OSError):  # there is none, or a file of someone else is in it
+        place.rmdir()
 
 
 def _identify(address: str) -> str:
@@ -270,9 +288,9 @@ def _fetch_artifact(
     if manifest is None:
         raise ArtifactError(f"{address} is no grassmeans folder: it has no {MANIFEST}")
     identity = [address, manifest]
-    inputs = [_find_local(address)]
+    inputs, marks = [_find_local(address)], list_marks(manifest["kind"], manifest)
     with output_folder(
-        target, manifest["kind"], identity, inputs=inputs, overwrite=overwrite
+        target, manifest["kind"], identity, inputs=inputs, fields=marks, overwrite=overwrite
     ) as building:
         names = [name for name in _list_names(address) if name != _CLAIM]
         _refuse_collisions(names, address)

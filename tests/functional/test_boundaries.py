@@ -212,7 +212,7 @@ def test_numbers_out_of_range(folder, tmp_path, command, option, value) -> None:
         ("induce corpus vectors -w crane --text-field body", "--text-field is for texts"),
         ("phrases corpus --list one.txt", "no phrase was given"),
         ("info corpus --words", "lists those of a model"),
-        ("demo", "is a result of another command"),
+        ("demo", "of another kind (corpus) and is never replaced"),
     ],
 )
 def test_what_would_be_passed_over_is_refused(folder, tmp_path, monkeypatch, line, message) -> None:

@@ -211,13 +211,50 @@ def test_threads_do_not_share_a_temporary_name(tmp_path) -> None:
     assert os.listdir(tmp_path) == ["f"]
 
 
+LARGE = (1 << 20) + 1
+
+
 def test_a_file_that_is_shared_already_leaves_nothing_else(tmp_path) -> None:
-    (tmp_path / "source").write_text("x")
-    (tmp_path / "other").write_text("y")
-    for source in ("source", "source", "other"):
-        artifacts.share_file(tmp_path / source, tmp_path / "target")
-        assert (tmp_path / "target").samefile(tmp_path / source)
-        assert sorted(p.name for p in tmp_path.iterdir()) == ["other", "source", "target"]
+    (tmp_path / "source.npy").write_bytes(b"x" * LARGE)
+    (tmp_path / "other.npy").write_bytes(b"y" * LARGE)
+    for source in ("source.npy", "source.npy", "other.npy"):
+        artifacts.share_file(tmp_path / source, tmp_path / "target.npy")
+        assert (tmp_path / "target.npy").samefile(tmp_path / source)
+        found = sorted(p.name for p in tmp_path.iterdir())
+        assert found == ["other.npy", "source.npy", "target.npy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "is_shared"),
+    [("a.npy", LARGE, True), ("text.bin", LARGE, True), ("a.npy", LARGE - 1, False),
+     ("words.txt", LARGE, False), ("words.json", LARGE, False)],
+)  # fmt: skip
+def test_only_large_arrays_are_shared_and_can_then_only_be_read(
+    tmp_path, name, size, is_shared
+) -> None:
+    source, target = tmp_path / name, tmp_path / "new" / name
+    source.write_bytes(b"x" * size)
+    source.chmod(0o644)
+    target.parent.mkdir()
+    artifacts.share_file(source, target)
+    assert target.read_bytes() == source.read_bytes()
+    assert target.samefile(source) == is_shared
+    modes = {path.stat().st_mode & 0o777 for path in (source, target)}
+    assert modes == ({0o444} if is_shared else {0o644})
+    artifacts.write_bytes(target, b"new")  # it is replaced all the same
+    assert source.read_bytes() == b"x" * size
+
+
+def test_a_file_on_another_disk_is_copied_and_stays_as_it_is(tmp_path, monkeypatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    (tmp_path / "a.npy").write_bytes(b"x" * LARGE)
+    (tmp_path / "a.npy").chmod(0o640)
+    monkeypatch.setattr(os, "link", refuse)
+    artifacts.share_file(tmp_path / "a.npy", tmp_path / "b.npy")
+    assert (tmp_path / "b.npy").read_bytes() == b"x" * LARGE
+    assert (tmp_path / "a.npy").stat().st_mode & 0o777 == 0o640
 
 
 def test_digests_depend_on_values_not_on_order() -> None:

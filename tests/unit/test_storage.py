@@ -341,6 +341,27 @@ def test_a_file_that_changed_meanwhile_is_fetched_anew(store, tmp_path) -> None:
     assert not (tmp_path / ".corpus.inputs").exists()
 
 
+def test_fetched_files_of_a_finished_corpus_are_cleaned(store, tmp_path) -> None:
+    store.pipe_file("/bucket/a.txt", b"the crane flew over the harbour")
+    place, left = tmp_path / "corpus", tmp_path / ".corpus.inputs"
+    Corpus.from_files(["memory://bucket/a.txt"], place, workers=1)
+    assert not left.exists()
+    (left / "0-0-0123abcd").mkdir(parents=True)  # killed when the corpus was in its place
+    (left / "0-0-0123abcd" / "a.txt").write_text("the crane flew over the harbour")
+    with pytest.raises(InputError, match="exists already"):
+        Corpus.from_files([corpus_text(tmp_path)], place)
+    assert not left.exists()
+    (left / "holidays").mkdir(parents=True)  # of someone else
+    with pytest.raises(InputError, match="exists already"):
+        Corpus.from_files([corpus_text(tmp_path)], place)
+    assert [path.name for path in left.iterdir()] == ["holidays"]
+
+
+def corpus_text(folder: Path) -> Path:
+    (folder / "b.txt").write_text("the crane")
+    return folder / "b.txt"
+
+
 def test_the_extra_is_named_where_it_is_missing(corpus, monkeypatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda package: None)
     with pytest.raises(MissingExtraError, match=r"grassmeans\[storage\]"):

@@ -10,6 +10,7 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import draw_table, name_some, note, print_json, wants_json
+from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans.change.comparing import Comparison
@@ -23,6 +24,7 @@ def change(
     model: options.Model,
     corpora: Annotated[
         list[Path],
+        READ,
         typer.Argument(help="A corpus folder, labelled or not; or several, side by side."),
     ],
     by: Annotated[
@@ -39,6 +41,7 @@ def change(
     ] = False,
     output: Annotated[
         Path | None,
+        WRITTEN,
         typer.Option(
             "--output",
             "-o",
@@ -97,16 +100,16 @@ def change(
     settings = ChangeSettings(fewest, level, permutations, max_contexts, examined, seed)
     if output is not None:
         if _is_file(output):
-            check_output_file(output, inputs=corpora, overwrite=overwrite)
+            check_output_file(output, overwrite=overwrite)
         else:
-            check_output(output, REPORT_KIND, inputs=corpora, overwrite=overwrite)
+            check_output(output, REPORT_KIND, overwrite=overwrite)
     documents = group_documents(corpora, by)
     if control:
         documents = documents.shuffle(seed)
     found = compare_groups(load(model, device=device), documents, chosen, settings)
     _note(found)
     if output is not None:
-        _write(found, output, corpora, overwrite, f"Change of senses, by {found.by}")
+        _write(found, output, overwrite, f"Change of senses, by {found.by}")
     _show(found, output, as_json)
 
 
@@ -131,9 +134,7 @@ def _note(found: Comparison) -> None:
         note(f"words that occur in no group: {name_some(list(found.absent))}")
 
 
-def _write(
-    found: Comparison, output: Path, corpora: list[Path], overwrite: bool, title: str
-) -> None:
+def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None:
     from grassmeans.artifacts import write_bytes, write_manifest
     from grassmeans.change import tables
     from grassmeans.outputs import output_file, output_folder
@@ -141,7 +142,7 @@ def _write(
 
     changes = tables.list_changes(found)
     if _is_file(output):
-        with output_file(output, inputs=corpora, overwrite=overwrite) as place:
+        with output_file(output, overwrite=overwrite) as place:
             if output.suffix == ".parquet":
                 tables.write_parquet(changes, place)
             elif output.suffix == ".csv":
@@ -151,7 +152,7 @@ def _write(
             else:
                 place.write_text(draw_change_page(found, title), encoding="utf-8")
         return
-    with output_folder(output, tables.REPORT_KIND, inputs=corpora, overwrite=overwrite) as building:
+    with output_folder(output, tables.REPORT_KIND, overwrite=overwrite) as building:
         folder = building.folder
         write_bytes(folder / "report.html", draw_change_page(found, title).encode())
         write_bytes(folder / "changes.csv", tables.write_csv(changes))

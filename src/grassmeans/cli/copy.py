@@ -9,11 +9,14 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def copy(
-    source: Annotated[str, typer.Argument(help="A folder of ours, or its address.")],
-    target: Annotated[str, typer.Argument(help="An address (s3://bucket/corpus), or a folder.")],
+    source: Annotated[str, READ, typer.Argument(help="A folder of ours, or its address.")],
+    target: Annotated[
+        str, WRITTEN, typer.Argument(help="An address (s3://bucket/corpus), or a folder.")
+    ],
     workers: options.Workers = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,

@@ -9,11 +9,14 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.places import WRITTEN
 
 
 def encoder(
     corpus: options.Corpus,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new encoder.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new encoder.")
+    ],
     dim: Annotated[
         int | None, typer.Option(min=1, help="Length of the vectors, a multiple of 64.")
     ] = None,

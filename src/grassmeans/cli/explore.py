@@ -16,6 +16,7 @@ import typer
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.explorer.hosts import ANY, bracketed, is_loopback, list_names
 from grassmeans.terminal.output import name_some, note
+from grassmeans.terminal.places import READ, WRITTEN_INTO
 
 if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel
@@ -30,23 +31,27 @@ _STRANGE = {
 
 
 def explore(
-    model: Annotated[str, typer.Argument(help="A model folder, or a name: en.")] = "en",
+    model: Annotated[str, READ, typer.Argument(help="A model folder, or a name: en.")] = "en",
     corpus: Annotated[
         Path | None,
+        READ,
         typer.Option(help="Its corpus, or another: all lines, and a dial for senses."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any.")] = DEFAULT_PORT,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     save_to: Annotated[
         Path | None,
+        WRITTEN_INTO,
         typer.Option(help="Folder for new versions of the model; beside it by default."),
     ] = None,
     changes: Annotated[
         Path | None,
+        READ,
         typer.Option(help="A report of `grassmeans change`: its words that changed most."),
     ] = None,
     drafts: Annotated[
         Path | None,
+        WRITTEN_INTO,
         typer.Option(help="Folder for corrections that are not saved yet; beside the model."),
     ] = None,
     read_only: Annotated[

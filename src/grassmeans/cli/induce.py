@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,18 +10,22 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, note_report, print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def induce(
     inputs: Annotated[
         list[Path],
+        READ,
         typer.Argument(
             help="A corpus, or files and folders of text; and vectors, an encoder, a model whose "
             "contexts are taken (en), or a transformer: its folder or hub name.",
             metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL|transformer:NAME",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new model.")
+    ],
     word: options.Words = None,
     words: options.WordsFile = None,
     min_count: Annotated[
@@ -109,6 +112,7 @@ def induce(
 
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
     """
+    from grassmeans.outputs import temporary_folder
     from grassmeans.senses.building import build_model
 
     given = {
@@ -137,8 +141,8 @@ def induce(
         )
     # Workers of other machines do not see the temporary folder of this one.
     beside = output.resolve().parent if engine is not None else None
-    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as temporary:
-        corpus = _open_sources(sources, language, text_field, Path(temporary) / "corpus")
+    with temporary_folder(beside) as temporary:
+        corpus = _open_sources(sources, language, text_field, temporary / "corpus")
         model = build_model(
             corpus,
             contexts,

@@ -12,11 +12,12 @@ from rich.table import Table
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 
 def info(
     artifact: Annotated[
-        Path, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
+        Path, READ, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
     ],
     verify: Annotated[
         bool,

@@ -9,6 +9,7 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, note_report, print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus
@@ -19,11 +20,14 @@ _ENOUGH_WORDS = 1000
 def ingest(
     inputs: Annotated[
         list[str],
+        READ,
         typer.Argument(
             help="Files or folders, compressed ones as they are; or addresses: s3://bucket/*.bz2."
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new corpus.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new corpus.")
+    ],
     format: Annotated[
         str,
         typer.Option(
@@ -35,7 +39,9 @@ def ingest(
         str, typer.Option(help="Function-word list: en, es, fr, de, it, pt, ru, ..., or none.")
     ] = "en",
     function_words: Annotated[
-        Path | None, typer.Option(help="Your own function words, one a line, instead of a list.")
+        Path | None,
+        READ,
+        typer.Option(help="Your own function words, one a line, instead of a list."),
     ] = None,
     text_field: Annotated[
         str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
@@ -71,6 +77,7 @@ def ingest(
     ] = False,
     append: Annotated[
         Path | None,
+        READ,
         typer.Option(
             help="A corpus to which the documents are added; -o is a new folder, the old one stays."
         ),

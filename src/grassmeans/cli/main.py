@@ -44,6 +44,7 @@ from grassmeans.laboratory.commands.compare import compare
 from grassmeans.laboratory.commands.iterate import iterate
 from grassmeans.laboratory.commands.reproduce import reproduce
 from grassmeans.terminal.output import name_options, note
+from grassmeans.terminal.places import check_places
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__
 
@@ -101,11 +102,12 @@ def _register(panel: str, *commands: Callable[..., None], group: typer.Typer = a
 
 
 def _watch(command: Callable[..., None]) -> Callable[..., None]:
-    """Tell `run` in our own words when a command was stopped."""
+    """Check what a command reads and writes; tell `run` in our own words when it was stopped."""
 
     @functools.wraps(command)
     def run_command(*arguments: Any, **options: Any) -> None:
         try:
+            check_places(command, options)
             with _tell_warnings():
                 command(*arguments, **options)
             sys.stdout.flush()

@@ -10,6 +10,7 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 class Preferred(StrEnum):
@@ -20,9 +21,11 @@ class Preferred(StrEnum):
 
 
 def merge(
-    first: Annotated[Path, typer.Argument(help="A version that the explorer saved.")],
-    second: Annotated[Path, typer.Argument(help="Another version of the same model.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new version.")],
+    first: Annotated[Path, READ, typer.Argument(help="A version that the explorer saved.")],
+    second: Annotated[Path, READ, typer.Argument(help="Another version of the same model.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new version.")
+    ],
     prefer: Annotated[
         Preferred | None,
         typer.Option(help="Whose senses are taken where both have corrected a word."),

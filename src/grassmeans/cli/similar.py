@@ -11,6 +11,7 @@ from rich.table import Table
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.vectors.word_vectors import WordVectors
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 def similar(
     vectors: Annotated[
-        Path, typer.Argument(help="A vectors folder, a model (or its name), or a vector file.")
+        Path,
+        READ,
+        typer.Argument(help="A vectors folder, a model (or its name), or a vector file."),
     ],
     word: Annotated[str, typer.Argument(help="The word, or a lexeme such as crane.2.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 10,

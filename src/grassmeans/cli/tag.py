@@ -16,6 +16,7 @@ from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.corpus.documents import RawDocument
@@ -30,6 +31,7 @@ def tag(
     model: options.Model,
     file: Annotated[
         Path | None,
+        READ,
         typer.Argument(help="Text, one passage a line, packed or not; or standard input."),
     ] = None,
     word: Annotated[

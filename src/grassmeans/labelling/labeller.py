@@ -8,7 +8,6 @@ depends on the shard alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -32,6 +31,7 @@ from grassmeans.labelling.measuring import (
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
 from grassmeans.outputs import Building, output_folder
+from grassmeans.ownership import Paths, list_marks
 from grassmeans.parallel import map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import ConfidenceRule
@@ -103,10 +103,11 @@ def label_corpus(
     threshold = opened.choose_threshold(idk_threshold, confidence)
     chosen = Decoding(decoding, threshold, opened.choose_sharpness(sharpness), random_state)
     digest = opened.digest
+    read = [opened.folder, opened.vectors.folder]
     if "labelled" in corpus.manifest:
         _check_same_model(corpus, digest)
         with use_engine(engine, workers):
-            return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
+            return _relabel(corpus, Path(output), chosen, read, workers, overwrite, show_progress)
     targets = find_targets(corpus, opened)
     warn_of_contexts(opened.encoder)
     opened.check_language().add_corpus(corpus).warn()
@@ -119,7 +120,7 @@ def label_corpus(
             make_measure(corpus, opened.encoder, opened.inventory, targets),
             chosen,
             {"model": name, "model_digest": digest},
-            inputs=[opened.folder, opened.vectors.folder],
+            inputs=read,
             workers=workers,
             overwrite=overwrite,
             show_progress=show_progress,
@@ -134,7 +135,7 @@ def label_by_measure(
     decoding: Decoding,
     facts: dict[str, Any],
     *,
-    inputs: Iterable[str | Path | None] = (),
+    inputs: Paths = (),
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -186,13 +187,14 @@ def relabel(
     if sharpness is None:
         sharpness = float(before["sharpness"])
     chosen = Decoding(decoding, check_threshold(idk_threshold), sharpness, random_state)
-    return _relabel(labelled, Path(output), chosen, workers, overwrite, show_progress)
+    return _relabel(labelled, Path(output), chosen, (), workers, overwrite, show_progress)
 
 
 def _relabel(
     labelled: Corpus,
     output: Path,
     decoding: Decoding,
+    inputs: Paths,
     workers: int | None,
     overwrite: bool,
     show_progress: bool | None,
@@ -200,7 +202,7 @@ def _relabel(
     targets = read_targets(labelled)
     before = labelled.manifest["labelled"]
     facts = {name: before[name] for name in ("model", "model_digest")}
-    with _begin_output(labelled, output, facts, (), overwrite) as building:
+    with _begin_output(labelled, output, facts, inputs, overwrite) as building:
         for number, shard in enumerate(labelled.shards):
             folder = shard_folder(building.folder, number)
             folder.mkdir(parents=True, exist_ok=True)
@@ -223,7 +225,7 @@ def _begin_output(
     corpus: Corpus,
     output: str | Path,
     facts: dict[str, Any],
-    inputs: Iterable[str | Path | None],
+    inputs: Paths,
     overwrite: bool,
 ) -> AbstractContextManager[Building]:
     source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
@@ -234,7 +236,7 @@ def _begin_output(
         # Not the decoding: distances of an interrupted run serve any.
         [facts["model_digest"], source, counts],
         inputs=[corpus.path, *inputs],
-        fields=["labelled"],
+        fields={"labelled", *list_marks(KIND, corpus.manifest)},
         overwrite=overwrite,
     )
 

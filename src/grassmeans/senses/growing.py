@@ -33,6 +33,7 @@ from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import Building, output_folder
+from grassmeans.ownership import list_marks
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.edited_words import EditedInventory
 from grassmeans.senses.entries import SkippedWord, WordSenses
@@ -145,8 +146,9 @@ def update_model(
     chosen = None if words is None else check_words(words)
     about_texts = [_identify_texts(given), sorted(reading.items())]
     identity = [old.digest, about_texts, settings.to_dict(), chosen, min_count, new_senses]
+    marks = list_marks(KIND, old.manifest)
     with output_folder(
-        output, KIND, identity, inputs=[place, *given], overwrite=overwrite
+        output, KIND, identity, inputs=[place, *given], fields=marks, overwrite=overwrite
     ) as building:
         corpus = _read_texts(old, given, building.scratch, workers, show_progress, reading)
         _check_language(old, corpus)

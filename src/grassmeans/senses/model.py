@@ -26,6 +26,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
+from grassmeans.ownership import list_marks
 from grassmeans.schema import check_values, each, either, nothing, number, record, row, text, whole
 from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
@@ -459,7 +460,8 @@ class SenseModel:
         path : path
             A folder that does not exist yet, or a model when ``overwrite`` is set.
         """
-        with output_folder(path, KIND, overwrite=overwrite) as building:
+        marks = list_marks(KIND, self.manifest)
+        with output_folder(path, KIND, fields=marks, overwrite=overwrite) as building:
             self.fill(building.folder)
 
     def fill(self, folder: Path) -> None:

@@ -15,7 +15,7 @@ from grassmeans.artifacts import explain_write_errors, write_array
 from grassmeans.checked import MANIFEST
 from grassmeans.encoders import VECTORS_FOLDER
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.outputs import output_folder
+from grassmeans.outputs import output_folder, remove_dead_work
 from grassmeans.senses.edited_words import (
     HIDDEN_DIRECTIONS,
     EditedWord,
@@ -67,6 +67,7 @@ def save_version(
     if not any(edited.edits for edited in edits.values()):
         raise InputError("nothing has been edited yet: there is no new version to save")
     place = Path(folder) if folder is not None else place_beside(model)
+    remove_dead_work(place)  # names are new ones, so that nobody would come by again
     chosen = _next_name(model, place) if name is None else _check_name(name)
     target = place / chosen
     if target.exists():

@@ -7,8 +7,10 @@ from typing import Annotated
 
 import typer
 
-Corpus = Annotated[Path, typer.Argument(help="A corpus folder.")]
-Model = Annotated[Path, typer.Argument(help="A model folder, or a name: en.")]
+from grassmeans.terminal.places import READ, WRITTEN_INTO
+
+Corpus = Annotated[Path, READ, typer.Argument(help="A corpus folder.")]
+Model = Annotated[Path, READ, typer.Argument(help="A model folder, or a name: en.")]
 
 Json = Annotated[
     bool,
@@ -40,6 +42,7 @@ Device = Annotated[
 ]
 Cache = Annotated[
     Path | None,
+    WRITTEN_INTO,
     typer.Option(
         "--cache", help="With a transformer: keep the contexts' lines here for the next run."
     ),
@@ -73,7 +76,7 @@ Words = Annotated[
     list[str] | None, typer.Option("--word", "-w", help="A word to take; repeat for more.")
 ]
 WordsFile = Annotated[
-    Path | None, typer.Option("--words", "--words-file", help="File with one word a line.")
+    Path | None, READ, typer.Option("--words", "--words-file", help="File with one word a line.")
 ]
 MaxContexts = Annotated[
     int, typer.Option("--max-contexts", min=1, help="Occurrences of a word that are looked at.")

@@ -28,6 +28,7 @@ from grassmeans.laboratory.comparing.systems import DEFAULT_SENSES, MethodSystem
 from grassmeans.laboratory.lineup.running import LineupTask
 from grassmeans.laboratory.rivals.interface import Material
 from grassmeans.outputs import remove_leftovers
+from grassmeans.ownership import check_inputs
 from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -137,6 +138,8 @@ class Comparison:
         self.device = device
         self.workers = workers
         self.keep = None if keep is None else Path(keep)
+        if self.keep is not None:
+            check_inputs(self.keep, [corpus.path, vectors.folder], into=True)
         self.words = words_in_corpus(corpus, tasks)
 
     def compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
