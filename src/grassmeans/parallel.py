@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from grassmeans.engines import count_workers, find_engine, find_shared_place
 
 if TYPE_CHECKING:
-    from grassmeans.engines.interface import Machine
+    from grassmeans.engines.on_dask import Machine
 
 Result = TypeVar("Result")
 
