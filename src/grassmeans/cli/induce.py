@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from grassmeans.errors import InputError
+from grassmeans.temporaries import temporary_folder
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, note_report, print_summary
 
@@ -145,8 +145,8 @@ def induce(
         )
     # Workers of other machines do not see the temporary folder of this one.
     beside = output.resolve().parent if engine is not None else None
-    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as temporary:
-        corpus = _open_sources(sources, language, text_field, Path(temporary) / "corpus")
+    with temporary_folder(beside) as temporary:
+        corpus = _open_sources(sources, language, text_field, temporary / "corpus")
         model = build_model(
             corpus,
             contexts,

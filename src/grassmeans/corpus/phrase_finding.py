@@ -9,7 +9,6 @@ their turn, so that "new york" and "stock exchange" become one.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -34,6 +33,7 @@ from grassmeans.kernels import PhraseTrie, get_kernels
 from grassmeans.outputs import check_output
 from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.progress import progress_bar
+from grassmeans.temporaries import temporary_folder
 
 _MOST_BETWEEN = 2
 _MOST_PAIRS = 20_000_000
@@ -110,10 +110,10 @@ def find_phrases(
     chosen = settings or PhraseSettings()
     _check_corpus(corpus)
     finder = _Finder(corpus, chosen)
-    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as scratch:
+    with temporary_folder(beside) as scratch:
         for number in range(1, chosen.passes + 1):
             tasks = (
-                (shard, corpus.tokenizer, Path(scratch, f"{i:05d}.npy"), finder.view)
+                (shard, corpus.tokenizer, scratch / f"{i:05d}.npy", finder.view)
                 for i, shard in enumerate(corpus.shards)
             )
             description = f"counting pairs, pass {number}"
