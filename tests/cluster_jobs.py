@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import hashlib
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -86,6 +87,17 @@ def digest_folder(folder: Path) -> dict[str, str]:
         if path.name != "checksums.txt":
             found[str(path.relative_to(folder))] = hashlib.md5(content).hexdigest()
     return found
+
+
+def hold(begun: Path, until: Path) -> int:
+    """A task that says that it has begun, and ends when it is told to."""
+    with begun.open("a") as file:
+        file.write("x")
+    for _ in range(3000):
+        if until.exists():
+            return os.getpid()
+        time.sleep(0.01)
+    raise TimeoutError
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from grassmeans.errors import InputError
+from grassmeans.temporaries import temporary_folder
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, note_report, print_summary
 from grassmeans.terminal.places import READ, WRITTEN

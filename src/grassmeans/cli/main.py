@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -87,6 +88,9 @@ def root(
     """
 
 
+_received = [signal.SIGINT]
+
+
 class _InterruptError(Exception):
     """Ctrl-C; of our own, because each Typer release answers the interpreter's in its own way."""
 
@@ -135,6 +139,7 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 def run() -> None:
     """Entry point: user's mistakes end with one line on standard error and exit code 2."""
     _silence_libraries()
+    _hear_signals()
     open_streams()
     try:
         code = app(prog_name=_PROGRAM, standalone_mode=False)
@@ -158,7 +163,22 @@ def run() -> None:
         sys.exit(2)
     except _InterruptError:
         _complain("stopped; the same command goes on from where it was")
-        sys.exit(130)
+        sys.exit(128 + _received[-1])
+
+
+def _hear_signals() -> None:
+    """Let whoever ends a command by a signal have what Ctrl-C has: what it began ends with it."""
+
+    def stop(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)  # a second one does not wait for anything
+        _received.append(signal.Signals(number))
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # not every system has both
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores it
+            with contextlib.suppress(ValueError):  # not the main thread: then it is not our process
+                signal.signal(number, stop)
 
 
 def _silence_libraries() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 import tarfile
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ import zstandard
 from grassmeans.corpus.documents import ReadReport
 from grassmeans.corpus.opening import open_bytes
 from grassmeans.errors import InputError
+from grassmeans.temporaries import temporary_folder
 
 _TAR_MAGIC = slice(257, 262)
 _DAMAGE = (
@@ -82,11 +82,11 @@ def read_members(path: Path, kind: str, report: ReadReport) -> Iterator[tuple[Pa
     not fit into the temporary folder. A damaged archive ends early, with the damage counted.
     """
     members = _read_zip(path) if kind == "zip" else _read_tar(path)
-    with tempfile.TemporaryDirectory(prefix="grassmeans-") as folder:
+    with temporary_folder() as folder:
         while True:
             try:
                 member = next(members, None)
-                place = None if member is None else _copy_member(member, Path(folder))
+                place = None if member is None else _copy_member(member, folder)
             except _DAMAGE as error:
                 report.skip("damaged archive", f"{path}: {error}")
                 return

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import contextlib
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -37,6 +36,7 @@ from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.schema import check_values, each, record, text, whole
 from grassmeans.storage import fetch_inputs
+from grassmeans.temporaries import temporary_folder
 
 _MOST_TOKENS = 2**31 - 1
 """Of a shard, whose positions are numbers of 32 bits."""
@@ -171,14 +171,11 @@ class Corpus:
         if output is not None:
             ingest_documents(documents, Path(output), chosen, **making)
             return cls.open(output)
-        temporary = tempfile.mkdtemp(prefix="grassmeans-")
-        try:
-            ingest_documents(documents, Path(temporary) / "corpus", chosen, **making)
-            corpus = cls.open(Path(temporary) / "corpus")
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        weakref.finalize(corpus, shutil.rmtree, temporary, ignore_errors=True)
+        with contextlib.ExitStack() as stack:
+            temporary = stack.enter_context(temporary_folder())
+            ingest_documents(documents, temporary / "corpus", chosen, **making)
+            corpus = cls.open(temporary / "corpus")
+            weakref.finalize(corpus, stack.pop_all().close)
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:

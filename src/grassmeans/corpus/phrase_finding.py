@@ -33,6 +33,7 @@ from grassmeans.kernels import PhraseTrie, get_kernels
 from grassmeans.outputs import check_output, temporary_folder
 from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.progress import progress_bar
+from grassmeans.temporaries import temporary_folder
 
 _MOST_BETWEEN = 2
 _MOST_PAIRS = 20_000_000

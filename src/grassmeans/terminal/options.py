@@ -25,9 +25,9 @@ Engine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        metavar="local|dask|dask://HOST:PORT|ray",
+        metavar="local|dask|dask://HOST:PORT|tls://HOST:PORT",
         help="Where workers run: on this machine, in a Dask cluster of this machine or of others "
-        "(extra cluster), or in Ray (extra ray). All must see the same folders.",
+        "(extra cluster); tls:// is encrypted. All must see the same folders.",
     ),
 ]
 Device = Annotated[

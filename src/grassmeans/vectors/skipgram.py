@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -25,6 +24,7 @@ from grassmeans.errors import InputError
 from grassmeans.kernels.devices import check_device
 from grassmeans.outputs import output_folder
 from grassmeans.parallel import is_remote, list_machines
+from grassmeans.temporaries import temporary_folder
 from grassmeans.vectors.averaging import train_in_parts
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
@@ -200,7 +200,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         is_own = n_parts <= len(machines)
         with contextlib.ExitStack() as stack:
             if folder is None:
-                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                folder = stack.enter_context(temporary_folder())
             train_in_parts(
                 tokens.shards,
                 counts,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -26,6 +25,7 @@ from grassmeans.encoders.pretrained.network import (
 )
 from grassmeans.errors import MissingExtraError
 from grassmeans.kernels.devices import load_torch
+from grassmeans.temporaries import temporary_folder
 
 Floats = NDArray[np.float32]
 
@@ -62,8 +62,8 @@ class OnnxNetwork(Network):
         super().__init__(head, batch_size or DEFAULT_BATCH)
         options = runtime.SessionOptions()
         options.intra_op_num_threads = len(os.sched_getaffinity(0))
-        with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
-            path = (cache or Path(temporary)) / f"{digest_of([head.digest, head.layers])}.onnx"
+        with temporary_folder() as temporary:
+            path = (cache or temporary) / f"{digest_of([head.digest, head.layers])}.onnx"
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with atomic_path(path) as place:
