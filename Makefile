@@ -58,7 +58,7 @@ $(VENV)/docs.stamp: pyproject.toml | $(VENV)/bin/python
 venv: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
-	@$(VENV)/bin/grassmeans demo
+	@$(VENV)/bin/grassmeans demo --overwrite
 	@echo "# and the English model of the package, on two sentences:"
 	@echo "She asked the bank for a loan. Then we sat on the bank of the river." | \
 		$(VENV)/bin/grassmeans tag en --word bank

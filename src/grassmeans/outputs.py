@@ -19,10 +19,8 @@ import contextlib
 import errno
 import glob
 import os
-import platform
 import re
 import shutil
-import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -200,21 +198,6 @@ def remove_dead_work(folder: Path) -> None:
                 _settle(place, work)
                 if _read_claim(work).get("digest") is None or not (work / _NEW).exists():
                     _discard(work)
-
-
-@contextlib.contextmanager
-def temporary_folder(beside: Path | None = None) -> Iterator[Path]:
-    """A folder for the time of a block, where the system has such ones, or in ``beside``.
-
-    There workers of other machines see it. Those that killed processes of this machine have left
-    in ``beside`` are deleted.
-    """
-    own = f".grassmeans-{digest_of(platform.node())[:8]}-"
-    for left in [] if beside is None else beside.glob(f"{own}*"):
-        if not _is_running(left.name.removeprefix(own).partition("-")[0]):
-            shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(prefix=f"{own}{os.getpid()}-", dir=beside) as folder:
-        yield Path(folder)
 
 
 def check_output_file(

@@ -20,7 +20,6 @@ from grassmeans.outputs import (
     output_file,
     output_folder,
     remove_dead_work,
-    temporary_folder,
 )
 from grassmeans.ownership import check_inputs
 
@@ -636,21 +635,6 @@ def test_dead_work_of_any_name_is_cleaned(tmp_path) -> None:
         write_manifest(building.folder, "thing", 1, {})
     assert left == {".mine.building", ".empty.building", ".resumable.building", ".running.building"}
     assert value_of(tmp_path / "finished") == "whole"
-
-
-def test_temporary_folders_of_killed_processes_are_cleaned(tmp_path) -> None:
-    script = (
-        "import os, sys; from pathlib import Path; from grassmeans.outputs import *\n"
-        "with temporary_folder(Path(sys.argv[1])) as folder:\n"
-        "    (folder / 'half.txt').write_text('half')\n"
-        "    os.kill(os.getpid(), 9)\n"
-    )
-    subprocess.run([sys.executable, "-c", script, str(tmp_path)], check=False)
-    (tmp_path / ".grassmeans-0123abcd-1-x").mkdir()  # of a process of another machine
-    assert len(names(tmp_path)) == 2
-    with temporary_folder(tmp_path) as one, temporary_folder(tmp_path) as two:
-        assert names(tmp_path) == sorted([".grassmeans-0123abcd-1-x", one.name, two.name])
-    assert names(tmp_path) == [".grassmeans-0123abcd-1-x"]
 
 
 def test_temporary_files_of_dead_processes_are_cleaned(tmp_path) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -74,10 +73,11 @@ def _open_folder(output: Path | None, overwrite: bool) -> Iterator[Path]:
     """Where corpus, vectors and model are made: what becomes the output, or a temporary folder."""
     from grassmeans.artifacts import write_manifest
     from grassmeans.outputs import output_folder
+    from grassmeans.temporaries import temporary_folder
 
     if output is None:
-        with tempfile.TemporaryDirectory(prefix="grassmeans-demo-") as temporary:
-            yield Path(temporary)
+        with temporary_folder() as temporary:
+            yield temporary
         return
     with output_folder(output, _KIND, overwrite=overwrite) as building:
         yield building.folder

@@ -113,7 +113,6 @@ def induce(
 
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
     """
-    from grassmeans.outputs import temporary_folder
     from grassmeans.senses.building import build_model
 
     given = {

@@ -30,7 +30,7 @@ from grassmeans.corpus.vocabulary import Vocabulary, is_function_word
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.kernels import PhraseTrie, get_kernels
-from grassmeans.outputs import check_output, temporary_folder
+from grassmeans.outputs import check_output
 from grassmeans.parallel import is_remote, map_tasks
 from grassmeans.progress import progress_bar
 from grassmeans.temporaries import temporary_folder
