@@ -35,7 +35,7 @@ from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.schema import check_values, each, record, text, whole
+from grassmeans.schema import check_values, each, flag, record, text, whole
 from grassmeans.storage import fetch_inputs
 
 _MOST_TOKENS = 2**31 - 1
@@ -46,7 +46,14 @@ _MANIFEST_RULES = {
     "n_documents": whole(),
     "n_types": whole(0, _MOST_TOKENS),
     "digest": text,
-    "options": record({"tokenizer": record(), "language": text}, {"fields": each(text)}),
+    "options": record(
+        {"tokenizer": record(), "language": text},
+        {
+            "fields": each(text),
+            **dict.fromkeys(("keep_links", "keep_duplicates"), flag),
+            **dict.fromkeys(("max_vocabulary", "shard_chars"), whole(1)),
+        },
+    ),
     "shards": each(record({"n_tokens": whole(0, _MOST_TOKENS), "n_documents": whole()})),
 }
 
@@ -213,6 +220,14 @@ class Corpus:
         if not isinstance(tokenizer, Tokenizer):
             raise damaged(self.path / MANIFEST, f"a corpus has no tokenizer {about}")
         return tokenizer
+
+    @cached_property
+    def options(self) -> IngestOptions:
+        """How the documents became tokens; what the manifest does not tell is the default."""
+        stored = self.manifest["options"]
+        known = {name: stored[name] for name in IngestOptions.__slots__ if name in stored}
+        own = {name: getattr(self, name) for name in ("tokenizer", "function_words", "fields")}
+        return IngestOptions(**known | own)
 
     @cached_property
     def text_tokenizer(self) -> Tokenizer:
