@@ -123,7 +123,11 @@ def test_every_reader_survives_empty_and_binary_files(
     tmp_path: Path, format_name: str, content: bytes
 ) -> None:
     path = write(tmp_path, "bad", content)
-    documents, _ = read(path, format=format_name)
+    try:
+        documents, _ = read(path, format=format_name)
+    except InputError as refused:
+        assert "holds nothing that can be read" in str(refused)  # noqa: PT017
+        return
     # UTF-16's byte order mark makes text of some garbage; there are still no words in it.
     assert all(not any(c.isascii() and c.isalpha() for c in d.text) for d in documents)
 
