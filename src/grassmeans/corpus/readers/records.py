@@ -10,7 +10,7 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -309,8 +309,15 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
         with pyarrow.parquet.ParquetFile(path) as file:
             columns = _choose_columns(path, file.schema_arrow, options)
             for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
-                for record in batch.to_pylist():
+
+                def tell(problem: str, first: int = number) -> None:
+                    report.remark(problem, f"{path}, rows {first + 1} to {first + _BATCH_ROWS}")
+
+                names = batch.schema.names
+                cells = [read_cells(column, tell) for column in batch.columns]
+                for row in zip(*cells, strict=True):
                     number += 1
+                    record = dict(zip(names, row, strict=True))
                     text = record[options.text_field] or ""
                     fields = pick_fields(record, options, report)
                     yield _make_document(record, text, f"{path.name}:{number}", fields)
@@ -319,12 +326,48 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
     report.n_bytes += path.stat().st_size
 
 
+def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
+    """The values of a column of Arrow's; None for those that Python has no value for.
+
+    Nanoseconds are left out of times, and those of a zone that is not known are in UTC.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with each thing that is not read as it is.
+    """
+    import pyarrow
+
+    if pyarrow.types.is_timestamp(column.type):
+        unit, zone = column.type.unit, column.type.tz
+        try:
+            pyarrow.scalar(0, column.type).as_py()
+        except (ValueError, LookupError):
+            tell(f"time in the zone {zone!r}, which is not known here, read as UTC")
+            zone = "UTC"
+        unit = "us" if unit == "ns" else unit
+        column = column.cast(pyarrow.timestamp(unit, zone), safe=False)
+    return [_read_cell(cell, tell) for cell in column]
+
+
+def _read_cell(cell: Any, tell: Callable[[str], None]) -> Any:
+    try:
+        return cell.as_py()
+    except (ValueError, ArithmeticError, LookupError):
+        tell(f"{cell.type} that Python has no value for, left out")
+        return None
+
+
 def _choose_columns(path: Path, schema: Any, options: ReadOptions) -> list[str]:
     names, text_field = list(schema.names), options.text_field
     if text_field not in names:
         raise _missing_field(path, text_field, names)
+    wanted = [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]
+    for name in wanted:
+        if names.count(name) > 1:
+            raise InputError(f"{path} has {names.count(name)} columns {name!r}: rename all but one")
     kind = str(schema.field(text_field).type)
     # Not "list<item: string>"; categories are "dictionary<values=string, ...>".
     if kind.removeprefix("dictionary<values=").split(",")[0] not in _TEXT_TYPES:
         raise InputError(f"the column {text_field!r} of {path} holds {kind}, not text")
-    return [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]
+    return wanted

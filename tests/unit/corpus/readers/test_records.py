@@ -266,3 +266,45 @@ def test_parquet_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"grassmeans\[parquet\]"):
         read(write(tmp_path, "a.parquet", b"PAR1"))
+
+
+def test_times_of_parquet_that_python_does_not_have(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    second = 10**9
+    table = {
+        "text": ["One.", "Two."],
+        "fine": pa.array([1_500_000_000 * second + 123_456_789, None], pa.timestamp("ns")),
+        "far": pa.array([1_500_000_000_000_000, 2**60], pa.timestamp("us")),
+        "day": pa.array([2**30, 0], pa.date32()),
+        "zone": pa.array([0, 1], pa.timestamp("s", tz="Mars/Base")),
+        "known": pa.array([0, 1], pa.timestamp("s", tz="UTC")),
+    }
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    documents, report = read(tmp_path / "a.parquet", meta=("fine", "far", "day", "zone", "known"))
+    first, last = (dict(document.fields) for document in documents)
+    assert first == {
+        "fine": "2017-07-14T02:40:00.123456",
+        "far": "2017-07-14T02:40:00",
+        "zone": "1970-01-01T00:00:00+00:00",
+        "known": "1970-01-01T00:00:00+00:00",
+    }
+    assert last == {
+        "day": "1970-01-01",
+        "zone": "1970-01-01T00:00:01+00:00",
+        "known": "1970-01-01T00:00:01+00:00",
+    }
+    assert sum(report.remarks.values()) == 3
+    assert all(str(tmp_path / "a.parquet") in report.examples[told] for told in report.remarks)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    column = pa.array(["One."])
+    path = tmp_path / "a.parquet"
+    for names, twice in ((["text", "text"], "text"), (["text", "date", "date"], "date")):
+        pq.write_table(pa.Table.from_arrays([column] * len(names), names=names), path)
+        with pytest.raises(InputError, match=f"has 2 columns '{twice}': rename all but one"):
+            read(path, meta=("date",))
+    assert [d.text for d in read(path)[0]] == ["One."]  # what is not asked for does not matter
