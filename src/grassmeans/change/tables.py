@@ -23,11 +23,17 @@ from grassmeans.change.uses import collect_uses, spell_words
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.errors import MissingExtraError
+from grassmeans.schema import check_arguments, either, instance_of, optional, path
 from grassmeans.senses.model import SenseModel, load
 
+_RULES = {
+    "model": either(instance_of(SenseModel), path),
+    "settings": optional(instance_of(ChangeSettings)),
+}
 Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
 
+@check_arguments(**_RULES)
 def sense_shares(
     model: SenseModel | str | Path,
     corpus: Corpora,
@@ -65,6 +71,7 @@ def sense_shares(
     return as_table(rows)
 
 
+@check_arguments(**_RULES)
 def rank_changes(
     model: SenseModel | str | Path,
     corpus: Corpora,

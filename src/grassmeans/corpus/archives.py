@@ -90,6 +90,12 @@ class Unpacked:
         self.path = path
         self.shown = shown
         self.report: ReadReport = _MemberReport(outer, self.rename)
+        self._outer = outer
+
+    def finish(self) -> None:
+        """Count what was read of it with the rest."""
+        self._outer.n_files += self.report.n_files
+        self._outer.n_documents += self.report.n_documents
 
     def rename(self, text: str) -> str:
         """A text that tells of the file by its own name."""
@@ -135,8 +141,7 @@ def read_members(path: Path, kind: str, report: ReadReport) -> Iterator[Unpacked
             n_unpacked += 1
             unpacked = Unpacked(place, path / member.name.strip("/"), report)
             yield unpacked
-            report.n_files += unpacked.report.n_files
-            report.n_documents += unpacked.report.n_documents
+            unpacked.finish()
             report.n_bytes += member.packed
             place.unlink()
     if not n_unpacked:

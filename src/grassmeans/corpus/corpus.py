@@ -29,13 +29,25 @@ from grassmeans.corpus.ingest import (
     shard_folder,
 )
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.corpus.opening import list_inputs
+from grassmeans.corpus.opening import check_paths, list_inputs
 from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText
 from grassmeans.corpus.tokenizer import Tokenizer, tokenizer_from_dict
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.schema import check_values, each, flag, record, text, whole
+from grassmeans.schema import (
+    check_arguments,
+    check_values,
+    each,
+    either,
+    flag,
+    instance_of,
+    optional,
+    path,
+    record,
+    text,
+    whole,
+)
 from grassmeans.storage import fetch_inputs
 
 _MOST_TOKENS = 2**31 - 1
@@ -86,6 +98,7 @@ class Corpus:
         ]
 
     @classmethod
+    @check_arguments()
     def open(cls, path: str | Path) -> Corpus:
         """Open a corpus folder; arrays are mapped when they are first used."""
         folder = Path(path)
@@ -98,6 +111,7 @@ class Corpus:
         return cls(folder, manifest)
 
     @classmethod
+    @check_arguments(options=optional(instance_of(IngestOptions)))
     def from_files(
         cls,
         inputs: str | Path | Iterable[str | Path],
@@ -117,7 +131,7 @@ class Corpus:
         ``column``, ``encoding``, ``meta``.
         """
         report = ReadReport()
-        given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+        given = check_paths(inputs)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
         chosen = replace(chosen, fields=read_options.meta)
@@ -136,6 +150,7 @@ class Corpus:
         return cls.open(output)
 
     @classmethod
+    @check_arguments(options=optional(instance_of(IngestOptions)), output=optional(path))
     def from_texts(
         cls,
         texts: Any,
@@ -167,7 +182,7 @@ class Corpus:
             In place of the language and of what is usual.
         """
         report = ReadReport()
-        reading = ReadOptions(meta=check_field_names([meta] if isinstance(meta, str) else meta))
+        reading = ReadOptions(meta=check_field_names(meta))
         documents = iterate_documents(
             texts, column=column, skip_missing=True, options=reading, report=report
         )
@@ -250,6 +265,7 @@ class Corpus:
         """Number of documents."""
         return int(self.document_starts[-1])
 
+    @check_arguments()
     def spell(self, word: str) -> str:
         """A word as the corpus spells it: in lower case, say."""
         return word if word in self.vocabulary else spell_word(word, self.tokenizer)
@@ -261,6 +277,7 @@ class Corpus:
             raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}")
         return i
 
+    @check_arguments(word=either(text, whole()))
     def positions(self, word: str | int) -> NDArray[np.int64]:
         """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
         i = self.word_id(word) if isinstance(word, str) else word
@@ -314,6 +331,7 @@ class Corpus:
         """How often a word occurs."""
         return int(self.vocabulary.counts[self.word_id(word)])
 
+    @check_arguments()
     def locate(self, position: int) -> tuple[Shard, int]:
         """The shard of a position, and the position inside it."""
         if not 0 <= position < self.n_tokens:
@@ -321,6 +339,7 @@ class Corpus:
         shard = self.shards[int(np.searchsorted(self.shard_starts, position, side="right")) - 1]
         return shard, position - shard.first_position
 
+    @check_arguments()
     def line_at(
         self, position: int, width: int = 60, *, keep_breaks: bool = False
     ) -> ConcordanceLine:
@@ -331,6 +350,7 @@ class Corpus:
         shard, local = self.locate(position)
         return shard.line_at(local, self.tokenizer, width, keep_breaks=keep_breaks)
 
+    @check_arguments(where=optional(instance_of(Mapping)))
     def concordance(
         self,
         word: str,
@@ -359,6 +379,7 @@ class Corpus:
         """What is known of the documents beside their text: the names of the fields."""
         return tuple(self.manifest["options"].get("fields", ()))
 
+    @check_arguments()
     def check_field(self, name: str) -> None:
         """`InputError` where the documents have no such field."""
         if name not in self.fields:
@@ -381,6 +402,7 @@ class Corpus:
             found[part] = shard.first_document + occurrences.documents
         return found
 
+    @check_arguments()
     def find_document(self, number: int) -> tuple[Shard, int]:
         """The shard of a document, and its number there."""
         if not 0 <= number < self.n_documents:
@@ -436,8 +458,7 @@ def is_corpus(path: str | Path) -> bool:
     return manifest is not None and manifest["kind"] == KIND
 
 
+@check_arguments()
 def default_options(language: str = "en") -> IngestOptions:
     """Options for a language: its function words, everything else as documented."""
-    if not isinstance(language, str):
-        raise InputError(f"language must be a code such as 'en', got {language!r}")
     return IngestOptions(language=language, function_words=load_function_words(language))

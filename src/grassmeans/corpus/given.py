@@ -25,6 +25,7 @@ from grassmeans.corpus.tokenizer import (
     normalize_text,
 )
 from grassmeans.errors import InputError
+from grassmeans.schema import as_plain
 
 Text = str | RawDocument
 """A text as it stands, or one that comes tokenised (``markup="tokens"``)."""
@@ -153,14 +154,9 @@ def _read_rows(
     values = {key: open_container(found, name=name) for key, found in fields.items()}
     for text, *row in zip(texts, *values.values(), strict=True):
         known = (None if is_missing(value) else value for value in row)
-        yield dict(zip(fields, map(_as_plain, known), strict=True)) | {
+        yield dict(zip(fields, map(as_plain, known), strict=True)) | {
             column or DEFAULT_COLUMN: text
         }
-
-
-def _as_plain(value: Any) -> Any:
-    """A cell as Python has it: NumPy's numbers are no numbers of Python."""
-    return value.item() if hasattr(value, "item") else value
 
 
 def _names_file(text: str) -> bool:

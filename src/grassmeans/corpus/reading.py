@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -88,15 +90,41 @@ def _read_all(
         raise refused
 
 
-def read_file(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
-    """The documents of a file, or of the files in an archive."""
+def read_file(
+    path: Path, report: ReadReport, options: ReadOptions, shown: Path | None = None
+) -> Iterator[RawDocument]:
+    """The documents of a file, or of the files in an archive, or of what a pipe gives.
+
+    ``shown`` is the name that tells of them, if not the file's own.
+    """
+    if path.is_fifo():
+        yield from _read_pipe(path, report, options)
+        return
     head = read_head(path)
     kind = find_archive_kind(head)
     if kind is None:
-        yield from _read_as_format(path, head, report, options)
+        yield from _read_as_format(path, head, report, options, shown)
     else:
         members = read_members(path, kind, report)
         yield from _read_all(members, partial(_read_member, options=options), report)
+
+
+def _read_pipe(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """The documents of what can be read only once: it is copied first."""
+    with tempfile.TemporaryDirectory(prefix="grassmeans-") as folder:
+        copy = Unpacked(Path(folder, path.name), path, report)
+        try:
+            with path.open("rb") as source, copy.path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        except OSError as error:
+            report.skip("unreadable file", f"{path}: {error.strerror}")
+            return
+        try:
+            yield from read_file(copy.path, copy.report, options, copy.shown)
+        except InputError as error:
+            raise InputError(copy.rename(str(error))) from error
+        finally:
+            copy.finish()
 
 
 def _read_member(member: Unpacked, options: ReadOptions) -> Iterator[RawDocument]:
@@ -116,7 +144,7 @@ def _read_member(member: Unpacked, options: ReadOptions) -> Iterator[RawDocument
 def _read_as_format(
     path: Path, head: bytes, report: ReadReport, options: ReadOptions, shown: Path | None = None
 ) -> Iterator[RawDocument]:
-    """The documents of a file; ``shown`` is the name that tells of them, if not its own."""
+    """The documents of a file that is no archive."""
     report.n_files += 1
     foreign = find_foreign_kind(head)
     if foreign is not None and options.format == "auto":

@@ -75,5 +75,5 @@ def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch) -> None:
 
 def test_workers_are_counted() -> None:
     assert count_workers(3) == 3
-    with pytest.raises(InputError, match="1 or more, got 0"):
+    with pytest.raises(InputError, match="a whole number from 1 to 1,000; got 0"):
         count_workers(0)

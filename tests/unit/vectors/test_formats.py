@@ -109,7 +109,7 @@ def test_limit(tmp_path: Path, content: bytes) -> None:
     path = put(tmp_path, content)
     assert WordVectors.load(path, limit=2).words == ["bank", "river"]
     assert len(WordVectors.load(path, limit=50)) == 3
-    with pytest.raises(InputError, match="1 or more words, got 0"):
+    with pytest.raises(InputError, match="limit must be a whole number, 1 or more"):
         WordVectors.load(path, limit=0)
 
 
