@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.fields import read_month, read_year
 from grassmeans.errors import InputError
+from grassmeans.schema import shorten
 
 _SPANS = {"year": 1, "decade": 10, "century": 100}
 _MONTH = "month"
@@ -149,7 +150,11 @@ def group_documents(
     InputError
         Where there are fewer than two groups, or more than can be looked at.
     """
-    given = [corpora] if isinstance(corpora, Corpus | str | Path) else list(corpora)
+    given = [corpora] if isinstance(corpora, Corpus | str | Path) else corpora
+    if not isinstance(given, list | tuple) or not all(
+        isinstance(g, Corpus | str | Path) for g in given
+    ):
+        raise InputError(f"corpus must be a corpus, its path, or several; got {shorten(corpora)}")
     opened = [one if isinstance(one, Corpus) else Corpus.open(one) for one in given]
     if not opened:
         raise InputError("there is no corpus to compare: name one or more")

@@ -29,9 +29,27 @@ from grassmeans.checked import read_json
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.given import check_words
 from grassmeans.errors import MissingExtraError
-from grassmeans.schema import check_values, each, either, flag, nothing, number, record, text, whole
+from grassmeans.schema import (
+    check_arguments,
+    check_values,
+    each,
+    either,
+    flag,
+    instance_of,
+    nothing,
+    number,
+    optional,
+    path,
+    record,
+    text,
+    whole,
+)
 from grassmeans.senses.model import SenseModel, load
 
+_RULES = {
+    "model": either(instance_of(SenseModel), path),
+    "settings": optional(instance_of(ChangeSettings)),
+}
 Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
 REPORT_KIND, REPORT_VERSION = "change report", 1
@@ -46,6 +64,7 @@ _REPORT_RULES = {"by": text, "words": each(record(_WORD_RULES))}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
+@check_arguments(**_RULES)
 def sense_shares(
     model: SenseModel | str | Path,
     corpus: Corpora,
@@ -83,6 +102,7 @@ def sense_shares(
     return as_table(rows)
 
 
+@check_arguments(**_RULES)
 def rank_changes(
     model: SenseModel | str | Path,
     corpus: Corpora,

@@ -44,6 +44,7 @@ from grassmeans.laboratory.commands.build_dataset import lineup, links, pseudowo
 from grassmeans.laboratory.commands.compare import compare
 from grassmeans.laboratory.commands.iterate import iterate
 from grassmeans.laboratory.commands.reproduce import reproduce
+from grassmeans.terminal.options import bound_numbers
 from grassmeans.terminal.output import name_options, note
 from grassmeans.terminal.places import check_places
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
@@ -130,6 +131,7 @@ _register(_USE_A_MODEL, convert, compact, copy, export, evaluate, reliability, s
 _register(_USE_A_MODEL, reproduce, explore, merge, demo)
 _register("Test sets", links, pseudowords, lineup, group=build_dataset)
 app.add_typer(build_dataset, name="build-dataset", rich_help_panel=_USE_A_MODEL)
+bound_numbers(app)
 
 
 # The base of Typer's errors about arguments: some releases take it from click, some have their own.

@@ -23,7 +23,6 @@ from grassmeans.corpus.fields import check_field_names
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
     KIND,
-    IngestOptions,
     ingest_files,
     shard_folder,
 )
@@ -38,7 +37,6 @@ from grassmeans.progress import progress_bar
 
 _FUNCTION_WORDS = "function_words.txt"
 _NEW = "corpus"
-_MOST_WORDS = 2_000_000
 _NUMBERED = ("tokens.npy", "index_")  # what depends on the numbers of words
 
 
@@ -76,7 +74,7 @@ def append_files(
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     report = ReadReport()
     files = list_inputs(given, report)
-    options = _take_options(old)
+    options = old.options
     read_options = ReadOptions(keep_redirects=options.keep_links, meta=meta, **reading)
     identity = [old.manifest["digest"], [identify_file(path) for path in files], list(meta)]
     with output_folder(
@@ -97,22 +95,6 @@ def append_files(
     return Corpus.open(output)
 
 
-def _take_options(old: Corpus) -> IngestOptions:
-    """How the documents of a corpus became tokens."""
-    about = old.manifest["options"]
-    usual = IngestOptions()
-    return IngestOptions(
-        tokenizer=old.tokenizer,
-        language=about["language"],
-        function_words=old.function_words,
-        keep_links=bool(about.get("keep_links", False)),
-        keep_duplicates=bool(about.get("keep_duplicates", False)),
-        max_vocabulary=int(about.get("max_vocabulary", _MOST_WORDS)),
-        shard_chars=int(about.get("shard_chars", usual.shard_chars)),
-        fields=old.fields,
-    )
-
-
 def _join(
     old: Corpus,
     new: Corpus,
@@ -125,7 +107,7 @@ def _join(
     for part in (old, new):
         words = part.vocabulary.words
         counts.update(dict(zip(words, part.vocabulary.counts.tolist(), strict=True)))
-    options = replace(_take_options(old), tokenizer=new.tokenizer)
+    options = replace(old.options, tokenizer=new.tokenizer)
     vocabulary = Vocabulary.from_counts(counts, max_size=options.max_vocabulary)
     vocabulary.save(building.folder)
     share_file(old.path / _FUNCTION_WORDS, building.folder / _FUNCTION_WORDS)

@@ -22,7 +22,7 @@ from grassmeans.artifacts import write_array
 from grassmeans.checked import damaged, open_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.documents import RawDocument, ReadReport
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import ingest_documents
 from grassmeans.corpus.phrases import Phrases, make_trie
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.tokenizer import Tokenizer
@@ -183,12 +183,11 @@ def _join_phrases(
         phrases = [" ".join(words) for words in spelled if len(words) > 1]
         if not phrases:
             raise InputError("no phrase was given: each needs two words or more")
-    about = corpus.manifest["options"]
-    options = IngestOptions(
+    options = replace(
+        corpus.options,
         tokenizer=replace(corpus.tokenizer, phrases=Phrases(phrases)),
-        language=about["language"],
-        function_words=corpus.function_words,
         keep_duplicates=True,
+        keep_links=False,  # the stored text is clean: its links are gone
     )
     report = ReadReport()
     ingest_documents(
@@ -222,20 +221,11 @@ def _check_corpus(corpus: Corpus) -> None:
 
 def _read_documents(corpus: Corpus, report: ReadReport) -> Iterator[RawDocument]:
     """The documents as they are stored; the keys of those that came tokenised too."""
-    words = corpus.vocabulary.words
     for shard in corpus.shards:
-        offsets = shard.document_offsets
-        for i, (identifier, title) in enumerate(shard.metadata):
-            text = shard.document_text(i)
-            fields = tuple(shard.fields[i].items())
-            report.n_bytes += int(shard.text_offsets[i + 1] - shard.text_offsets[i])
-            if not shard.pretokenised[i]:
-                yield RawDocument(identifier, title, text, fields=fields)
-                continue
-            ids = shard.tokens[offsets[i] : offsets[i + 1]].tolist()
-            forms = zip(text.split(), ids, strict=True)
-            keys = tuple(form if token < 0 else words[token] for form, token in forms)
-            yield RawDocument(identifier, title, text, "tokens", keys, fields=fields)
+        sizes = np.diff(shard.text_offsets).tolist()
+        for number, size in enumerate(sizes, start=shard.first_document):
+            report.n_bytes += size
+            yield corpus.document(number)
 
 
 class CorpusView(NamedTuple):
@@ -343,7 +333,7 @@ class _Finder:
     def __init__(self, corpus: Corpus, settings: PhraseSettings) -> None:
         self._vocabulary = corpus.vocabulary
         self._settings = settings
-        language = corpus.manifest["options"]["language"]
+        language = corpus.options.language
         named = settings.common_words
         words = frozenset(COMMON_WORDS.get(language, "").split()) if named is None else named
         self._common = [word for word in sorted(words) if word in self._vocabulary]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.schema import MOST_WORKERS, shorten, whole
 
 if TYPE_CHECKING:
     from grassmeans.engines.on_dask import DaskEngine
@@ -49,6 +50,8 @@ def use_engine(engine: EngineChoice, workers: int | None = None) -> Iterator[Non
     if engine is None:
         yield
         return
+    if not isinstance(engine, str) and not hasattr(engine, "n_workers"):
+        raise InputError(f"engine must be a name, an Engine or None; got {shorten(engine)}")
     opened = _open_engine(engine, workers) if isinstance(engine, str) else engine
     before = _chosen.set(opened)
     try:
@@ -86,8 +89,8 @@ def count_workers(workers: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if workers < 1:
-        raise InputError(f"workers must be 1 or more, got {workers}")
+    if expected := whole(1, MOST_WORKERS)(workers):
+        raise InputError(f"workers must be {expected}; got {shorten(workers)}")
     return workers
 
 

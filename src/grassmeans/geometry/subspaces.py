@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
+from grassmeans.schema import check_arguments
 
 _WEIGHTINGS = ("flat", "singular")
 _INT32 = np.iinfo(np.int32)
@@ -38,6 +39,7 @@ class ContextEnergies:
         return np.minimum(kept / totals[:, None], 1.0)
 
 
+@check_arguments()
 def principal_subspaces(
     context_ids: ArrayLike,
     vectors: ArrayLike,

@@ -15,6 +15,7 @@ from grassmeans.corpus.given import (
     read_field,
 )
 from grassmeans.errors import InputError
+from grassmeans.schema import check_arguments, either, function, instance_of, optional, path, text
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
 from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.model import SenseModel, load
@@ -26,6 +27,9 @@ _MAX_CHARACTERS = 1_000_000
 """A batch ends here at the latest: memory is bounded where documents are long."""
 
 
+@check_arguments(
+    model=either(instance_of(SenseModel), path), text_of=optional(either(text, function))
+)
 def tag_iter(
     texts: Iterable[Item],
     model: SenseModel | str | Path = "en",
@@ -59,8 +63,6 @@ def tag_iter(
         As it came.
     tagged : TaggedText
     """
-    if batch_size < 1:
-        raise InputError(f"batch_size must be 1 or more, got {batch_size}")
     opened = model if isinstance(model, SenseModel) else load(model)
     check = opened.check_language()
 

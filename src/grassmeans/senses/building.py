@@ -16,6 +16,7 @@ from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
+from grassmeans.schema import check_arguments, instance_of, optional, path
 from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
@@ -27,6 +28,7 @@ from grassmeans.senses.settings import AUTO, InductionSettings
 from grassmeans.vectors.word_vectors import WordVectors
 
 
+@check_arguments(corpus=path, contexts=path, settings=optional(instance_of(InductionSettings)))
 def build_model(
     corpus: str | Path,
     contexts: str | Path,

@@ -23,6 +23,7 @@ from grassmeans.corpus.tokenizer import normalize_text
 from grassmeans.encoders import open_contexts
 from grassmeans.errors import InputError, UnknownWordError, warn_user
 from grassmeans.geometry.encoder import ContextEncoder, UnfittedContexts
+from grassmeans.schema import check_arguments
 from grassmeans.senses.building import (
     describe_sources,
     inherit_answer_rule,
@@ -252,6 +253,7 @@ class FoundSenses:
         return "\n".join(lines)
 
 
+@check_arguments(word=None)
 def find_senses(
     texts: Any,
     word: str,

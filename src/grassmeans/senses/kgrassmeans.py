@@ -24,7 +24,12 @@ from grassmeans.senses.directions import INITS, InducedDirections, RandomState
 from grassmeans.senses.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
 from grassmeans.senses.merging import DEFAULT_MERGE_COSINE, MergeRule
 from grassmeans.senses.sense_number import FitOptions, find_any_number
-from grassmeans.senses.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES, check_sense_number
+from grassmeans.senses.settings import (
+    DEFAULT_GRANULARITY,
+    DEFAULT_MAX_SENSES,
+    MOST_RESTARTS,
+    check_sense_number,
+)
 from grassmeans.senses.together import Steps, ask_once, take_steps
 
 _ORTHONORMAL_TOLERANCE = 1e-3
@@ -200,6 +205,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
+            if int(value) > MOST_RESTARTS and name == "n_init":
+                raise InputError(f"n_init must be {MOST_RESTARTS:,} or less; got {int(value):,}")
         if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
         for name in ("merge_cosine", "part_cosine"):

@@ -27,7 +27,21 @@ from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.encoder import ContextEncoder
 from grassmeans.outputs import output_folder
 from grassmeans.ownership import list_marks
-from grassmeans.schema import check_values, each, either, nothing, number, record, row, text, whole
+from grassmeans.schema import (
+    check_arguments,
+    check_values,
+    each,
+    either,
+    instance_of,
+    nothing,
+    number,
+    optional,
+    record,
+    row,
+    shorten,
+    text,
+    whole,
+)
 from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
@@ -59,6 +73,19 @@ _OPTIONAL_RULES = {
         {"edits": each(record()), "earlier": each(record())},
     ),
 }
+
+
+_THRESHOLD = optional(either(number(0.0, 1.0), text, instance_of(ConfidenceRule)))
+
+
+def _check_passages(passages: Any) -> str | None:
+    sound = isinstance(passages, Sequence) and all(
+        isinstance(passage, tuple | list)
+        and len(passage) == 2
+        and all(isinstance(side, str) for side in passage)
+        for passage in passages
+    )
+    return None if sound else "a list of two texts each, before and after the word"
 
 
 class SenseModel:
@@ -100,6 +127,7 @@ class SenseModel:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
 
     @classmethod
+    @check_arguments(settings=optional(instance_of(InductionSettings)))
     def fit(
         cls,
         texts: Any,
@@ -164,6 +192,7 @@ class SenseModel:
         )
 
     @classmethod
+    @check_arguments()
     def load(cls, path_or_name: str | Path) -> SenseModel:
         """Open a model: its folder, or the name of one that comes with the package."""
         return load(path_or_name)
@@ -181,6 +210,7 @@ class SenseModel:
         """How the senses were induced; what the manifest does not tell is the default."""
         return InductionSettings.from_dict(self.manifest.get("settings", {}))
 
+    @check_arguments(inventory=instance_of(SenseInventory))
     def with_inventory(self, inventory: SenseInventory) -> SenseModel:
         """The same model with other senses."""
         return self._change(inventory=inventory)
@@ -256,6 +286,7 @@ class SenseModel:
             return None
         return WordVectors.load(self.folder / LEXEMES_FOLDER)
 
+    @check_arguments()
     def spell(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""
         if word in self.inventory:
@@ -263,6 +294,7 @@ class SenseModel:
         key = spell_word(word, self.tokenizer)
         return key if self.lemmas is None else self.lemmas.entry_of(key, self.inventory)
 
+    @check_arguments()
     def senses(self, word: str) -> WordSenses:
         """The senses of a word."""
         entry = self.inventory[self.spell(word)]
@@ -278,6 +310,7 @@ class SenseModel:
         senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
         return replace(entry, senses=senses)
 
+    @check_arguments()
     def tag(
         self,
         text: str | None = None,
@@ -330,8 +363,8 @@ class SenseModel:
             raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
         if not isinstance(text, str | None):
             raise InputError(f"tag needs a string, got {type(text).__name__}; see tag_many")
-        if isinstance(tokens, str):
-            raise InputError("tokens must be a list of strings, got one string: see text")
+        if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable | None):
+            raise InputError(f"tokens must be a list of strings, got {shorten(tokens)}: see text")
         (tagged,) = self.tag_many(
             [text if tokens is None else list(tokens)],
             words=words,
@@ -344,6 +377,7 @@ class SenseModel:
         )
         return tagged
 
+    @check_arguments()
     def tag_many(
         self,
         texts: Any,
@@ -412,6 +446,7 @@ class SenseModel:
         distance = self.manifest.get("idk_threshold", self.encoder.idk_distance)
         return None if distance is None else float(distance)
 
+    @check_arguments(idk_threshold=_THRESHOLD)
     def choose_threshold(
         self, idk_threshold: IdkThreshold = MODEL_THRESHOLD, confidence: float | None = None
     ) -> IdkRule:
@@ -433,10 +468,12 @@ class SenseModel:
             return self.idk_threshold
         return check_threshold(idk_threshold)
 
+    @check_arguments()
     def choose_sharpness(self, sharpness: float | None = None) -> float:
         """How sharp soft answers are: as asked, or as suits the model's kind of context."""
         return self.encoder.sharpness if sharpness is None else sharpness
 
+    @check_arguments(passages=_check_passages)
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.
 
@@ -452,6 +489,7 @@ class SenseModel:
             key, passages, self.inventory, self.encoder, self.tokenizer, self.lemmas
         )
 
+    @check_arguments()
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model as a folder that `load` opens.
 
@@ -496,6 +534,7 @@ def write_model_head(
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
 
 
+@check_arguments()
 def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
 

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from grassmeans.errors import InputError
+from grassmeans.schema import as_plain
 
 AUTO = "auto"
 """In place of a number of senses: as many as the contexts show."""
@@ -61,7 +62,7 @@ class InductionSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for a manifest."""
-        return asdict(self)
+        return {name: as_plain(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> InductionSettings:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
 
 import typer
 
@@ -122,12 +125,43 @@ Parts = Annotated[
     typer.Option(
         "--parts",
         min=1,
+        max=10_000,
         help="Train in so many parts that are put together; with --engine one a machine.",
     ),
 ]
 KeepOutput = Annotated[
     bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
 ]
+
+
+def bound_numbers(app: typer.Typer) -> None:
+    """Let the options of all commands refuse what no machine counts with.
+
+    Those are whole numbers beyond 64 bits, and numbers that are not finite. Options that say more
+    of themselves are let be.
+    """
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            bound_numbers(group.typer_instance)
+    for command in app.registered_commands:
+        function: Any = inspect.unwrap(cast("Callable[..., Any]", command.callback))
+        hints = get_type_hints(function, include_extras=True)
+        # Annotations that are texts would be read anew, without what is added here.
+        function.__annotations__.update(hints)
+        for hint in (hint for hint in hints.values() if get_origin(hint) is Annotated):
+            kind, option, *_ = get_args(hint)
+            kinds = get_args(kind) or (kind,)
+            if int in kinds:
+                option.min = -(2**63) if option.min is None else option.min
+                option.max = 2**63 - 1 if option.max is None else option.max
+            if float in kinds and option.callback is None:
+                option.callback = _require_finite
+
+
+def _require_finite(value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no number to count with.")
+    return value
 
 
 def choose_words(words: list[str] | None, file: Path | None) -> list[str] | None:

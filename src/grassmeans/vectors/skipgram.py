@@ -24,10 +24,12 @@ from grassmeans.errors import InputError
 from grassmeans.kernels.devices import check_device
 from grassmeans.outputs import output_folder
 from grassmeans.parallel import is_remote, list_machines
+from grassmeans.schema import check_arguments, instance_of, optional
 from grassmeans.temporaries import temporary_folder
 from grassmeans.vectors.averaging import train_in_parts
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
+    MOST_PARTS,
     Checkpoint,
     Matrices,
     Matrix,
@@ -124,6 +126,11 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     parts: int | None = None
     device: str = "cpu"
 
+    @check_arguments(
+        start=optional(instance_of(WordVectors)),
+        frozen_inputs=instance_of(Iterable),
+        frozen_outputs=instance_of(Iterable),
+    )
     def fit(
         self,
         corpus: TokenCorpus | Any,
@@ -152,7 +159,9 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             vectors are stored.
         """
         settings = TrainingSettings.of(self)
-        check_integers(self, min_count=1, **({} if self.parts is None else {"parts": 1}))
+        bounds = {"max_vocabulary": (1, 2**62), "parts": (1, MOST_PARTS)}
+        given = {n: b for n, b in bounds.items() if getattr(self, n) is not None}
+        check_integers(self, min_count=1, **given)
         check_device(self.device)
         if self.device != "cpu" and self.parts is not None:
             raise InputError("a GPU trains all at once: leave parts out, or take device='cpu'")
@@ -196,7 +205,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Train in parts; each machine of an engine has one, with all its workers as threads."""
         machines = list_machines()
-        n_parts = len(machines) or 1 if self.parts is None else self.parts
+        n_parts = len(machines) or 1 if self.parts is None else int(self.parts)
         is_own = n_parts <= len(machines)
         with contextlib.ExitStack() as stack:
             if folder is None:

@@ -97,5 +97,5 @@ def test_what_is_wrong_with_certificates_is_told(name: str, told: str) -> None:
 
 def test_workers_are_counted() -> None:
     assert count_workers(3) == 3
-    with pytest.raises(InputError, match="1 or more, got 0"):
+    with pytest.raises(InputError, match="a whole number from 1 to 1,000; got 0"):
         count_workers(0)

@@ -255,7 +255,7 @@ def test_what_does_not_fit_is_refused(corpus, model, make, tmp_path, options) ->
         label_corpus(corpus, make(heron=[(1.0, 0.0, 0.0)]), output)
     with pytest.raises(InputError, match="decoding must be one of hard, soft, got 'firm'"):
         label_corpus(corpus, model, output, decoding="firm")
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="from 0 to 1"):
         label_corpus(corpus, model, output, idk_threshold=1.5)
     with pytest.raises(InputError, match="sharpness"):
         label_corpus(corpus, model, output, decoding="soft", sharpness=-1.0)
