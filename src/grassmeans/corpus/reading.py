@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ from grassmeans.corpus.readers.records import read_csv, read_json, read_json_lin
 from grassmeans.corpus.readers.texts import read_plain, read_wikiextractor
 from grassmeans.corpus.readers.tokenised import read_conllu, read_tokens, read_vertical
 from grassmeans.errors import InputError
+from grassmeans.temporaries import temporary_folder
 
 Reader = Callable[[Path, ReadReport, ReadOptions], Iterator[RawDocument]]
 
@@ -111,7 +111,7 @@ def read_file(
 
 def _read_pipe(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
     """The documents of what can be read only once: it is copied first."""
-    with tempfile.TemporaryDirectory(prefix="grassmeans-") as folder:
+    with temporary_folder() as folder:
         copy = Unpacked(Path(folder, path.name), path, report)
         try:
             with path.open("rb") as source, copy.path.open("wb") as target:
