@@ -14,6 +14,7 @@ from rich.text import Text
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans_lab.wordnet.linking import SynsetLink
@@ -30,6 +31,7 @@ def show(
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,
     wordnet: Annotated[
         str | None,
+        READ,
         typer.Option(
             metavar="PATH",
             help="Name the nearest synset of WordNet: its folder or zip; auto: where NLTK has it.",

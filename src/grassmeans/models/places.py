@@ -6,9 +6,11 @@ from importlib import resources
 from pathlib import Path
 
 from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.schema import path as check_path
+from grassmeans.artifacts.schema import shorten
 from grassmeans.artifacts.writing import building_place, find_manifest
 from grassmeans.contexts import SUBSTITUTES
-from grassmeans.errors import ArtifactError
+from grassmeans.errors import ArtifactError, InputError
 
 KIND = "model"
 
@@ -32,6 +34,8 @@ def resolve_name(path_or_name: str | Path) -> Path:
     A folder written by grassmeans goes before a model of the package of the same name; any other
     folder of that name (texts in English, say, in ``en``) does not.
     """
+    if expected := check_path(path_or_name):
+        raise InputError(f"a model must be named by {expected}; got {shorten(path_or_name)}")
     prefix, name = split_prefix(str(path_or_name))
     if prefix:
         return Path(f"{prefix}{resolve_name(name)}")

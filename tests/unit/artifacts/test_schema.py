@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans.artifacts.writing import schema
+from grassmeans.artifacts import schema
 from grassmeans.errors import ArtifactError
 
 NAN = float("nan")

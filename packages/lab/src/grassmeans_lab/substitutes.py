@@ -51,6 +51,7 @@ class SubstituteEncoder(ContextEncoder):
     def __init__(self, base: LearnedEncoder, rank: int = RANK) -> None:
         super().__init__(base.vectors, ContextShape(rank=rank), base.function_words)
         self.base = base
+        self.remark = base.remark
         head = np.array(base.vectors.vectors[:AMONG], np.float32)
         lengths = np.linalg.norm(head, axis=1, keepdims=True)
         unit = head / np.where(lengths > 0.0, lengths, 1.0)

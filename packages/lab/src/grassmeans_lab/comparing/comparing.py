@@ -25,6 +25,7 @@ from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.loading import OTHER_TASKS, check_place
 from grassmeans.evaluation.tasks.loading import check_task_name as check_name
 from grassmeans.evaluation.tasks.loading import open_task as open_core_task
+from grassmeans.outputs.ownership import check_inputs
 from grassmeans.outputs.places import remove_leftovers
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.comparing.systems import DEFAULT_SENSES, MethodSystem
@@ -137,6 +138,8 @@ class Comparison:
         self.device = device
         self.workers = workers
         self.keep = None if keep is None else Path(keep)
+        if self.keep is not None:
+            check_inputs(self.keep, [corpus.path, vectors.folder], into=True)
         self.words = words_in_corpus(corpus, tasks)
 
     def compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:
