@@ -58,7 +58,7 @@ $(VENV)/docs.stamp: pyproject.toml $(wildcard packages/*/pyproject.toml) | $(VEN
 venv: $(VENV)/dev.stamp
 
 demo: $(VENV)/core.stamp
-	@$(VENV)/bin/grassmeans demo
+	@$(VENV)/bin/grassmeans demo --overwrite
 	@echo "# and the English model of the package, on two sentences:"
 	@echo "She asked the bank for a loan. Then we sat on the bank of the river." | \
 		$(VENV)/bin/grassmeans tag en --word bank
@@ -75,7 +75,7 @@ test: $(VENV)/dev.stamp
 
 # The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
 LOWEST := $(VENV)-lowest
-# PyTorch (gigabytes) and Ray are tested when they are asked for: LOWEST_EXTRAS=all,encoder,ray
+# PyTorch (gigabytes) is tested when it is asked for: LOWEST_EXTRAS=all,encoder
 LOWEST_EXTRAS ?= all
 LOWEST_TESTS = tests/functional/test_cli.py tests/unit/geometry tests/unit/terminal
 LOWEST_TESTS += tests/unit/test_progress.py tests/unit/outputs tests/unit/vectors
@@ -83,7 +83,7 @@ LOWEST_TESTS += tests/unit/corpus tests/unit/reading tests/unit/text tests/unit/
 LOWEST_TESTS += tests/unit/labelling/test_export.py tests/unit/integrations
 LOWEST_TESTS += tests/functional/test_integration_docs.py tests/unit/contexts
 LOWEST_TESTS += tests/lab/unit/experiments/test_drawing.py
-LOWEST_TESTS += tests/unit/engines tests/functional/test_cluster.py tests/functional/test_ray.py
+LOWEST_TESTS += tests/unit/engines tests/functional/test_cluster.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' -e packages/en -e packages/lab \

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import hashlib
 import json
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -80,12 +81,23 @@ def digest_folder(folder: Path) -> dict[str, str]:
     for path in sorted(p for p in folder.rglob("*") if p.is_file()):
         content = path.read_bytes()
         if path.name == "manifest.json":
-            changing = ("created", "manifest_digest", "labelled", "digest", "corpus")
+            changing = ("created", "manifest_digest", "parts", "labelled", "digest", "corpus")
             values = json.loads(content)
             content = json.dumps({k: v for k, v in values.items() if k not in changing}).encode()
         if path.name != "checksums.txt":
             found[str(path.relative_to(folder))] = hashlib.md5(content).hexdigest()
     return found
+
+
+def hold(begun: Path, until: Path) -> int:
+    """A task that says that it has begun, and ends when it is told to."""
+    with begun.open("a") as file:
+        file.write("x")
+    for _ in range(3000):
+        if until.exists():
+            return os.getpid()
+        time.sleep(0.01)
+    raise TimeoutError
 
 
 @contextmanager

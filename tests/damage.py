@@ -13,7 +13,8 @@ def make_old(folder: Path) -> Path:
         path.unlink()
     for path in folder.rglob("manifest.json"):
         fields = json.loads(path.read_text())
-        fields.pop("manifest_digest", None)
+        for name in ("manifest_digest", "parts"):
+            fields.pop(name, None)
         path.write_text(json.dumps(fields))
     return folder
 

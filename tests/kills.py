@@ -20,6 +20,12 @@ _CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.truncate", "os
 _WRITING = os.O_WRONLY | os.O_RDWR
 
 
+def hold_tight(begun: Path) -> int:
+    """A task that lets nothing else happen in its process, as a kernel does: for hours."""
+    begun.touch()
+    return sum(range(10**13))
+
+
 class _Watch:
     """One for all, as an audit hook cannot be taken off again."""
 

@@ -31,13 +31,16 @@ DIM = 8
 SENTENCE = "The crane was in the birdba birdbe with a machineba, and the bank was riverbo."
 
 
-def make_artifacts(folder: Path) -> dict[str, Path]:
-    """Write a corpus, vectors, models of both kinds of context, a labelled corpus and others."""
+def make_artifacts(folder: Path, seed: int = 0) -> dict[str, Path]:
+    """Write a corpus, vectors, models of both kinds of context, a labelled corpus and others.
+
+    Those of another seed have the same shapes and other numbers.
+    """
     texts = make_topic_text(8, n_sentences=2, words_per_topic=8).documents
     options = IngestOptions(function_words=frozenset(FUNCTION_WORDS), shard_chars=600)
     corpus = Corpus.from_texts(texts, folder / "corpus", options=options)
     words = corpus.vocabulary.words
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     matrix = rng.standard_normal((len(words), DIM)).astype(np.float32)
     vectors = WordVectors(words, matrix, corpus.vocabulary.counts)
     vectors.save(folder / "vectors", output=matrix)

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans import Corpus, SkipGram
+from grassmeans import Corpus, SkipGram, load
 from grassmeans.cli.main import run
 from grassmeans.clustering.settings import InductionSettings
+from grassmeans.editing.edited_words import Edit, EditedWord
+from grassmeans.editing.saving import save_version
 from grassmeans.models.building import build_model
 from synthetic import POLYSEMOUS, SyntheticCorpus
 
@@ -69,6 +71,11 @@ COMMANDS = {
         ("books", "numbers.txt"),
     ),
     "compact": Command(f"compact model -o {OUT} --bits 4", ("model",), ("--bits 4", "--bits 5")),
+    "merge": Command(
+        f"merge version-2 version-3 -o {OUT}",
+        ("version-2", "version-3"),
+        ("version-2", "model"),
+    ),
     "convert": Command(
         f"convert vectors {OUT} --to compact --bits 4", ("vectors",), ("--bits 4", "--bits 5")
     ),
@@ -92,7 +99,10 @@ def make_material(folder: Path, synthetic: SyntheticCorpus) -> Path:
     (folder / "books").mkdir()
     (folder / "books" / "book.txt").write_text("the crane flew over the harbour")
     (folder / "numbers.txt").write_text("1 2 3")
-    (folder / "test.jsonl").write_text('{"id": "1", "target": "crane", "label": "bird"}')
+    (folder / "test.jsonl").write_text(
+        '{"id": "1", "target": "crane", "left": "a", "right": "flew over water", "label": "bird"}\n'
+        '{"id": "2", "target": "crane", "left": "the", "right": "lifts it", "label": "machine"}\n'
+    )
     corpus = Corpus.from_texts(synthetic.documents, folder / "corpus")
     Corpus.from_texts(["heron and stork"], folder / "other-corpus")
     trainer = SkipGram(dim=16, min_count=1, epochs=8, workers=1)
@@ -105,6 +115,10 @@ def make_material(folder: Path, synthetic: SyntheticCorpus) -> Path:
         settings=InductionSettings(n_senses=2),
         workers=1,
     )
+    model = load(folder / "model")
+    for name, word in (("version-2", "crane"), ("version-3", "bank")):
+        hidden = EditedWord.start(model, word).apply(Edit(word, "hide", (1,)), model.vectors)
+        save_version(model, {word: hidden}, name=name)
     grassmeans(folder, "label corpus model -o labelled -j 1")
     return folder
 

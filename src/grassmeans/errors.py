@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
 from typing import Any
+
+_PACKAGE = str(Path(__file__).parent)
 
 
 class GrassmeansError(Exception):
@@ -51,3 +56,18 @@ class MissingExtraError(GrassmeansError, ImportError):
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker's error is sent to the process that waits for it.
         return MissingExtraError, (self.package, self.extra, self.purpose)
+
+
+class GrassmeansWarning(UserWarning):
+    """Answers will be poor: what was found, and what to do.
+
+    The command line prints its message as a remark.
+    """
+
+
+def warn_user(message: str) -> None:
+    """Warn at the line outside of the package that has led here, however deep this is."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, GrassmeansWarning, stacklevel=level)

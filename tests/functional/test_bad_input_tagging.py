@@ -162,9 +162,9 @@ def test_input_that_is_no_text(model) -> None:
         model.tag_many(["crane", None])
     with pytest.raises(InputError, match="words must be a word or a list of words, got int"):
         model.tag("crane", words=7)
-    with pytest.raises(InputError, match="idk_threshold must be between 0 and 1"):
+    with pytest.raises(InputError, match="idk_threshold must be a number from 0 to 1"):
         model.tag("steel crane", idk_threshold=60)
-    with pytest.raises(InputError, match="sharpness must be 0 or more"):
+    with pytest.raises(InputError, match="sharpness must be a number from 0"):
         model.tag("steel crane", sharpness=-1)
 
 

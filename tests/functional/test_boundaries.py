@@ -7,10 +7,13 @@ import os
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import pytest
+import typer
+from typer.models import OptionInfo
 from typer.testing import CliRunner
 
 from crane_model import save_crane_model
@@ -177,6 +180,7 @@ NUMBERS = [
     *[("vectors", name, HUGE) for name in ("dim", "window", "negative", "epochs")],
     *[("vectors", name, "-1") for name in ("dim", "window", "negative", "epochs", "seed")],
     ("vectors", "seed", "99999999999999999999999"),
+    *[("vectors", "parts", value) for value in (HUGE, str(2**63), "0")],
     ("vectors", "sample", "nan"),
     ("vectors", "learning-rate", "nan"),
     ("vectors", "learning-rate", "inf"),
@@ -205,6 +209,39 @@ def test_numbers_out_of_range(folder, tmp_path, command, option, value) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def find_number_options(
+    group: typer.Typer, prefix: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], str, bool]]:
+    """Every option that takes a number: its command, its name, whether the number is whole."""
+    for inner in group.registered_groups:
+        yield from find_number_options(inner.typer_instance, (*prefix, inner.name))
+    for command in group.registered_commands:
+        hints = get_type_hints(command.callback, include_extras=True)
+        for name, hint in hints.items():
+            kind, option, *_ = [*get_args(hint), None, None]
+            kinds = {kind, *get_args(kind)}
+            if kinds & {int, float} and isinstance(option, OptionInfo):
+                path = (*prefix, command.name or command.callback.__name__)
+                first = [option.default] if isinstance(option.default, str) else []
+                named = sorted([*first, *(option.param_decls or ())])  # the long one first
+                yield path, (*named, f"--{name.replace('_', '-')}")[0], int in kinds
+
+
+def test_every_number_has_a_range() -> None:
+    """Numbers beyond 64 bits, and those that are none, are refused before anything is read."""
+    options = list(find_number_options(app))
+    assert len(options) > 100
+    assert (("vectors",), "--parts", True) in options
+    command = typer.main.get_command(app)
+    for path, option, is_whole in options:
+        wrong = (2**63, -(2**63) - 1, "nan", "2.5") if is_whole else ("nan", "inf", "-inf", "x")
+        for value in wrong:
+            with pytest.raises(typer.BadParameter) as refused:
+                command.main([*path, option, str(value)], standalone_mode=False)
+            assert type(refused.value) is typer.BadParameter, (path, option, value, refused.value)
+            assert option in refused.value.param.opts
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
@@ -212,7 +249,7 @@ def test_numbers_out_of_range(folder, tmp_path, command, option, value) -> None:
         ("induce corpus vectors -w crane --text-field body", "--text-field is for texts"),
         ("phrases corpus --list one.txt", "no phrase was given"),
         ("info corpus --words", "lists those of a model"),
-        ("demo", "is a result of another command"),
+        ("demo", "of another kind (corpus) and is never replaced"),
     ],
 )
 def test_what_would_be_passed_over_is_refused(folder, tmp_path, monkeypatch, line, message) -> None:

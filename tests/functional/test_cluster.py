@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +20,10 @@ import pytest
 pytest.importorskip("distributed", reason="needs the extra cluster")
 
 import distributed
+from dask import config as dask_config
 
-from cluster_jobs import FIRST_FILES, digest_folder, make_jobs, when_written, write_inputs
+import grassmeans
+from cluster_jobs import FIRST_FILES, digest_folder, hold, make_jobs, when_written, write_inputs
 from grassmeans import SkipGram, use_engine
 from grassmeans.engines import messages, on_dask
 from grassmeans.engines.parallel import map_tasks
@@ -135,14 +138,17 @@ def _limit_files(n_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, resource.RLIM_INFINITY))
 
 
+TESTS = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}  # for tasks of tests
+
+
 @contextmanager
 def run_processes() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Start processes that end with the block."""
     started: list[subprocess.Popen[bytes]] = []
 
-    def start(*command: str) -> subprocess.Popen[bytes]:
+    def start(*command: str, **environment: str) -> subprocess.Popen[bytes]:
         silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        started.append(subprocess.Popen(command, **silent))
+        started.append(subprocess.Popen(command, env=os.environ | TESTS | environment, **silent))
         return started[-1]
 
     try:
@@ -157,17 +163,21 @@ def dask(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "dask", *arguments]
 
 
-def start_scheduler(start, folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+def start_scheduler(start, folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:
     about = folder / f"scheduler-{time.monotonic_ns()}.json"
     process = start(
         *dask("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"),
-        "--scheduler-file", str(about),
+        "--scheduler-file", str(about), *options,
     )  # fmt: skip
-    until = time.monotonic() + 20
-    while not about.exists() or not about.read_text():
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(lambda: about.exists() and about.read_text() != "")
     return process, json.loads(about.read_text())["address"].removeprefix("tcp://")
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 WORKER = ("--nthreads", "1", "--no-dashboard", "--no-nanny")
@@ -225,12 +235,161 @@ def test_a_command_does_not_wait_for_ever_without_workers(tmp_path, monkeypatch)
     with run_processes() as start:
         _, address = start_scheduler(start, tmp_path)
         worker = start(*dask("worker", address, *WORKER))
-        threading.Timer(4.0, worker.kill).start()
         with (
             use_engine(f"dask://{address}"),
+            when_begun(tmp_path / "begun", worker.kill),
             pytest.raises(EngineError, match="all workers are gone: start some"),
         ):
-            list(map_tasks(time.sleep, [(30,)], 1))
+            list(map_tasks(hold, [(tmp_path / "begun", tmp_path / "never")], 1))
+
+
+@contextmanager
+def when_begun(begun: Path, action: Callable[[], None]) -> Iterator[None]:
+    """Do something as soon as a task `hold` is under way."""
+
+    def wait_and_do() -> None:
+        wait_until(begun.exists)
+        action()
+
+    thread = threading.Thread(target=wait_and_do)
+    thread.start()
+    yield
+    thread.join()
+
+
+def test_a_task_that_was_lost_is_sent_again(cluster, engine, tmp_path) -> None:
+    """The scheduler forgets tasks that are under way: nobody but the engine has them."""
+    begun, until = tmp_path / "begun", tmp_path / "until"
+
+    def lose() -> None:
+        wait_until(lambda: begun.read_text() == "xx")
+        with distributed.Client(cluster.scheduler_address, set_as_default=False) as other:
+            known = [distributed.Future(key, other) for key in cluster.scheduler.tasks]
+            other.cancel(known, force=True)
+        until.touch()
+
+    with use_engine(engine), when_begun(begun, lose):
+        assert len(list(map_tasks(hold, [(begun, until)] * 2, 1))) == 2
+    assert begun.read_text() == "xxxx", "each was begun, and begun again"
+
+
+def test_a_task_goes_on_when_the_scheduler_comes_back(tmp_path) -> None:
+    begun, until = tmp_path / "begun", tmp_path / "until"
+    with run_processes() as start:
+        first, address = start_scheduler(start, tmp_path)
+        start(*dask("worker", address, *WORKER))
+
+        def replace_scheduler() -> None:
+            first.kill()
+            first.wait()
+            start_scheduler(start, tmp_path, "--port", address.rpartition(":")[2])
+            start(*dask("worker", address, *WORKER))
+            until.touch()
+
+        with use_engine(f"dask://{address}"), when_begun(begun, replace_scheduler):
+            assert len(list(map_tasks(hold, [(begun, until)], 1))) == 1
+    assert len(begun.read_text()) > 1, "it was begun, and begun again"
+
+
+def test_what_a_command_starts_is_for_this_machine_alone(cluster, engine) -> None:
+    import psutil  # Dask's own
+
+    wait_until(lambda: len(engine._client.scheduler_info()["workers"]) == 2)
+    this = psutil.Process()
+    workers = [psutil.Process(worker.pid) for worker in cluster.workers.values()]
+    for process in (this, *workers):
+        hosts = {c.laddr.ip for c in process.net_connections("tcp") if c.status == "LISTEN"}
+        assert hosts == {"127.0.0.1"}
+
+
+@pytest.fixture
+def other_code(tmp_path) -> Path:
+    """A copy of the package with another default deep inside, and the same version."""
+    package = Path(grassmeans.__file__).parent
+    shutil.copytree(package, tmp_path / "other" / "grassmeans", ignore=lambda *_: ["models"])
+    changed = tmp_path / "other" / "grassmeans" / "senses" / "kgrassmeans.py"
+    changed.write_text(changed.read_text() + "\n_ANOTHER = 1\n")
+    return tmp_path / "other"
+
+
+OTHER_CODE = r"has grassmeans (\S+) \(code \w+\) in place of \1 \(code \w+\): .*install the same"
+
+
+def test_a_worker_with_other_code_is_refused(other_code, tmp_path) -> None:
+    with run_processes() as start:
+        _, address = start_scheduler(start, tmp_path)
+        start(*dask("worker", address, *WORKER), PYTHONPATH=str(other_code))
+        with (
+            pytest.raises(EngineError, match=r"the worker tcp://127\.0\.0\.1:\d+ " + OTHER_CODE),
+            use_engine(f"dask://{address}"),
+        ):
+            pass
+
+
+def test_a_worker_with_other_code_that_comes_later_is_refused(other_code, tmp_path) -> None:
+    with run_processes() as start:
+        _, address = start_scheduler(start, tmp_path)
+        worker = start(*dask("worker", address, *WORKER))
+        with use_engine(f"dask://{address}"):
+            assert list(map_tasks(divmod, [(7, 2)], 1)) == [(3, 1)]
+            start(*dask("worker", address, *WORKER), PYTHONPATH=str(other_code))
+            worker.kill()
+            with pytest.raises(EngineError, match="the worker on .* " + OTHER_CODE):
+                list(map_tasks(divmod, [(7, 2)], 1))
+
+
+def test_a_worker_without_the_package_is_told(tmp_path) -> None:
+    with run_processes() as start:
+        _, address = start_scheduler(start, tmp_path)
+        (tmp_path / "hide.py").write_text("import sys; sys.modules['grassmeans'] = None")
+        start(*dask("worker", address, *WORKER, "--preload", str(tmp_path / "hide.py")))
+        with (
+            pytest.raises(EngineError, match=r"the worker tcp\S+ has grassmeans unusable \("),
+            use_engine(f"dask://{address}"),
+        ):
+            pass
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory) -> dict[str, str]:
+    """A CA of our own, and what it signed."""
+    folder = tmp_path_factory.mktemp("certificates")
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl to make certificates")
+    new = "openssl req -newkey rsa:2048 -nodes -x509 -days 2 -subj /CN=127.0.0.1"
+    for name in ("own", "stranger"):  # each signs itself
+        command = [*new.split(), "-keyout", f"{name}.key", "-out", f"{name}.pem"]
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return {path.name: str(path) for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("way", ["option", "configuration"])
+def test_a_cluster_is_reached_by_tls(way, certificates, tmp_path) -> None:
+    ca, key = certificates["own.pem"], certificates["own.key"]
+    tls = ("--tls-ca-file", ca, "--tls-cert", ca, "--tls-key", key)
+    configured = {f"distributed.comm.tls.{name}": path for name, path in
+                  {"ca-file": ca, "client.cert": ca, "client.key": key}.items()}  # fmt: skip
+    with run_processes() as start:
+        _, address = start_scheduler(start, tmp_path, "--protocol", "tls", *tls)
+        assert address.startswith("tls://")
+        start(*dask("worker", address, *WORKER, *tls))
+        named = f"{address}?ca={ca}&cert={ca}&key={key}" if way == "option" else address
+        with dask_config.set(configured if way == "configuration" else {}), use_engine(named):
+            assert list(map_tasks(divmod, [(7, 2)], 1)) == [(3, 1)]
+
+
+def test_a_stranger_is_not_let_in_by_tls(certificates, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(on_dask, "CONNECT_SECONDS", 2.0)
+    ca, key = certificates["own.pem"], certificates["own.key"]
+    mine, my_key = certificates["stranger.pem"], certificates["stranger.key"]
+    with run_processes() as start:
+        tls = ("--protocol", "tls", "--tls-ca-file", ca, "--tls-cert", ca, "--tls-key", key)
+        _, address = start_scheduler(start, tmp_path, *tls)
+        with (
+            pytest.raises(EngineError, match=r"no Dask scheduler answers at tls:.* certificates"),
+            use_engine(f"{address}?ca={ca}&cert={mine}&key={my_key}"),
+        ):
+            pass
 
 
 def test_a_worker_with_another_file_system_is_told(

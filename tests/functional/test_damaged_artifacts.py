@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -14,8 +15,11 @@ import numpy as np
 import pytest
 
 from damage import edit_manifest, make_old
+from grassmeans.artifacts.checking import find_damage
+from grassmeans.artifacts.writing import read_manifest
 from grassmeans.cli.main import app
 from grassmeans.errors import ArtifactError
+from grassmeans.models.places import installed_folder
 from small_artifacts import ANSWERS, make_artifacts
 
 
@@ -23,6 +27,14 @@ from small_artifacts import ANSWERS, make_artifacts
 def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("sound")
     make_artifacts(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Artifacts of the same kinds and shapes, and with other numbers."""
+    folder = tmp_path_factory.mktemp("twin")
+    make_artifacts(folder, seed=1)
     return folder
 
 
@@ -202,7 +214,87 @@ def test_verifying_tells_sound_from_damaged_and_old(sound: Path, old: Path, tmp_
     assert isinstance(error, ArtifactError)
     assert f"{path} is not what was written" in str(error)
     edit_manifest(copy / "vectors", sealed=True, window=7)
-    assert f"{copy / 'vectors' / 'manifest.json'} was changed" in str(verify(copy).exception)
+    told = str(verify(copy).exception)
+    assert f"{copy / 'vectors' / 'manifest.json'} is not the one that {copy}" in told
+    assert "manifest.json was changed" in str(verify(copy / "vectors").exception)
+
+
+def exchange(part: str) -> Callable[[Path, Path], None]:
+    def put_twin(folder: Path, twin: Path) -> None:
+        remove(part)(folder, twin)
+        copy = shutil.copytree if (twin / part).is_dir() else shutil.copyfile
+        copy(twin / part, folder / part)
+
+    return put_twin
+
+
+def remove(part: str) -> Callable[[Path, Path], None]:
+    def take(folder: Path, _: Path) -> None:
+        shutil.rmtree(folder / part) if (folder / part).is_dir() else (folder / part).unlink()
+
+    return take
+
+
+def block(part: str, place: str | None = None) -> Callable[[Path, Path], None]:
+    """A pipe in the place of a file, or a link."""
+
+    def put_pipe(folder: Path, _: Path) -> None:
+        (folder / part).unlink()
+        os.mkfifo(folder / part) if place is None else (folder / part).symlink_to(place)
+
+    return put_pipe
+
+
+EXCHANGED: list[tuple[str, Callable[[Path, Path], None], str]] = [
+    ("model", exchange("vectors"), "vectors/manifest.json is not the one"),
+    ("model", exchange("manifest.json"), "is not the one"),
+    ("model", exchange("checksums.txt"), "checksums.txt is not the one"),
+    ("compact learned", exchange("inventory"), "inventory/manifest.json is not the one"),
+    ("compact learned", exchange("encoder"), "encoder/manifest.json is not the one"),
+    ("model", remove("vectors"), "vectors/manifest.json is missing"),
+    ("model", remove("checksums.txt"), "checksums.txt is missing"),
+    ("model", block("inventory/words.txt"), "words.txt is no regular file"),
+    ("model", block("manifest.json"), "manifest.json is no regular file"),
+    ("model", block("vectors/manifest.json", "/dev/zero"), "manifest.json is no regular file"),
+    ("model", block("checksums.txt", "/dev/zero"), "checksums.txt is no regular file"),
+    ("learned", block("encoder/weights.safetensors"), "weights.safetensors is no regular file"),
+    ("corpus", remove("function_words.txt"), "function_words.txt is missing"),
+    ("corpus", remove(SHARD + "metadata.jsonl"), "metadata.jsonl is missing"),
+    ("corpus", block(SHARD + "tokens.npy", "/dev/zero"), "tokens.npy is no regular file"),
+]
+
+
+@pytest.mark.parametrize(("kind", "damage", "told"), EXCHANGED)
+def test_a_part_that_is_another_or_no_file_is_told_when_opening(
+    sound, twin, tmp_path, kind, damage, told
+) -> None:
+    folder = Path(shutil.copytree(sound / kind, tmp_path / kind))
+    (tmp_path / "corpus").exists() or (tmp_path / "corpus").symlink_to(sound / "corpus")
+    damage(folder, twin / kind)
+    with pytest.raises(ArtifactError, match=told):
+        ANSWERS[kind](folder)
+
+
+def test_commands_tell_of_exchanged_parts_in_one_line(sound, twin, tmp_path) -> None:
+    folder = Path(shutil.copytree(sound / "model", tmp_path / "model"))
+    exchange("vectors")(folder, twin / "model")
+    for command in (
+        ["info", folder, "--verify"],
+        ["show", folder, "crane"],
+        ["similar", folder, "x"],
+    ):
+        done = run(*command)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert "vectors/manifest.json is not the one" in done.stderr
+
+
+def test_the_model_of_the_package_still_opens() -> None:
+    place = installed_folder("en")
+    if not place.exists():
+        pytest.skip("the package was built without its model")
+    assert "parts" not in read_manifest(place)
+    assert find_damage(place)[0] == []
 
 
 def test_an_edited_manifest_is_noticed(sound: Path, tmp_path: Path) -> None:

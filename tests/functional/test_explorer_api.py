@@ -25,6 +25,7 @@ from grassmeans.explorer.limits import Limits, MemoryLimits, RequestLimits, Work
 from grassmeans.explorer.server import create_app
 
 LOCAL = "http://localhost"
+HERE = ("127.0.0.1", 50_000)  # the other end of a connection on this machine
 
 
 @pytest.fixture
@@ -35,12 +36,12 @@ def own_model(tmp_path, topic_model_folder):
 
 @pytest.fixture
 def client(own_model, topic_corpus):
-    return TestClient(create_app(own_model, topic_corpus.path), base_url=LOCAL)
+    return TestClient(create_app(own_model, topic_corpus.path), base_url=LOCAL, client=HERE)
 
 
 @pytest.fixture
 def alone(own_model):
-    return TestClient(create_app(own_model), base_url=LOCAL)
+    return TestClient(create_app(own_model), base_url=LOCAL, client=HERE)
 
 
 def code_of(answer) -> tuple[int, str]:
@@ -174,7 +175,9 @@ def test_the_dial_answers_at_once_or_as_a_job(client):
 
 def test_beyond_the_queue_there_is_a_time_to_come_back(own_model, topic_corpus):
     limits = Limits(work=WorkLimits(at_once=1, waiting=0))
-    client = TestClient(create_app(own_model, topic_corpus.path, limits), base_url=LOCAL)
+    client = TestClient(
+        create_app(own_model, topic_corpus.path, limits), base_url=LOCAL, client=HERE
+    )
     blocked = threading.Event()
     job = client.app.state.session.pool.start_job(lambda _: blocked.wait(60))
     for path in ("/api/words/crane/planes", "/api/concordance?word=crane&q=x"):
@@ -191,7 +194,9 @@ def test_beyond_the_queue_there_is_a_time_to_come_back(own_model, topic_corpus):
 
 def test_work_that_takes_too_long_is_given_up(own_model, topic_corpus):
     limits = Limits(work=WorkLimits(seconds=-1.0))
-    client = TestClient(create_app(own_model, topic_corpus.path, limits), base_url=LOCAL)
+    client = TestClient(
+        create_app(own_model, topic_corpus.path, limits), base_url=LOCAL, client=HERE
+    )
     late = client.post("/api/induce", json={"word": "crane"})
     assert code_of(late) == (503, "out_of_time")
     assert int(late.headers["retry-after"]) > 0
@@ -246,7 +251,7 @@ def test_corrections_are_saved_as_a_version_that_tags(client, own_model, synthet
 def test_saved_version_names_commands_that_work_anywhere(own_model, topic_corpus, tmp_path):
     place = tmp_path / "my $versions"
     app = create_app(own_model, topic_corpus.path, save_to=place)
-    client = TestClient(app, base_url=LOCAL)
+    client = TestClient(app, base_url=LOCAL, client=HERE)
     body = {"word": "crane", "action": "rename", "senses": [1], "name": "x", "revision": 0}
     assert client.post("/api/corrections", json=body).status_code == 200
     saved = client.post("/api/corrections/save", json={}).json()
@@ -307,7 +312,7 @@ def test_word_outside_the_model_is_added(client, own_model):
 
 def test_lines_are_given_to_a_sense(doubtful_model_folder, doubtful_corpus):
     app = create_app(doubtful_model_folder, doubtful_corpus.path)
-    client = TestClient(app, base_url=LOCAL)
+    client = TestClient(app, base_url=LOCAL, client=HERE)
 
     def find(query: str) -> list[dict]:
         return client.get(f"/api/concordance?word=crane&limit=200{query}").json()["lines"]
@@ -453,7 +458,7 @@ def test_hosts_that_were_given_are_allowed(own_model):
 
 def test_bodies_are_bounded_before_they_are_read(own_model):
     limits = Limits(request=RequestLimits(body_bytes=100))
-    client = TestClient(create_app(own_model, limits=limits), base_url=LOCAL)
+    client = TestClient(create_app(own_model, limits=limits), base_url=LOCAL, client=HERE)
     json_type = {"Content-Type": "application/json"}
     large = b'{"text": "' + b"x" * 200 + b'"}'
     assert code_of(client.post("/api/tag", content=large, headers=json_type)) == (413, "too_large")
@@ -483,7 +488,7 @@ def test_documentation_lists_every_endpoint_and_loads_nothing(client):
 
 def test_defects_are_answered_without_traces(own_model, monkeypatch):
     app = create_app(own_model)
-    client = TestClient(app, base_url=LOCAL, raise_server_exceptions=False)
+    client = TestClient(app, base_url=LOCAL, client=HERE, raise_server_exceptions=False)
     monkeypatch.setattr(app.state.session.opened, "key_of", None)
     answer = client.get("/api/words/crane")
     assert code_of(answer) == (500, "defect")
@@ -493,7 +498,7 @@ def test_defects_are_answered_without_traces(own_model, monkeypatch):
 def test_nothing_grows_with_the_number_of_requests(own_model, monkeypatch):
     monkeypatch.setattr("grassmeans.explorer.server.warm_up", lambda opened: None)
     limits = Limits(memory=MemoryLimits(words=8, inductions=2))
-    with TestClient(create_app(own_model, limits=limits), base_url=LOCAL) as client:
+    with TestClient(create_app(own_model, limits=limits), base_url=LOCAL, client=HERE) as client:
 
         def ask(start: int, stop: int) -> int:
             for i in range(start, stop):

@@ -10,6 +10,11 @@ import json
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -21,7 +26,7 @@ from writing_commands import COMMANDS, OUT, grassmeans, make_material
 
 TORTURE = int(os.environ.get("TORTURE", "1"))
 N_MOMENTS = 4 * TORTURE
-VOLATILE = re.compile("created|manifest_digest|.*seconds?")  # times, and what depends on them
+VOLATILE = re.compile("created|manifest_digest|parts|.*seconds?")  # times, and what depends on them
 MORE = {
     "phrases": f"phrases corpus -o {OUT} --min-count 1 -j 1",
     "convert to text": f"convert vectors {OUT} --to glove",
@@ -148,3 +153,95 @@ def test_another_input_of_the_same_name_is_noticed(material, tmp_path, capsys) -
     assert "an unfinished corpus of other inputs or options" in capsys.readouterr().err
     assert ingest("--overwrite") == 0
     assert "fled" in (place / "out" / "words.txt").read_text().split()
+
+
+MARK = "GRASSMEANS_TEST"
+TASKS = """
+import sys
+from pathlib import Path
+from grassmeans.engines.parallel import map_tasks
+from kills import hold_tight
+from grassmeans.cli import main
+main._hear_signals()
+tasks = [(Path(sys.argv[1], name),) for name in "ab"]
+list(map_tasks(hold_tight, tasks, 2))
+"""
+
+
+def list_marked(mark: str) -> list[int]:
+    """The processes that a process has started, and those that they have, whoever has them now."""
+    found = []
+    for about in Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if f"{MARK}={mark}\0".encode() in about.read_bytes():
+                found.append(int(about.parent.name))
+        except OSError:  # gone, or somebody else's
+            continue
+    return found
+
+
+def wait_until(condition: Callable[[], object], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Start processes whose descendants can be found; what is left of them in the end goes."""
+    if not Path("/proc/self/environ").exists():
+        pytest.skip("this system does not tell of its processes")
+    mark = str(tmp_path)
+    path = os.pathsep.join(filter(None, sys.path))
+    (tmp_path / "temporary").mkdir()
+    own = {MARK: mark, "PYTHONPATH": path, "TMPDIR": str(tmp_path / "temporary")}
+    own["JOBLIB_TEMP_FOLDER"] = own["TMPDIR"]
+    yield lambda *command: subprocess.Popen(
+        [sys.executable, *command],
+        env=os.environ | own,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
+    for left in list_marked(mark):
+        os.kill(left, signal.SIGKILL)
+
+
+KILLS = [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP]
+
+
+@pytest.mark.parametrize("number", KILLS)
+def test_workers_end_with_their_process_in_the_middle_of_a_kernel(number, start, tmp_path) -> None:
+    process = start("-c", TASKS, str(tmp_path))
+    wait_until(lambda: (tmp_path / "a").exists() and (tmp_path / "b").exists(), 60)
+    assert len(list_marked(str(tmp_path))) > 2
+    process.send_signal(number)
+    wait_until(lambda: process.poll() is not None, 10)
+    wait_until(lambda: not list_marked(str(tmp_path)), 10)
+
+
+@pytest.mark.parametrize("engine", ["local", "dask"])
+@pytest.mark.parametrize("number", KILLS)
+def test_workers_end_with_their_command(number, engine, start, material, tmp_path) -> None:
+    if engine == "dask":
+        pytest.importorskip("distributed", reason="needs the extra cluster")
+    line = [
+        "induce", str(material / "corpus"), str(material / "vectors"), "-o", str(tmp_path / "out"),
+        "--min-count", "8", "--max-contexts", "20", "--no-calibrate", "-j", "2", "--engine", engine,
+    ]  # fmt: skip
+    command = ("-c", "from grassmeans.cli.main import run; run()", *line)
+    process = start(*command)
+    # itself, two workers, and the process that joblib or multiprocessing have beside them
+    wait_until(lambda: len(list_marked(str(tmp_path))) > 3 or process.poll() is not None, 60)
+    process.send_signal(number)
+    _, told = process.communicate(timeout=20)
+    assert process.returncode == (-number if number == signal.SIGKILL else 128 + number), told
+    assert (b"goes on from where it was" in told) == (number != signal.SIGKILL)
+    wait_until(lambda: not list_marked(str(tmp_path)), 10)
+    again = start(*command)
+    _, told = again.communicate(timeout=120)
+    assert again.returncode == 0, told
+    assert [path.name for path in tmp_path.iterdir() if "temporary" not in path.name] == ["out"]
+    left = [path for path in (tmp_path / "temporary").rglob("*") if path.is_file()]
+    assert [path for path in left if path.suffix not in (".lock", ".nbi", ".nbc")] == []

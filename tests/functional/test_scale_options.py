@@ -18,7 +18,7 @@ IN_AN_ENGINE = {
 }
 NEITHER = {
     *("show", "similar", "info", "convert", "compact", "copy", "export", "score", "explore"),
-    *("demo", "build-dataset links", "build-dataset lineup"),
+    *("demo", "merge", "build-dataset links", "build-dataset lineup"),
 }
 
 
@@ -46,5 +46,5 @@ def test_help_says_what_device_and_engine_do(name: str) -> None:
     assert result.exit_code == 0
     assert ("cpu|cuda" in result.output) == (name in ON_A_DEVICE)
     assert ("on a GPU (extra gpu)" in result.output) == (name in ON_A_DEVICE)
-    assert ("local|dask|dask://HOST:PORT|ray" in result.output) == (name in IN_AN_ENGINE)
+    assert ("dask|dask://HOST:PORT|tls://HOST:PORT" in result.output) == (name in IN_AN_ENGINE)
     assert ("Where workers run" in result.output) == (name in IN_AN_ENGINE)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,12 @@ STRANGE += [[{}], [[]], {"kind": "x"}, "\ud800", "n" * 200]
 @pytest.fixture(scope="module")
 def artifacts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     return make_artifacts(tmp_path_factory.mktemp("sound"))
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Others of the same kinds and shapes."""
+    return make_artifacts(tmp_path_factory.mktemp("twins"), seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +136,70 @@ def test_without_digests_damage_never_ends_in_anything_but_an_error(
     with replaced(path, data.draw(damages())(path.read_bytes())):
         _, error = ask(kind, folder)
     assert error is None or "\n" not in str(error)
+
+
+@contextmanager
+def moved_away(path: Path, put_instead: Callable[[], object]) -> Iterator[None]:
+    """Have something else in the place of a file or a folder, or nothing."""
+    aside = path.with_name(path.name + ".aside")
+    kept = Path(shutil.move(path, aside.parent.parent / aside.name))
+    try:
+        put_instead()
+        yield
+    finally:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+        shutil.move(kept, path)
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+@EXAMPLES
+@given(data=st.data())
+def test_a_part_that_is_no_file_any_more_is_named(kind, artifacts, data) -> None:
+    folder = artifacts[kind]
+    path = data.draw(st.sampled_from(files_of(folder)))
+    how = data.draw(st.sampled_from(["gone", "pipe", "endless", "loop", "folder"]))
+    put_instead = {
+        "gone": lambda: None,
+        "pipe": lambda: os.mkfifo(path),
+        "endless": lambda: path.symlink_to("/dev/zero"),
+        "loop": lambda: path.symlink_to(path.name),
+        "folder": path.mkdir,
+    }[how]
+    with moved_away(path, put_instead):
+        _, error = ask(kind, folder)
+        try:
+            found = find_damage(folder)[0]
+        except ArtifactError as verified:
+            found = [str(verified)]
+    assert isinstance(error, ArtifactError)
+    assert str(folder) in str(error)
+    assert "\n" not in str(error)
+    # A folder whose own manifest is gone is no artifact, and holds nothing that could be verified.
+    assert found or path == folder / "manifest.json"
+
+
+@pytest.mark.parametrize("kind", ANSWERS)
+@EXAMPLES
+@given(data=st.data())
+def test_a_part_of_a_twin_is_named_or_the_same(kind, artifacts, twins, answers, data) -> None:
+    folder = artifacts[kind]
+    inner = sorted(path.parent for path in folder.rglob("manifest.json") if path.parent != folder)
+    path = data.draw(st.sampled_from([*inner, *files_of(folder)]))
+    other = twins[kind] / path.relative_to(folder)
+    copy = shutil.copytree if other.is_dir() else shutil.copyfile
+    with moved_away(path, lambda: copy(other, path)):
+        answer, error = ask(kind, folder)
+        found = find_damage(folder)[0]
+    if error is None:
+        assert answer == answers[kind]
+    else:
+        assert isinstance(error, ArtifactError)
+        assert str(folder) in str(error)
+        assert "\n" not in str(error)
+        assert found
 
 
 def edit_value(values: Any, draw: Any) -> Any:

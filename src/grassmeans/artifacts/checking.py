@@ -3,8 +3,12 @@
 An array's header is compared with the file's size and with the type and shape that are expected
 before anything is mapped or allocated. Every artifact has a list of its files' digests in the form
 that ``sha256sum --check`` reads. Files that are read whole, and small ones that are mapped, are
-compared with it when they are opened; `find_damage` compares them all. Artifacts of releases that
-wrote no list are checked in everything else.
+compared with it when they are opened; `find_damage` compares them all. A manifest holds the digests
+of that list and of the manifests inside its folder, so that no part can be exchanged for another
+one's. Artifacts of releases that wrote no list, or no such digests, are checked in everything else.
+
+Only regular files are read, and whole ones up to a size: a pipe or a device in the place of a file
+would keep its reader waiting for ever.
 """
 
 from __future__ import annotations
@@ -16,8 +20,10 @@ import math
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from io import BufferedReader
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -31,13 +37,23 @@ MANIFEST = "manifest.json"
 CHECKSUMS = "checksums.txt"
 INNER = "holds"
 """The field of a manifest that names the artifacts inside its folder."""
+PARTS = "parts"
+"""The field of a manifest with the digests of its list and of the manifests inside its folder."""
 TEMPORARY = ".partial-"
+LARGEST_JSON = 1 << 28
+"""Bytes of JSON, or of a list of digests, at most: hundreds of times what is usual."""
+LARGEST_WHOLE = 1 << 33
+"""Bytes of any other file that is read into memory, at most."""
 SMALL_BYTES = 1 << 20
 """Mapped files of up to this size are compared with their digest when they are opened."""
 
 _DEEPEST = 3  # folders between a file and the list of its artifact: shards/00000/
 _ALIGNMENT = 16  # of an array's first number, in every release of NumPy
 _LONGEST_HEADER = 10_000
+_DEEPEST_JSON = 100
+_HOLDERS = (dict, list)
+_AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe without a writer would be waited for
+_DRIVE = re.compile(r"[A-Za-z]:")
 _HEADER = re.compile(
     rb"\{'descr': '(?P<type>[<|](?:b1|[iu][1248]|f[248]))', "
     rb"'fortran_order': (?P<order>True|False), "
@@ -64,38 +80,66 @@ def explain_read_errors(path: Path) -> Iterator[None]:
         raise ArtifactError(f"{path} cannot be read ({error.strerror or error})") from error
 
 
-def read_bytes(path: Path) -> bytes:
-    """Read a file of an artifact whole."""
-    with explain_read_errors(path):
-        content = path.read_bytes()
+@contextlib.contextmanager
+def open_file(path: Path) -> Iterator[BufferedReader]:
+    """Open a file of an artifact for reading; what is no regular file is refused at once."""
+    with (
+        explain_read_errors(path),
+        # The name as text: a mapped array keeps it, and workers open it by that.
+        open(os.fspath(path), "rb", opener=lambda p, flags: os.open(p, flags | _AT_ONCE)) as file,
+    ):
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ArtifactError(f"{path} is no regular file: {_BUILD_AGAIN}")
+        yield file
+
+
+def read_bytes(path: Path, most: int = LARGEST_WHOLE) -> bytes:
+    """Read a file of an artifact whole; one of more than ``most`` bytes is an error."""
+    with open_file(path) as file:
+        content = _read_whole(path, file, most)
     _compare(path, content)
     return content
 
 
-def read_text(path: Path, errors: str = "strict") -> str:
+def _read_whole(path: Path, file: BinaryIO, most: int) -> bytes:
+    size = os.fstat(file.fileno()).st_size
+    if size > most:
+        raise damaged(path, f"{size:,} bytes, more than the {most:,} that such a file may have")
+    return file.read(most)
+
+
+def read_text(path: Path, errors: str = "strict", most: int = LARGEST_WHOLE) -> str:
     """Read a text file of an artifact, UTF-8."""
     try:
-        return read_bytes(path).decode("utf-8", errors)
+        return read_bytes(path, most).decode("utf-8", errors)
     except UnicodeDecodeError as error:
         raise damaged(path, f"not UTF-8: {error.reason} at byte {error.start}") from error
 
 
 def read_json(path: Path) -> Any:
     """Read a JSON file of an artifact."""
-    return parse_json(read_text(path), path)
+    return parse_json(read_text(path, most=LARGEST_JSON), path)
 
 
 def parse_json(text: str | bytes, path: Path) -> Any:
     """Plain values from JSON of a file."""
     try:
-        return json.loads(text)
+        found = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise damaged(path, f"no usable JSON: {error}") from error
+    # What can just be parsed is too deep for whatever goes through it afterwards.
+    level = [found]
+    for _ in range(_DEEPEST_JSON):
+        inner = (v.values() if isinstance(v, dict) else v for v in level if isinstance(v, _HOLDERS))
+        level = [value for values in inner for value in values if isinstance(value, _HOLDERS)]
+        if not level:
+            return found
+    raise damaged(path, f"no usable JSON: nested more than {_DEEPEST_JSON} times")
 
 
 def map_bytes(path: Path, size: int | None = None) -> memoryview:
     """Map a file of an artifact into memory, read-only; an error where it has another size."""
-    with explain_read_errors(path), path.open("rb") as file:
+    with open_file(path) as file:
         found = os.fstat(file.fileno()).st_size
         if size is not None and found != size:
             raise damaged(path, f"{found:,} bytes instead of {size:,}")
@@ -126,24 +170,25 @@ def open_array(
         Whether to map it, read-only, instead of reading it.
     """
     allowed = [np.dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
-    with explain_read_errors(path), path.open("rb") as file:
+    with open_file(path) as file:
         found, dtype = _read_header(path, file)
         start, size = file.tell(), os.fstat(file.fileno()).st_size
-    if dtype not in allowed or len(found) != len(shape) or not _fits(found, shape):
-        wanted = ", ".join("n" if n is None else str(n) for n in shape)
-        raise damaged(
-            path, f"it holds {dtype} of shape {found}, expected {allowed[0]} of shape ({wanted})"
-        )
-    n_bytes = math.prod(found) * dtype.itemsize
-    if size != start + n_bytes or start % _ALIGNMENT:
-        raise damaged(path, f"{size:,} bytes instead of {start + n_bytes:,}")
-    if not mapped or n_bytes == 0:  # nothing cannot be mapped
-        content = bytearray(read_bytes(path))
+        if dtype not in allowed or len(found) != len(shape) or not _fits(found, shape):
+            wanted = ", ".join("n" if n is None else str(n) for n in shape)
+            expected = f"expected {allowed[0]} of shape ({wanted})"
+            raise damaged(path, f"it holds {dtype} of shape {found}, {expected}")
+        n_bytes = math.prod(found) * dtype.itemsize
+        if size != start + n_bytes or start % _ALIGNMENT:
+            raise damaged(path, f"{size:,} bytes instead of {start + n_bytes:,}")
+        is_mapped = mapped and n_bytes > 0  # nothing cannot be mapped
+        if is_mapped and size > SMALL_BYTES:
+            return np.memmap(file, dtype, "r", start, found)
+        file.seek(0)
+        content = bytearray(_read_whole(path, file, LARGEST_WHOLE))
+        _compare(path, content)
+        if is_mapped:
+            return np.memmap(file, dtype, "r", start, found)
         return np.frombuffer(content, dtype, math.prod(found), start).reshape(found)
-    if size <= SMALL_BYTES:
-        read_bytes(path)
-    with explain_read_errors(path):
-        return np.memmap(path, dtype, "r", start, found)
 
 
 def _read_header(path: Path, file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
@@ -214,16 +259,90 @@ def list_inner(folder: Path) -> list[str]:
     return sorted(found)
 
 
+def is_plain_name(name: str) -> bool:
+    """Whether a name in a list or a store is that of a file below its folder, on every system."""
+    return (
+        not any(sign in name for sign in ("\0", "\n", "\\", "::"))
+        and not _DRIVE.match(name)
+        and not {"", ".", ".."} & set(name.split("/"))
+    )
+
+
 def digest_of_file(path: Path) -> str:
     """The SHA-256 of a file's content."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def make_checksums(folder: Path) -> bytes:
     """The list of the digests of an artifact's files, in the form of ``sha256sum``."""
-    lines = (f"{digest_of_file(folder / name)}  {name}\n" for name in list_files(folder))
-    return "".join(lines).encode()
+    names = filter(is_plain_name, list_files(folder))
+    return "".join(f"{digest_of_file(folder / name)}  {name}\n" for name in names).encode()
+
+
+def bind_parts(folder: Path) -> dict[str, Any]:
+    """The fields of a manifest that bind an artifact's list, and the artifacts inside, to it."""
+    inner = list_inner(folder)
+    names = [CHECKSUMS, *(f"{name}/{MANIFEST}" for name in inner)]
+    parts = {PARTS: {name: digest_of_file(folder / name) for name in names}}
+    return parts | ({INNER: inner} if inner else {})
+
+
+def list_inner_names(manifest: Mapping[str, Any], path: Path) -> list[str]:
+    """The artifacts that a manifest says are inside its folder; older releases did not say."""
+    named = manifest.get(INNER, [])
+    if isinstance(named, list) and all(isinstance(n, str) and is_plain_name(n) for n in named):
+        return named
+    raise damaged(path, f"{INNER!r} does not name folders in it")
+
+
+def find_exchanged(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
+    """What an artifact's small files, and the names of the others, tell of damage; a line each.
+
+    Cheap enough for every opening: no file is read but its list and the manifests inside.
+    """
+    path = folder / MANIFEST
+    parts = manifest.get(PARTS, {})
+    if not isinstance(parts, dict) or not all(map(is_plain_name, parts)):
+        raise damaged(path, f"{PARTS!r} does not name files in it")
+    inner = [f"{name}/{MANIFEST}" for name in list_inner_names(manifest, path)]
+    problems = _find_missing(folder, sorted({*inner, *parts}))
+    for name, digest in parts.items() if not problems else ():
+        if digest_of_file(folder / name) != digest:
+            problems.append(f"{folder / name} is not the one that {path} was written with")
+    return problems + _find_missing(folder, _find_list(folder) or ())
+
+
+def _find_missing(folder: Path, names: Iterable[str]) -> list[str]:
+    """Which of some files are not there, or no regular files; each folder is looked into once."""
+    places: dict[str, set[str]] = {}
+    for name in names:
+        place, _, last = name.rpartition("/")
+        places.setdefault(place, set()).add(last)
+    problems = []
+    for place, own in places.items():
+        for last in sorted(own - _list_regular(folder / place)):
+            path = folder / place / last
+            what = "no regular file" if os.path.lexists(path) else "missing"
+            problems.append(f"{path} is {what}")
+    return problems
+
+
+def _list_regular(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return {entry.name for entry in entries if _is_regular(entry)}
+    except (FileNotFoundError, NotADirectoryError):
+        return set()
+    except OSError as error:
+        raise ArtifactError(f"{folder} cannot be read ({error.strerror or error})") from error
+
+
+def _is_regular(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself
+        return False
 
 
 def find_damage(folder: Path) -> tuple[list[str], int, int]:
@@ -240,36 +359,39 @@ def find_damage(folder: Path) -> tuple[list[str], int, int]:
     """
     problems: list[str] = []
     n_compared = n_unknown = 0
-    for manifest in sorted(folder.rglob(MANIFEST)):
-        place = manifest.parent
-        problems += [
-            f"{place / name} is missing"
-            for name in _read_inner(manifest)
-            if not (place / name / MANIFEST).exists()
-        ]
+    for path in sorted(folder.rglob(MANIFEST)):
+        place, manifest = path.parent, read_json(path)
         listed = _find_list(place)
+        problems += find_exchanged(place, manifest) if isinstance(manifest, dict) else []
         present = list_files(place)
         if listed is None:
             n_unknown += len(present)
             continue
         n_unknown += len(set(present) - listed.keys())
-        for name, digest in listed.items():
-            n_compared += 1
-            if not (place / name).is_file():
-                problems.append(f"{place / name} is missing")
-            elif digest_of_file(place / name) != digest:
-                problems.append(f"{place / name} is not what was written")
+        n_compared += len(listed)
+        problems += [
+            f"{place / name} is not what was written"
+            for name, digest in listed.items()
+            if (place / name).is_file() and digest_of_file(place / name) != digest
+        ]
     return problems, n_compared, n_unknown
 
 
-def _read_inner(manifest: Path) -> list[str]:
-    """The artifacts that a manifest says are inside; older releases did not say."""
-    about = read_json(manifest)
-    named = about.get(INNER, []) if isinstance(about, dict) else []
-    return [name for name in named if isinstance(name, str)] if isinstance(named, list) else []
+def has_file(path: Path) -> bool:
+    """Whether an artifact has a file that not all have, by its list: a deleted one is missing.
+
+    Folders that have no list, or are not whole yet, are looked into.
+    """
+    for folder in islice(path.parents, _DEEPEST):
+        if (folder / MANIFEST).exists():
+            listed = _find_list(folder)
+            if listed is not None:
+                return path.relative_to(folder).as_posix() in listed
+            break
+    return path.exists()
 
 
-def _compare(path: Path, content: bytes | memoryview) -> None:
+def _compare(path: Path, content: bytes | bytearray | memoryview) -> None:
     """Refuse a file whose content is not what its artifact's list says."""
     expected = _expected_digest(path)
     if expected is not None and hashlib.sha256(content).hexdigest() != expected:
@@ -291,18 +413,42 @@ def _find_list(folder: Path) -> Mapping[str, str] | None:
         state = (folder / CHECKSUMS).stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except OSError as error:
+        raise ArtifactError(f"{folder / CHECKSUMS} cannot be read ({error.strerror})") from error
     return _read_list(folder / CHECKSUMS, state.st_mtime_ns, state.st_size, state.st_ino)
 
 
 @lru_cache(maxsize=64)
 def _read_list(path: Path, *_state: int) -> Mapping[str, str]:
     """Digests by name; ``_state`` tells one version of the file from the next."""
+    with open_file(path) as file:
+        return parse_list(_read_whole(path, file, LARGEST_JSON), path)
+
+
+def parse_list(content: bytes, path: Path) -> dict[str, str]:
+    """Digests by name from a list of digests."""
     try:
-        with explain_read_errors(path):
-            lines = path.read_bytes().decode().split("\n")
+        lines = content.decode().split("\n")
     except UnicodeDecodeError as error:
         raise damaged(path, "not UTF-8") from error
     pairs = [line.partition("  ") for line in lines if line]
     if lines[-1] or not all(len(digest) == 64 and name for digest, _, name in pairs):
         raise damaged(path, "a line is no digest and name")
+    for _, _, name in pairs:
+        if not is_plain_name(name):
+            raise damaged(path, f"{name!r} is no name of a file below it")
     return {name: digest for digest, _, name in pairs}
+
+
+def list_own(folder: Path) -> tuple[Mapping[str, str] | None, list[str]]:
+    """What an artifact says is its own.
+
+    Returns
+    -------
+    files : mapping or None
+        Digests by name; None where it has no list.
+    inner : list of str
+        The names of the artifacts in it, which have lists of their own.
+    """
+    path = folder / MANIFEST
+    return _find_list(folder), list_inner_names(read_json(path), path)

@@ -1,30 +1,40 @@
-"""Rules for plain values that come from outside: which types and ranges a manifest may hold.
+"""Rules for plain values that come from outside: those of a manifest, and arguments of a call.
 
 A rule takes a value and gives what was expected, in words, or nothing where the value is sound.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping
+from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from grassmeans.errors import ArtifactError
+from grassmeans.errors import ArtifactError, InputError
 
 Rule: TypeAlias = Callable[[Any], str | None]
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 _SHOWN = 60
+_LARGEST = 2**62
+MOST_WORKERS = 1_000
 
 
-def whole(smallest: int = 0, largest: int = 2**62) -> Rule:
+def whole(smallest: int = 0, largest: int = _LARGEST) -> Rule:
     """A whole number in a range, its ends included."""
 
     def check(value: Any) -> str | None:
-        sound = isinstance(value, int) and not isinstance(value, bool)
+        sound = isinstance(value, Integral) and not isinstance(value, bool)
         if sound and smallest <= value <= largest:
             return None
+        if largest == _LARGEST:
+            return f"a whole number, {smallest:,} or more"
         return f"a whole number from {smallest:,} to {largest:,}"
 
     return check
@@ -34,7 +44,7 @@ def number(smallest: float = -math.inf, largest: float = math.inf) -> Rule:
     """A finite number in a range, its ends included."""
 
     def check(value: Any) -> str | None:
-        sound = isinstance(value, int | float) and not isinstance(value, bool)
+        sound = isinstance(value, Real) and not isinstance(value, bool)
         # An integer may be too large for a float, so it is compared as it is.
         if sound and smallest <= value <= largest and abs(value) <= sys.float_info.max:
             return None
@@ -53,6 +63,37 @@ def measured(value: Any) -> str | None:
 def text(value: Any) -> str | None:
     """A string."""
     return None if isinstance(value, str) else "a text"
+
+
+def path(value: Any) -> str | None:
+    """The path of a file or folder, or a name that stands for one."""
+    sound = isinstance(value, str | os.PathLike) and "\0" not in str(value) and bool(str(value))
+    return None if sound else "a path"
+
+
+def function(value: Any) -> str | None:
+    """Something to be called."""
+    return None if callable(value) else "a function"
+
+
+def instance_of(*kinds: type) -> Rule:
+    """An object of one of some classes."""
+
+    def check(value: Any) -> str | None:
+        names = " or ".join(f"a {kind.__name__}" for kind in kinds)
+        return None if isinstance(value, kinds) else names
+
+    return check
+
+
+def optional(rule: Rule) -> Rule:
+    """What a rule allows, or None."""
+
+    def check(value: Any) -> str | None:
+        expected = None if value is None else rule(value)
+        return None if expected is None else f"{expected}, or None"
+
+    return check
 
 
 def flag(value: Any) -> str | None:
@@ -153,6 +194,67 @@ def check_values(
         raise ArtifactError(
             f"{path} is truncated or damaged (expected that {problem}): build the folder again"
         )
+
+
+def _language(value: Any) -> str | None:
+    return None if isinstance(value, str) else "a code such as 'en'"
+
+
+_USUAL = {
+    **dict.fromkeys(("word", "device", "name"), text),
+    **dict.fromkeys(("column", "by"), optional(text)),
+    **dict.fromkeys(("path", "output", "path_or_name"), path),
+    **dict.fromkeys(("overwrite", "calibrated", "marks", "keep_breaks", "drop_repeats"), flag),
+    **dict.fromkeys(("min_count", "max_contexts"), optional(whole(1))),
+    **dict.fromkeys(("before", "after"), whole(0, 10_000)),
+    **dict.fromkeys(("limit", "first"), optional(whole(0))),
+    **dict.fromkeys(("n", "position", "number", "width"), whole()),
+    "batch_size": whole(1),
+    "checkpoint": optional(path),
+    "confidence": optional(number(0.0, 1.0)),
+    "language": _language,
+    "on_progress": optional(function),
+    "random_state": whole(0, 2**63 - 1),
+    "sharpness": optional(number(0.0, 1e9)),
+    "show_progress": optional(flag),
+    "workers": optional(whole(1, MOST_WORKERS)),
+}
+"""What arguments of these names are, wherever they are taken."""
+
+
+def check_arguments(
+    **rules: Rule | None,
+) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
+    """A public door: calls whose arguments do not follow the rules are refused at once.
+
+    Parameters
+    ----------
+    **rules
+        Of the function's arguments; those of usual names (`_USUAL`) need none, and have none where
+        it is None.
+    """
+
+    def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+        signature = inspect.signature(function)
+        usual = {name: _USUAL[name] for name in signature.parameters if name in _USUAL}
+        chosen = {name: rule for name, rule in (usual | rules).items() if rule is not None}
+
+        @functools.wraps(function)
+        def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+            given = signature.bind(*args, **kwargs).arguments
+            for name, rule in chosen.items():
+                if name in given and (expected := rule(given[name])) is not None:
+                    raise InputError(f"{name} must be {expected}; got {shorten(given[name])}")
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+def as_plain(value: Any) -> Any:
+    """A value as Python and JSON have it: NumPy's numbers are no numbers of theirs."""
+    return value.item() if hasattr(value, "item") else value
 
 
 def shorten(value: Any) -> str:

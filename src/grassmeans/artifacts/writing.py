@@ -26,8 +26,11 @@ from grassmeans.artifacts.checking import (
     CHECKSUMS,
     INNER,
     MANIFEST,
+    PARTS,
+    SMALL_BYTES,
     TEMPORARY,
-    list_inner,
+    bind_parts,
+    find_exchanged,
     make_checksums,
     read_json,
 )
@@ -42,6 +45,8 @@ _CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENA
 _CANNOT_SYNC = {errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EBADF}
 _BUILDING = ".building"
 _HEAD_BYTES = 1 << 16
+_ARRAYS = {".npy", ".bin"}
+_READ_ONLY = 0o444
 
 
 @contextlib.contextmanager
@@ -148,17 +153,32 @@ def write_array(path: Path, array: NDArray[Any]) -> None:
 
 
 def share_file(source: Path, target: Path) -> None:
-    """Make ``target`` the same file as ``source``, or a copy where links cannot be made.
+    """Make ``target`` a copy of ``source``, or the same file where it is a large array.
 
-    Files of artifacts are replaced, never changed in place, so that a shared one is safe.
+    Who changes a shared file in one folder changes it in the other: it can only be read from then
+    on. Whatever a person might open in an editor is copied. We ourselves replace files, and never
+    change one in place.
     """
     if target.exists() and target.samefile(source):
         return  # of an interrupted run; a link that is renamed to another of its file stays
     with atomic_path(target) as temporary:
-        try:
-            os.link(source, temporary)
-        except OSError:  # another disk, or a file system without links
+        if not _link(source, temporary):
             shutil.copyfile(source, temporary)
+
+
+def _link(source: Path, target: Path) -> bool:
+    """Make a link, and both read-only; whether that is right for such a file and could be done."""
+    # On other systems than POSIX's, what can only be read cannot be deleted either.
+    is_array = source.suffix in _ARRAYS and source.stat().st_size > SMALL_BYTES
+    if os.name != "posix" or not is_array:
+        return False
+    try:
+        os.link(source, target)
+        target.chmod(_READ_ONLY)
+    except OSError:  # another disk, a file system without links, or a file of someone else
+        target.unlink(missing_ok=True)
+        return False
+    return True
 
 
 def share_folder(source: Path, target: Path) -> None:
@@ -181,9 +201,9 @@ def write_manifest(
     with explain_write_errors(folder):
         checksums = make_checksums(folder)
     write_bytes(folder / CHECKSUMS, checksums)
-    manifest = {name: value for name, value in (head | fields).items() if name != INNER}
-    if inner := list_inner(folder):
-        manifest[INNER] = inner
+    # Fields may come from another artifact's manifest, which was bound to other parts.
+    own = {name: value for name, value in fields.items() if name not in (INNER, PARTS)}
+    manifest = head | own | bind_parts(folder)
     write_json(folder / MANIFEST, manifest | {SEAL: _seal(manifest)})
 
 
@@ -220,6 +240,10 @@ def read_manifest(folder: Path, kind: str | None = None, *versions: int) -> dict
         raise ArtifactError(
             f"{folder / MANIFEST} was changed after it was written: build the folder again, or "
             f"take {SEAL!r} out of it if the change is meant"
+        )
+    if problems := find_exchanged(folder, manifest):
+        raise ArtifactError(
+            f"{problems[0]}: build the folder again, or copy it from where it is whole"
         )
     return manifest
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import shorten
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.reading.fields import read_month, read_year
@@ -149,7 +150,11 @@ def group_documents(
     InputError
         Where there are fewer than two groups, or more than can be looked at.
     """
-    given = [corpora] if isinstance(corpora, Corpus | str | Path) else list(corpora)
+    given = [corpora] if isinstance(corpora, Corpus | str | Path) else corpora
+    if not isinstance(given, list | tuple) or not all(
+        isinstance(g, Corpus | str | Path) for g in given
+    ):
+        raise InputError(f"corpus must be a corpus, its path, or several; got {shorten(corpora)}")
     opened = [one if isinstance(one, Corpus) else Corpus.open(one) for one in given]
     if not opened:
         raise InputError("there is no corpus to compare: name one or more")

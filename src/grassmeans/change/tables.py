@@ -1,4 +1,8 @@
-"""What groups of documents differ in, as tables: in Python, in files, on a terminal."""
+"""What groups of documents differ in, as tables: in Python, in files, on a terminal.
+
+In tables for spreadsheets a cell of text that begins like a formula gets an apostrophe before it:
+it would be calculated, and text from a corpus may say anything. Numbers are left alone.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from grassmeans.artifacts.checking import read_json
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    check_values,
+    each,
+    either,
+    flag,
+    instance_of,
+    nothing,
+    number,
+    optional,
+    path,
+    record,
+    text,
+    whole,
+)
+from grassmeans.artifacts.writing import read_manifest
 from grassmeans.change.comparing import (
     ChangeSettings,
     Comparison,
@@ -25,9 +46,25 @@ from grassmeans.errors import MissingExtraError
 from grassmeans.models.model import SenseModel, load
 from grassmeans.reading.given import check_words
 
+_RULES = {
+    "model": either(instance_of(SenseModel), path),
+    "settings": optional(instance_of(ChangeSettings)),
+}
 Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
+REPORT_KIND, REPORT_VERSION = "change report", 1
+REPORT = "changes.json"
+"""Everything, as `write_json` writes it, in the folder of a report."""
 
+_measure = either(number(), nothing)
+_CHANGE_RULES = {"first": text, "second": text, "n_first": whole(), "n_second": whole()}
+_CHANGE_RULES |= {"jsd": _measure, "q": _measure, "changed": flag}
+_WORD_RULES = {"word": text, "changes": each(record(_CHANGE_RULES))}
+_REPORT_RULES = {"by": text, "words": each(record(_WORD_RULES))}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@check_arguments(**_RULES)
 def sense_shares(
     model: SenseModel | str | Path,
     corpus: Corpora,
@@ -65,6 +102,7 @@ def sense_shares(
     return as_table(rows)
 
 
+@check_arguments(**_RULES)
 def rank_changes(
     model: SenseModel | str | Path,
     corpus: Corpora,
@@ -201,7 +239,26 @@ def write_csv(rows: Iterable[dict[str, Any]]) -> bytes:
 
 
 def _as_cell(value: Any) -> Any:
-    return " ".join(map(str, value)) if isinstance(value, list) else value
+    return protect_cell(" ".join(map(str, value)) if isinstance(value, list) else value)
+
+
+def protect_cell(cell: object) -> object:
+    """A cell that no spreadsheet takes for a formula."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def read_report(path: str | Path) -> Any:
+    """The plain values of a report: of its folder, which has to be whole, or its `REPORT`.
+
+    `ArtifactError` where there is none, or not all of it.
+    """
+    place = Path(path)
+    if place.is_dir():
+        read_manifest(place, REPORT_KIND, REPORT_VERSION)
+        place = place / REPORT
+    found = read_json(place)
+    check_values(place, found, _REPORT_RULES)
+    return found
 
 
 def write_json(found: Comparison) -> bytes:

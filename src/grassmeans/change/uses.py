@@ -252,6 +252,8 @@ def _join(
 
 def spell_words(model: SenseModel, words: Sequence[str]) -> list[str]:
     """Words as the model spells them; `UnknownWordError` for one that has no senses."""
+    if not words:
+        raise InputError("no word was given: name one or more")
     found = []
     for word in words:
         spelled = model.spell(word)

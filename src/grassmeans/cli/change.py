@@ -10,13 +10,13 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import draw_table, name_some, note, print_json, wants_json
+from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans.change.comparing import Comparison
     from grassmeans.evaluation.reports import ResultTable
 
 _SHOWN = 20
-_KIND, _VERSION = "change report", 1
 _SUFFIXES = (".html", ".csv", ".json", ".parquet")
 
 
@@ -24,6 +24,7 @@ def change(
     model: options.Model,
     corpora: Annotated[
         list[Path],
+        READ,
         typer.Argument(help="A corpus folder, labelled or not; or several, side by side."),
     ],
     by: Annotated[
@@ -40,6 +41,7 @@ def change(
     ] = False,
     output: Annotated[
         Path | None,
+        WRITTEN,
         typer.Option(
             "--output",
             "-o",
@@ -88,6 +90,7 @@ def change(
     """
     from grassmeans.change.comparing import ChangeSettings, compare_groups
     from grassmeans.change.grouping import group_documents
+    from grassmeans.change.tables import REPORT_KIND
     from grassmeans.models.model import load
     from grassmeans.outputs.places import check_output, check_output_file
 
@@ -97,16 +100,16 @@ def change(
     settings = ChangeSettings(fewest, level, permutations, max_contexts, examined, seed)
     if output is not None:
         if _is_file(output):
-            check_output_file(output, inputs=corpora, overwrite=overwrite)
+            check_output_file(output, overwrite=overwrite)
         else:
-            check_output(output, _KIND, inputs=corpora, overwrite=overwrite)
+            check_output(output, REPORT_KIND, overwrite=overwrite)
     documents = group_documents(corpora, by)
     if control:
         documents = documents.shuffle(seed)
     found = compare_groups(load(model, device=device), documents, chosen, settings)
     _note(found)
     if output is not None:
-        _write(found, output, corpora, overwrite, f"Change of senses, by {found.by}")
+        _write(found, output, overwrite, f"Change of senses, by {found.by}")
     _show(found, output, as_json)
 
 
@@ -131,9 +134,7 @@ def _note(found: Comparison) -> None:
         note(f"words that occur in no group: {name_some(list(found.absent))}")
 
 
-def _write(
-    found: Comparison, output: Path, corpora: list[Path], overwrite: bool, title: str
-) -> None:
+def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None:
     from grassmeans.artifacts.writing import write_bytes, write_manifest
     from grassmeans.change import tables
     from grassmeans.outputs.places import output_file, output_folder
@@ -141,7 +142,7 @@ def _write(
 
     changes = tables.list_changes(found)
     if _is_file(output):
-        with output_file(output, inputs=corpora, overwrite=overwrite) as place:
+        with output_file(output, overwrite=overwrite) as place:
             if output.suffix == ".parquet":
                 tables.write_parquet(changes, place)
             elif output.suffix == ".csv":
@@ -151,16 +152,16 @@ def _write(
             else:
                 place.write_text(draw_change_page(found, title), encoding="utf-8")
         return
-    with output_folder(output, _KIND, inputs=corpora, overwrite=overwrite) as building:
+    with output_folder(output, tables.REPORT_KIND, overwrite=overwrite) as building:
         folder = building.folder
         write_bytes(folder / "report.html", draw_change_page(found, title).encode())
         write_bytes(folder / "changes.csv", tables.write_csv(changes))
         write_bytes(folder / "shares.csv", tables.write_csv(tables.list_shares(found)))
-        write_bytes(folder / "changes.json", tables.write_json(found))
+        write_bytes(folder / tables.REPORT, tables.write_json(found))
         if _has_parquet():
             tables.write_parquet(changes, folder / "changes.parquet")
         fields = {"by": found.by, "groups": list(found.groups), "n_words": len(found.words)}
-        write_manifest(folder, _KIND, _VERSION, fields)
+        write_manifest(folder, tables.REPORT_KIND, tables.REPORT_VERSION, fields)
 
 
 def _has_parquet() -> bool:

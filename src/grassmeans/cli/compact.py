@@ -9,13 +9,17 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def compact(
     model: options.Model,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the small model.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the small model.")
+    ],
     lexemes: Annotated[
         Path | None,
+        READ,
         typer.Option(help="Lexeme vectors, trained with --freeze-words, to go into it."),
     ] = None,
     vocabulary: Annotated[

@@ -12,11 +12,12 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def convert(
-    source: Annotated[Path, typer.Argument(help="A vectors folder, or a vector file.")],
-    target: Annotated[Path, typer.Argument(help="The new file, or folder.")],
+    source: Annotated[Path, READ, typer.Argument(help="A vectors folder, or a vector file.")],
+    target: Annotated[Path, WRITTEN, typer.Argument(help="The new file, or folder.")],
     to: Annotated[
         str, typer.Option("--to", help="word2vec-text, word2vec-binary, glove, folder or compact.")
     ] = "word2vec-text",
@@ -55,9 +56,9 @@ def convert(
     if to != "compact" and (vocabulary is not None or dimensions is not None):
         raise InputError("--vocabulary and --dimensions are for --to compact")
     if to in ("folder", "compact"):
-        check_output(target, KIND, inputs=[source], overwrite=overwrite)
+        check_output(target, KIND, overwrite=overwrite)
     else:
-        check_output_file(target, inputs=[source], overwrite=overwrite)
+        check_output_file(target, overwrite=overwrite)
     vectors = WordVectors.load(source)
     if to == "compact":
         vectors = reduce_vectors(vectors, vocabulary=vocabulary, dimensions=dimensions, bits=bits)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import contextlib
+from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,8 +13,8 @@ from rich.table import Table
 
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
-from grassmeans.terminal import options
 from grassmeans.terminal.output import terminal
+from grassmeans.terminal.places import WRITTEN
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,6 +26,7 @@ TARGETS = ("crane", "bank", "bass", "seal", "plant")
 SHOWN = ("crane", "bank")
 SOFT = 4
 PAGE = "senses.html"
+_KIND, _VERSION = "demo", 1
 _INTRODUCTION = (
     "The senses of some words in the chronicle of an invented harbour town, found by `grassmeans "
     "demo` with no dictionary and no labels. The words around a word span a plane; the planes of "
@@ -35,54 +36,62 @@ _INTRODUCTION = (
 
 def demo(
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Keep corpus, vectors and model here.")
+        Path | None,
+        WRITTEN,
+        typer.Option("--output", "-o", help="Keep corpus, vectors and model here."),
     ] = None,
-    page: Annotated[
-        Path, typer.Option(help="Where to write the HTML page; an old one is replaced.")
-    ] = Path(f"grassmeans-demo-{PAGE}"),
-    overwrite: options.Overwrite = False,
+    page: Annotated[Path, WRITTEN, typer.Option(help="Where to write the HTML page.")] = Path(
+        f"grassmeans-demo-{PAGE}"
+    ),
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier demo, and the page.")
+    ] = False,
 ) -> None:
     """Find the senses of some words in a small text of our own, and tag new sentences.
 
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
     """
-    from grassmeans.artifacts.writing import find_manifest
-    from grassmeans.errors import InputError
     from grassmeans.outputs.places import check_output_file
 
-    check_output_file(page, overwrite=True)
-    if output is not None and find_manifest(output) is not None:
-        raise InputError(f"{output} is a result of another command: choose another folder")
+    check_output_file(page, overwrite=overwrite)
     console = terminal()
-    folder = Path(tempfile.mkdtemp(prefix="grassmeans-demo-")) if output is None else output
     data = files("grassmeans.corpus") / "data" / "demo"
-    try:
-        with as_file(data / "town.txt") as text:
-            model = _find_senses(text, folder, console, overwrite=overwrite)
+    with _open_folder(output, overwrite) as folder, as_file(data / "town.txt") as text:
+        model = _find_senses(text, folder, console)
         sentences = (data / "new_sentences.txt").read_text(encoding="utf-8").splitlines()
         tagged = model.tag_many(line for line in sentences if line)
         _show_answers(tagged, console)
-        _write_page(model, tagged, page)
-        console.rule("5. to look at")
-        console.print(f"[bold]{page}[/]: the planes and senses in three dimensions; open it")
-        _tell_what_is_next(output, console)
-    finally:
-        if output is None:
-            shutil.rmtree(folder, ignore_errors=True)
+        _write_page(model, tagged, page, overwrite)
+    console.rule("5. to look at")
+    console.print(f"[bold]{page}[/]: the planes and senses in three dimensions; open it")
+    _tell_what_is_next(output, console)
 
 
-def _find_senses(text: Path, folder: Path, console: Console, *, overwrite: bool) -> SenseModel:
+@contextlib.contextmanager
+def _open_folder(output: Path | None, overwrite: bool) -> Iterator[Path]:
+    """Where corpus, vectors and model are made: what becomes the output, or a temporary folder."""
+    from grassmeans.artifacts.temporaries import temporary_folder
+    from grassmeans.artifacts.writing import write_manifest
+    from grassmeans.outputs.places import output_folder
+
+    if output is None:
+        with temporary_folder() as temporary:
+            yield temporary
+        return
+    with output_folder(output, _KIND, overwrite=overwrite) as building:
+        yield building.folder
+        write_manifest(building.folder, _KIND, _VERSION, {})
+
+
+def _find_senses(text: Path, folder: Path, console: Console) -> SenseModel:
     from grassmeans.clustering.settings import InductionSettings
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.models.building import build_model
-    from grassmeans.outputs.places import check_output
     from grassmeans.vectors.skipgram import SkipGram
 
-    for kind in ("corpus", "vectors", "model"):
-        check_output(folder / kind, kind, overwrite=overwrite)
     console.rule("1. raw text → tokens")
-    corpus = Corpus.from_files([text], folder / "corpus", workers=1, overwrite=overwrite)
+    corpus = Corpus.from_files([text], folder / "corpus", workers=1)
     console.print(
         f"{corpus.n_tokens:,} words in {corpus.n_documents} documents, "
         f"{len(corpus.vocabulary):,} different ones"
@@ -91,7 +100,7 @@ def _find_senses(text: Path, folder: Path, console: Console, *, overwrite: bool)
     # A text this small needs many passes and few dimensions; one worker repeats exactly.
     trainer = SkipGram(dim=50, window=8, min_count=2, epochs=60, workers=1)
     trainer.fit(corpus)
-    trainer.vectors_.save(folder / "vectors", overwrite=overwrite)
+    trainer.vectors_.save(folder / "vectors")
     neighbours = ", ".join(n.word for n in trainer.vectors_.most_similar("river", 6))
     console.print(f"{len(trainer.vectors_):,} vectors; nearest to 'river': {neighbours}")
     console.rule("3. contexts → subspaces → senses")
@@ -102,7 +111,6 @@ def _find_senses(text: Path, folder: Path, console: Console, *, overwrite: bool)
         TARGETS,
         settings=InductionSettings(n_senses=2),
         workers=1,
-        overwrite=overwrite,
     )
     for word in SHOWN:
         print_entry(model.senses(word), examples=2)
@@ -126,8 +134,8 @@ def _show_answers(tagged: list[TaggedText], console: Console) -> None:
     console.print("[dim]the same, soft: the probability of each sense[/]")
 
 
-def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path) -> None:
-    from grassmeans.outputs.places import replace_file
+def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwrite: bool) -> None:
+    from grassmeans.outputs.places import output_file
     from grassmeans.pictures.senses_page import draw_senses_page
 
     text = draw_senses_page(
@@ -138,7 +146,8 @@ def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path) -> None
         introduction=_INTRODUCTION,
         next_steps=_commands(Path("demo-output")),
     )
-    replace_file(page, text.encode())
+    with output_file(page, overwrite=overwrite) as place:
+        place.write_bytes(text.encode())
 
 
 def _commands(place: Path) -> str:

@@ -9,11 +9,14 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.places import WRITTEN
 
 
 def encoder(
     corpus: options.Corpus,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new encoder.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new encoder.")
+    ],
     dim: Annotated[
         int | None, typer.Option(min=1, help="Length of the vectors, a multiple of 64.")
     ] = None,
@@ -23,7 +26,10 @@ def encoder(
     ] = None,
     passage: Annotated[int, typer.Option(min=4, help="Tokens that a word looks at.")] = 128,
     epochs: Annotated[float | None, typer.Option(help="Passes over the corpus.")] = None,
-    minutes: Annotated[float | None, typer.Option(help="Train so long instead.")] = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Take so long by the clock instead, interrupted visits included."),
+    ] = None,
     batch_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of a step.")] = None,
     device: options.EncoderDevice = None,
     seed: options.Seed = 0,
@@ -69,14 +75,15 @@ def encoder(
         return  # one of the processes of torchrun tells
     manifest = read_manifest(output)
     told = ("n_words", "tokens_seen", "seconds", "tokens_per_second", "loss", "held_out_loss")
-    fields = {name: manifest[name] for name in told}
+    fields = {name: manifest[name] for name in (*told, "frequency_loss")}
     used, held_out = manifest["training"], fields["held_out_loss"]
+    losses = f"{held_out} nats a word, that of word frequencies {fields['frequency_loss']}"
     print_summary(
         {"encoder": str(output), "dim": used["dim"], "layers": used["layers"], **fields},
         f"an encoder of [bold]{fields['n_words']:,}[/] words, {used['dim']} dimensions and "
         f"{used['layers']} layers in {fields['seconds']:.0f} s "
         f"({fields['tokens_per_second']:,} tokens/s)\n"
-        + ("" if held_out is None else f"loss on held-out documents: {held_out:.3f} nats a word\n")
+        + ("" if held_out is None else f"loss on held-out documents: {losses}\n")
         + f"next: [bold]grassmeans induce {corpus} {output} -o model[/]",
         as_json,
     )

@@ -12,6 +12,7 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, note, print_result
+from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.grouping import GroupingResult
@@ -29,9 +30,10 @@ def evaluate(
             "wordsim or dwug."
         ),
     ],
-    data: Annotated[Path, typer.Option("--data", help="The task's folder or file.")],
+    data: Annotated[Path, READ, typer.Option("--data", help="The task's folder or file.")],
     model: Annotated[
         Path | None,
+        READ,
         typer.Option(
             "--model",
             help="A model; or, with --corpus, an encoder or transformer:NAME, whose contexts are "
@@ -47,6 +49,7 @@ def evaluate(
     ] = None,
     corpus: Annotated[
         Path | None,
+        READ,
         typer.Option("--corpus", help="Induce from it the senses that the model does not have."),
     ] = None,
     induce: Annotated[
@@ -57,18 +60,22 @@ def evaluate(
         typer.Option(help="hard or soft (weighted senses); soft for semeval2013, else hard."),
     ] = None,
     gold: Annotated[
-        Path | None, typer.Option("--gold", help="A gold key, where the data has none.")
+        Path | None, READ, typer.Option("--gold", help="A gold key, where the data has none.")
     ] = None,
     key_out: Annotated[
         Path | None,
-        typer.Option("--key-out", help="Write the answers as a key file, anew each time."),
+        WRITTEN,
+        typer.Option("--key-out", help="Write the answers as a key file."),
     ] = None,
     vectors: Annotated[
         Path | None,
+        READ,
         typer.Option("--vectors", help="scws, wordsim, --method: plain word vectors."),
     ] = None,
     lexemes: Annotated[
-        Path | None, typer.Option("--lexemes", help="scws: lexeme vectors of the model.")
+        Path | None,
+        READ,
+        typer.Option("--lexemes", help="scws: lexeme vectors of the model."),
     ] = None,
     idk: Annotated[
         float | None,
@@ -94,6 +101,7 @@ def evaluate(
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
+    overwrite: options.OverwriteFile = False,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
 ) -> None:
@@ -128,9 +136,7 @@ def evaluate(
         sharpness=sharpness,
         idk_threshold=MODEL_THRESHOLD if idk is None else _at_most_one(idk),
     )
-    if key_out is not None:
-        read = [model, corpus, vectors, lexemes, gold, data if data.is_file() else None]
-        check_output_file(key_out, inputs=read, overwrite=True)
+    check_output_file(key_out, overwrite=overwrite)
     opened = open_task(task, data, gold)
     unlabelled = isinstance(opened, ClusteringTask) and opened.gold.n_instances == 0
     if unlabelled and key_out is None:
@@ -156,7 +162,7 @@ def evaluate(
         result = run(opened, system, settings)
     if isinstance(result, GroupingResult):
         if key_out is not None:
-            write_key(result.key, key_out)
+            write_key(result.key, key_out, overwrite=overwrite)
         _note_counts(result)
     if result.words_without_senses:
         note(f"words without senses: {name_some(list(result.words_without_senses))}")

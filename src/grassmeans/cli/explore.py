@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-import ipaddress
+import logging
+import shlex
+import signal
 import socket
 import threading
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from grassmeans.errors import InputError, MissingExtraError
-from grassmeans.terminal.output import note
+from grassmeans.explorer.hosts import ANY, bracketed, is_loopback, list_names
+from grassmeans.terminal.output import name_some, note
+from grassmeans.terminal.places import READ, WRITTEN_INTO
+
+if TYPE_CHECKING:
+    from grassmeans.explorer.open_model import OpenModel
 
 DEFAULT_PORT = 8642
 _SECONDS_TO_START = 0.8
@@ -24,20 +31,35 @@ _STRANGE = {
 
 
 def explore(
-    model: Annotated[str, typer.Argument(help="A model folder, or a name: en.")] = "en",
+    model: Annotated[str, READ, typer.Argument(help="A model folder, or a name: en.")] = "en",
     corpus: Annotated[
         Path | None,
+        READ,
         typer.Option(help="Its corpus, or another: all lines, and a dial for senses."),
     ] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any.")] = DEFAULT_PORT,
     host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
     save_to: Annotated[
         Path | None,
+        WRITTEN_INTO,
         typer.Option(help="Folder for new versions of the model; beside it by default."),
     ] = None,
     changes: Annotated[
         Path | None,
+        READ,
         typer.Option(help="A report of `grassmeans change`: its words that changed most."),
+    ] = None,
+    drafts: Annotated[
+        Path | None,
+        WRITTEN_INTO,
+        typer.Option(help="Folder for corrections that are not saved yet; beside the model."),
+    ] = None,
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Write nothing: no drafts, no versions.")
+    ] = False,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Another name that the server may be called by; repeat it for more."),
     ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Do not open a browser.")
@@ -45,15 +67,16 @@ def explore(
 ) -> None:
     """Explore a model in the browser: senses, concordance, your own text, the geometry.
 
-    Works offline, on this machine alone. Corrections that you make are saved as a new version of
-    the model beside the old one.
+    Works offline, on this machine alone. Corrections that you make are kept in a draft, also when
+    the explorer is stopped, until you save them as a new version of the model beside the old one.
+    Drafts of models that come with the package are in your own data folder.
 
     [dim]grassmeans explore en[/]
     """
     try:
         import uvicorn
 
-        from grassmeans.explorer.connections import TimedConnection
+        from grassmeans.explorer.connections import TimedConnection, hide_departures
         from grassmeans.explorer.server import create_app
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
@@ -61,17 +84,23 @@ def explore(
         raise MissingExtraError(
             error.name or "fastapi", "explorer", "`grassmeans explore`"
         ) from error
+    names = list_names(host, allow_host or ())
     listening = open_socket(host, port)
     if not is_loopback(host):
         note(
             f"listening on {host}: everybody who can reach this machine can use the explorer, "
             "change the session and save new versions"
         )
-    app = create_app(model, corpus, hosts=[bracketed(host)], save_to=save_to, changes_path=changes)
-    address = f"http://{bracketed(visible_name(host))}:{listening.getsockname()[1]}/"
-    opened = app.state.session.opened
+    if names:
+        note(
+            f"it goes by {', '.join(names)}, and on this machine by localhost (more: --allow-host)"
+        )
+    app = create_app(model, corpus, hosts=names, save_to=save_to, changes_path=changes)
+    opened: OpenModel = app.state.session.opened
     if opened.relation in _STRANGE:
         note(f"the corpus {_STRANGE[opened.relation]}: its counts stand beside the model's")
+    _take_up_draft(opened, drafts, read_only)
+    address = f"http://{bracketed(visible_name(host))}:{listening.getsockname()[1]}/"
     note(f"the explorer is at {address} (stop it with Ctrl+C)")
     if not no_browser:
         opening = threading.Timer(_SECONDS_TO_START, webbrowser.open, [address])
@@ -85,8 +114,33 @@ def explore(
         server_header=False,
         access_log=False,
         timeout_keep_alive=15,
+        proxy_headers=False,  # who is connected is not for a header to say
     )
-    uvicorn.Server(config).run(sockets=[listening])
+    hide_departures(logging.getLogger("uvicorn.error"))
+    signal.signal(signal.SIGTERM, _end)  # the server ends by it first, and then raises it again
+    try:
+        uvicorn.Server(config).run(sockets=[listening])
+    finally:
+        if opened.draft is not None:
+            opened.draft.close()
+        tell_draft(opened, model)
+
+
+def _take_up_draft(opened: OpenModel, folder: Path | None, read_only: bool) -> None:
+    from grassmeans.editing.saving import place_beside
+    from grassmeans.explorer.drafts import keep_drafts
+    from grassmeans.models.versions import find_left_out
+
+    if read_only:
+        opened.read_only = True
+        opened.not_kept = "the explorer was started with --read-only"
+        note("nothing is written (--read-only): corrections are gone when the explorer stops")
+        return
+    for line in keep_drafts(opened, folder):
+        note(line)
+    left_out = find_left_out(opened.base, opened.save_to or place_beside(opened.base))
+    if left_out:
+        note(f"versions with corrections that are not in this model: {name_some(left_out)}")
 
 
 def open_socket(host: str, port: int) -> socket.socket:
@@ -111,21 +165,25 @@ def open_socket(host: str, port: int) -> socket.socket:
     return listening
 
 
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 def visible_name(host: str) -> str:
     """The name to put into the browser: all interfaces are reached by the loopback one."""
-    return "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    return "127.0.0.1" if host in ANY else host
 
 
-def bracketed(host: str) -> str:
-    """An IPv6 address in brackets, as addresses of pages have it."""
-    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+def tell_draft(opened: OpenModel, model: str) -> None:
+    """What is to be known of corrections that no version has, when the explorer ends."""
+    n = opened.n_unsaved
+    if n == 0:
+        return
+    told = f"{n:,} correction{'s are' if n != 1 else ' is'} not saved as a version"
+    if opened.draft is None:
+        note(f"{told}, and not kept: {opened.not_kept}")
+        return
+    note(
+        f"{told}: kept in {opened.draft.path}; `grassmeans explore {shlex.quote(model)}` (with the "
+        "same options) goes on from there, and its pages save them as a version"
+    )
+
+
+def _end(number: int, _: object) -> None:
+    raise SystemExit(128 + number)

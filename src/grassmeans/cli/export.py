@@ -10,12 +10,15 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def export(
-    corpus: Annotated[Path, typer.Argument(help="A corpus folder, labelled or not.")],
+    corpus: Annotated[Path, READ, typer.Argument(help="A corpus folder, labelled or not.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="File; standard output by default.")
+        Path | None,
+        WRITTEN,
+        typer.Option("--output", "-o", help="File; standard output by default."),
     ] = None,
     format: Annotated[
         str, typer.Option("--format", "-f", help="text, vertical, jsonl, conllu or parquet.")

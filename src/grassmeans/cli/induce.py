@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, note_report, print_summary
-
-if TYPE_CHECKING:
-    from grassmeans.corpus.corpus import Corpus
-    from grassmeans.models.model import SenseModel
-
-_ENOUGH_KNOWN = 0.7
-"""Vectors of the same language know nine words in ten; those of another one in two at most."""
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def induce(
     inputs: Annotated[
         list[Path],
+        READ,
         typer.Argument(
             help="A corpus, or files and folders of text; and vectors, an encoder, a model whose "
             "contexts are taken (en), or a transformer: its folder or hub name.",
             metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL|transformer:NAME",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new model.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new model.")
+    ],
     word: options.Words = None,
     words: options.WordsFile = None,
     min_count: Annotated[
@@ -116,7 +113,6 @@ def induce(
 
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
     """
-    from grassmeans.corpus.corpus import Corpus
     from grassmeans.models.building import build_model
 
     given = {
@@ -145,8 +141,8 @@ def induce(
         )
     # Workers of other machines do not see the temporary folder of this one.
     beside = output.resolve().parent if engine is not None else None
-    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as temporary:
-        corpus = _open_sources(sources, language, text_field, Path(temporary) / "corpus")
+    with temporary_folder(beside) as temporary:
+        corpus = _open_sources(sources, language, text_field, temporary / "corpus")
         model = build_model(
             corpus,
             contexts,
@@ -160,7 +156,6 @@ def induce(
             overwrite=overwrite,
             **changes,
         )
-        _remark_coverage(Corpus.open(corpus), model)
     for skipped in model.inventory.skipped[:20]:
         note(f"no senses for {skipped.word!r}: it {skipped.reason}")
     if len(model.inventory.skipped) > 20:
@@ -173,22 +168,6 @@ def induce(
         f"[bold]grassmeans tag {output}[/]",
         as_json,
     )
-
-
-def _remark_coverage(corpus: Corpus, model: SenseModel) -> None:
-    """Say so where the contexts' words are not those of the corpus: another language, say."""
-    from grassmeans.corpus.vocabulary import is_function_word
-
-    left_out = model.encoder.function_words
-    counted = zip(corpus.vocabulary.words, corpus.vocabulary.counts.tolist(), strict=True)
-    content = [(word, count) for word, count in counted if not is_function_word(word, left_out)]
-    known = sum(count for word, count in content if word in model.vectors)
-    share = known / max(sum(count for _, count in content), 1)
-    if share < _ENOUGH_KNOWN:
-        note(
-            f"only {share:.0%} of the corpus's content words are known to the contexts that were "
-            "given: are they of another language or spelling?"
-        )
 
 
 def _number_of_senses(senses: str) -> int | str:

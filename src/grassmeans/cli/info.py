@@ -12,11 +12,12 @@ from rich.table import Table
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 
 def info(
     artifact: Annotated[
-        Path, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
+        Path, READ, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
     ],
     verify: Annotated[
         bool,
@@ -73,7 +74,7 @@ def info(
 def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
     """How many words and senses a model has, its versions, and the words themselves."""
     from grassmeans.models.model import load
-    from grassmeans.models.versions import describe_versions, read_versions
+    from grassmeans.models.versions import describe_descent, describe_versions, read_versions
 
     model = load(artifact)
     inventory = model.inventory
@@ -84,7 +85,8 @@ def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
         "n_senses": sum(inventory.sense_counts.values()),
         "n_skipped": len(skipped),
     }
-    return counts | {"versions": describe_versions(read_versions(model))}, listed
+    versions = {"versions": describe_versions(read_versions(model))}
+    return counts | describe_descent(model) | versions, listed
 
 
 def _verify(artifact: Path) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, note_report, print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus
@@ -20,11 +20,14 @@ _ENOUGH_WORDS = 1000
 def ingest(
     inputs: Annotated[
         list[str],
+        READ,
         typer.Argument(
             help="Files or folders, compressed ones as they are; or addresses: s3://bucket/*.bz2."
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new corpus.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new corpus.")
+    ],
     format: Annotated[
         str,
         typer.Option(
@@ -36,7 +39,9 @@ def ingest(
         str, typer.Option(help="Function-word list: en, es, fr, de, it, pt, ru, ..., or none.")
     ] = "en",
     function_words: Annotated[
-        Path | None, typer.Option(help="Your own function words, one a line, instead of a list.")
+        Path | None,
+        READ,
+        typer.Option(help="Your own function words, one a line, instead of a list."),
     ] = None,
     text_field: Annotated[
         str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
@@ -72,6 +77,7 @@ def ingest(
     ] = False,
     append: Annotated[
         Path | None,
+        READ,
         typer.Option(
             help="A corpus to which the documents are added; -o is a new folder, the old one stays."
         ),
@@ -158,15 +164,12 @@ def _report(corpus: Corpus, output: Path, as_json: bool) -> None:
 
 def _remark_language(corpus: Corpus) -> None:
     """Say so where the list of function words seems to be that of another language."""
-    from grassmeans.corpus.vocabulary import is_function_word
-    from grassmeans.tagging.tagging import SMALLEST_SHARE
+    from grassmeans.senses.language import LanguageCheck
 
-    words, counts = corpus.vocabulary.words, corpus.vocabulary.counts.tolist()
-    known = (is_function_word(word, corpus.function_words) for word in words)
-    share = sum(compress(counts, known)) / corpus.n_tokens
-    if corpus.function_words and corpus.n_tokens >= _ENOUGH_WORDS and share < SMALLEST_SHARE:
+    check = LanguageCheck(corpus.function_words).add_corpus(corpus)
+    if check.looks_foreign and corpus.n_tokens >= _ENOUGH_WORDS:
         language = corpus.manifest["options"]["language"]
         note(
-            f"{share:.0%} of the words are function words of the list that was taken ({language}): "
-            "is the text in another language? choose its list with --language"
+            f"{check.share:.0%} of the words are function words of the list that was taken "
+            f"({language}): is the text in another language? choose its list with --language"
         )

@@ -9,13 +9,14 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_summary
+from grassmeans.terminal.places import WRITTEN
 
 
 def label(
     corpus: options.Corpus,
     model: options.Model,
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the new, labelled corpus.")
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new, labelled corpus.")
     ],
     decoding: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")

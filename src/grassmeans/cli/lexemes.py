@@ -11,15 +11,18 @@ from rich.markup import escape
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 _DEFAULT_DIM = 300
 
 
 def lexemes(
-    labelled: Annotated[Path, typer.Argument(help="A labelled corpus folder.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new vectors.")],
+    labelled: Annotated[Path, READ, typer.Argument(help="A labelled corpus folder.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new vectors.")
+    ],
     start_from: Annotated[
-        Path | None, typer.Option(help="Word vectors: every lexeme starts at its word's.")
+        Path | None, READ, typer.Option(help="Word vectors: every lexeme starts at its word's.")
     ] = None,
     freeze_words: Annotated[
         bool,

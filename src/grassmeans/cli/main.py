@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import signal
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -27,6 +29,7 @@ from grassmeans.cli.info import info
 from grassmeans.cli.ingest import ingest
 from grassmeans.cli.label import label
 from grassmeans.cli.lexemes import lexemes
+from grassmeans.cli.merge import merge
 from grassmeans.cli.phrases import phrases
 from grassmeans.cli.reliability import reliability
 from grassmeans.cli.score import score
@@ -35,10 +38,12 @@ from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
 from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
-from grassmeans.errors import GrassmeansError
+from grassmeans.errors import GrassmeansError, GrassmeansWarning
 from grassmeans.plugins import COMMANDS, find_plugins, load_plugin
-from grassmeans.terminal.output import name_options
+from grassmeans.terminal.options import bound_numbers
+from grassmeans.terminal.output import name_options, note
 from grassmeans.terminal.panels import CommandPanel
+from grassmeans.terminal.places import check_places
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__
 
@@ -81,6 +86,9 @@ def root(
     """
 
 
+_received = [signal.SIGINT]
+
+
 class _InterruptError(Exception):
     """Ctrl-C; of our own, because each Typer release answers the interpreter's in its own way."""
 
@@ -112,12 +120,14 @@ def _register_added() -> None:
 
 
 def _watch(command: Callable[..., None]) -> Callable[..., None]:
-    """Tell `run` in our own words when a command was stopped."""
+    """Check what a command reads and writes; tell `run` in our own words when it was stopped."""
 
     @functools.wraps(command)
     def run_command(*arguments: Any, **options: Any) -> None:
         try:
-            command(*arguments, **options)
+            check_places(command, options)
+            with _tell_warnings():
+                command(*arguments, **options)
             sys.stdout.flush()
         except KeyboardInterrupt:
             raise _InterruptError from None
@@ -128,22 +138,10 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
 
 
 _MAKE = (ingest, phrases, vectors, encoder, induce, update)
-_USE = (
-    show,
-    collocates,
-    tag,
-    label,
-    change,
-    lexemes,
-    similar,
-    info,
-    convert,
-    compact,
-    copy,
-    export,
-)
+_USE = (show, collocates, tag, label, change, lexemes, similar, info, convert, compact, copy)
+_JUDGE = (export, evaluate, reliability, score, explore, merge, demo)
 _register(CommandPanel("From text to senses", _MAKE))
-_register(CommandPanel("Use what was found", (*_USE, evaluate, reliability, score, explore, demo)))
+_register(CommandPanel("Use what was found", (*_USE, *_JUDGE)))
 
 
 # The base of Typer's errors about arguments: some releases take it from click, some have their own.
@@ -153,6 +151,7 @@ _UsageError: Any = typer.BadParameter.__mro__[1]
 def run() -> None:
     """Entry point: user's mistakes end with one line on standard error and exit code 2."""
     _silence_libraries()
+    _hear_signals()
     open_streams()
     try:
         code = app(prog_name=_PROGRAM, standalone_mode=False)
@@ -176,7 +175,22 @@ def run() -> None:
         sys.exit(2)
     except _InterruptError:
         _complain("stopped; the same command goes on from where it was")
-        sys.exit(130)
+        sys.exit(128 + _received[-1])
+
+
+def _hear_signals() -> None:
+    """Let whoever ends a command by a signal have what Ctrl-C has: what it began ends with it."""
+
+    def stop(number: int, _frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)  # a second one does not wait for anything
+        _received.append(signal.Signals(number))
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # not every system has both
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # nohup ignores it
+            with contextlib.suppress(ValueError):  # not the main thread: then it is not our process
+                signal.signal(number, stop)
 
 
 def _silence_libraries() -> None:
@@ -184,6 +198,23 @@ def _silence_libraries() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
         os.environ["PYTHONWARNINGS"] = "ignore"  # for worker processes
+
+
+@contextlib.contextmanager
+def _tell_warnings() -> Iterator[None]:
+    """What the library itself warns of is a remark of the command."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", GrassmeansWarning)
+        show = warnings.showwarning
+
+        def tell(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+            if issubclass(category, GrassmeansWarning):
+                note(str(message))
+            else:
+                show(message, category, *place, **more)
+
+        warnings.showwarning = tell
+        yield
 
 
 def _explain_usage(error: Any) -> None:
@@ -207,3 +238,4 @@ def _complain(message: str) -> None:
 
 
 _register_added()
+bound_numbers(app)

@@ -9,13 +9,16 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 _SHOWN = 20
 
 
 def phrases(
     corpus: options.Corpus,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the new corpus.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new corpus.")
+    ],
     threshold: Annotated[
         float,
         typer.Option(min=-1.0, max=1.0, help="How much more often than by chance; 1: never apart."),
@@ -28,6 +31,7 @@ def phrases(
     ] = 2,
     common_words: Annotated[
         Path | None,
+        READ,
         typer.Option(help="What may stand inside of a phrase, one word a line; else of, the, ..."),
     ] = None,
     max_phrases: Annotated[
@@ -35,6 +39,7 @@ def phrases(
     ] = 50_000,
     phrase_list: Annotated[
         Path | None,
+        READ,
         typer.Option("--list", help="Join these phrases, one a line, instead of finding some."),
     ] = None,
     workers: options.Workers = None,

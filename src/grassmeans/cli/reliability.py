@@ -10,15 +10,17 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_result
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def reliability(
     model: options.Model,
     corpus: Annotated[
-        Path | None, typer.Argument(help="Its corpus: pseudo-words of words held apart.")
+        Path | None, READ, typer.Argument(help="Its corpus: pseudo-words of words held apart.")
     ] = None,
     task: Annotated[
         list[str] | None,
+        READ,
         typer.Option(
             "--task", help="NAME=PATH, a labelled test set of `evaluate`; may be repeated."
         ),
@@ -27,11 +29,14 @@ def reliability(
         float, typer.Option(min=0.0, max=1.0, help="From which confidence on to answer.")
     ] = 0.7,
     picture: Annotated[
-        Path | None, typer.Option("--picture", help="Draw it into this SVG file, anew each time.")
+        Path | None,
+        WRITTEN,
+        typer.Option("--picture", help="Draw it into this SVG file."),
     ] = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
+    overwrite: options.OverwriteFile = False,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
 ) -> None:
@@ -53,8 +58,7 @@ def reliability(
 
     if corpus is None and not task:
         raise InputError("there is nothing to answer: give a corpus, or a test set by --task")
-    if picture is not None:
-        check_output_file(picture, inputs=[model, corpus], overwrite=True)
+    check_output_file(picture, overwrite=overwrite)
     tasks = [open_named_task(text) for text in task or ()]
     with use_engine(engine, workers):
         report = report_reliability(
@@ -65,6 +69,6 @@ def reliability(
             workers=workers,
         )
     if picture is not None:
-        with output_file(picture, overwrite=True) as place:
+        with output_file(picture, overwrite=overwrite) as place:
             place.write_text(draw_reliability(report), encoding="utf-8")
     print_result(report.to_dict(), report.to_table(), as_json, as_markdown)

@@ -10,15 +10,18 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, note, print_result
+from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.key_files import Key
 
 
 def score(
-    key: Annotated[Path, typer.Argument(help="The answers: a key file, or JSON lines.")],
+    key: Annotated[Path, READ, typer.Argument(help="The answers: a key file, or JSON lines.")],
     gold: Annotated[
-        Path, typer.Argument(help="The gold key, JSON lines with labels, or the task's folder.")
+        Path,
+        READ,
+        typer.Argument(help="The gold key, JSON lines with labels, or the task's folder."),
     ],
     task: Annotated[
         str, typer.Option(help="semeval2010, semeval2013, makes-sense, coarsewsd20 or jsonl.")

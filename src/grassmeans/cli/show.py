@@ -27,11 +27,7 @@ def show(
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,
     as_json: options.Json = False,
 ) -> None:
-    """Show the senses of a word: share, crispness, characteristic words, examples.
-
-    With `--wordnet` each sense has the synset whose gloss is nearest to its characteristic words,
-    where one is near; names and senses that WordNet does not have get none.
-    """
+    """Show the senses of a word: share, crispness, characteristic words, examples."""
     from grassmeans.models.model import load
     from grassmeans.senses.entries import entry_to_dict
 

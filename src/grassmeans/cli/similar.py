@@ -11,6 +11,7 @@ from rich.table import Table
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.vectors.word_vectors import WordVectors
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 
 def similar(
     vectors: Annotated[
-        Path, typer.Argument(help="A vectors folder, a model (or its name), or a vector file.")
+        Path,
+        READ,
+        typer.Argument(help="A vectors folder, a model (or its name), or a vector file."),
     ],
     word: Annotated[str, typer.Argument(help="The word, or a lexeme such as crane.2.")],
     n: Annotated[int, typer.Option("-n", min=1, help="How many.")] = 10,
@@ -49,6 +52,7 @@ def similar(
 
 def _open_vectors(path: Path) -> WordVectors:
     """The vectors of a folder, a file or a model; a model's lexemes where it has them."""
+    from grassmeans.artifacts.writing import read_manifest
     from grassmeans.contexts import VECTORS_FOLDER
     from grassmeans.models.model import LEXEMES_FOLDER, load
     from grassmeans.models.places import resolve_name
@@ -57,6 +61,7 @@ def _open_vectors(path: Path) -> WordVectors:
     place = resolve_name(path)
     if not (place / VECTORS_FOLDER).is_dir():
         return WordVectors.load(place)
+    read_manifest(place)  # which part is missing, if one is
     if not (place / LEXEMES_FOLDER).is_dir():
         return WordVectors.load(place / VECTORS_FOLDER)
     from grassmeans.lexemes.lexeme_vectors import open_lexemes

@@ -16,6 +16,7 @@ from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
+from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.reading.documents import RawDocument
@@ -30,6 +31,7 @@ def tag(
     model: options.Model,
     file: Annotated[
         Path | None,
+        READ,
         typer.Argument(help="Text, one passage a line, packed or not; or standard input."),
     ] = None,
     word: Annotated[
@@ -64,7 +66,7 @@ def tag(
     """
     from grassmeans.models.model import load
     from grassmeans.senses.decoding import MODEL_THRESHOLD
-    from grassmeans.tagging.tagging import LanguageCheck
+    from grassmeans.senses.language import warn_of_contexts
 
     if decoding not in ("hard", "soft"):
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
@@ -75,15 +77,15 @@ def tag(
         opened.inventory.directions(opened.spell(name))  # raises where the model has it not
     json_lines = wants_json(as_json)
     threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
-    language = LanguageCheck(opened.tokenizer, opened.encoder.function_words)
+    warn_of_contexts(opened.encoder)
+    language = opened.check_language()
     for batch in _read_passages(file, format, column):
-        for text in batch:
-            language.add(text.text)
         tagged = opened.tag_many(
             batch,
             words=word,
             idk_threshold=threshold if decoding == "hard" else None,
             sharpness=sharpness,
+            check=language,
         )
         for result in tagged:
             for missing in result.unknown:
@@ -93,8 +95,7 @@ def tag(
             else:
                 print_tagged(result, decoding)
         sys.stdout.flush()
-    if remark := language.describe(opened.language):
-        note(remark)
+    language.warn()
 
 
 def _read_passages(

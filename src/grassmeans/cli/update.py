@@ -9,6 +9,7 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import name_some, note, print_summary
+from grassmeans.terminal.places import READ, WRITTEN
 
 _SHOWN = 10
 
@@ -16,10 +17,12 @@ _SHOWN = 10
 def update(
     model: options.Model,
     texts: Annotated[
-        list[Path], typer.Argument(help="New files or folders of text, or one corpus folder.")
+        list[Path], READ, typer.Argument(help="New files or folders of text, or one corpus folder.")
     ],
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Folder of the new model; the old one stays.")
+        Path,
+        WRITTEN,
+        typer.Option("--output", "-o", help="Folder of the new model; the old one stays."),
     ],
     words: options.Words = None,
     words_file: options.WordsFile = None,

@@ -19,10 +19,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from grassmeans.clustering.directions import INITS, InducedDirections, RandomState
 from grassmeans.clustering.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
-from grassmeans.clustering.sense_number import DEFAULT_MERGE_COSINE, FitOptions, find_any_number
+from grassmeans.clustering.merging import DEFAULT_MERGE_COSINE, MergeRule
+from grassmeans.clustering.sense_number import FitOptions, find_any_number
 from grassmeans.clustering.settings import (
     DEFAULT_GRANULARITY,
     DEFAULT_MAX_SENSES,
+    MOST_RESTARTS,
     check_sense_number,
 )
 from grassmeans.clustering.together import Steps, ask_once, take_steps
@@ -132,6 +134,16 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         fit_together([self], [X])
         return self
 
+    @property
+    def merge_rule(self) -> MergeRule:
+        """Which groups are one, with "auto"."""
+        return MergeRule(
+            float(self.merge_cosine),
+            float(self.part_cosine),
+            float(self.rare_ease),
+            float(self.granularity),
+        )
+
     def _keep(self, found: InducedDirections) -> None:
         self.n_senses_ = len(found.directions)
         self.directions_ = found.directions
@@ -152,12 +164,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         if isinstance(self.n_senses, str):
             return find_any_number(
                 bases,
+                self.merge_rule,
                 int(self.max_senses),
-                float(self.granularity),
-                merge_cosine=float(self.merge_cosine),
-                part_cosine=float(self.part_cosine),
                 few_contexts=int(self.few_contexts),
-                rare_ease=float(self.rare_ease),
                 by_tree=bool(self.by_tree),
                 fit=options,
                 random_state=self.random_state,
@@ -197,6 +206,8 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             value = getattr(self, name)
             if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
                 raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
+            if int(value) > MOST_RESTARTS and name == "n_init":
+                raise InputError(f"n_init must be {MOST_RESTARTS:,} or less; got {int(value):,}")
         if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
         for name in ("merge_cosine", "part_cosine"):

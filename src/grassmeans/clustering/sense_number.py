@@ -13,7 +13,6 @@ lie depends on the kind of context, so the limit is the encoder's; the user's gr
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,17 +22,14 @@ from grassmeans.clustering.directions import (
     RandomState,
     sample_evenly,
 )
-from grassmeans.clustering.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS, group_few
-from grassmeans.clustering.merging import merge_near, start_groups
+from grassmeans.clustering.few_contexts import FEW_CONTEXTS, group_few
+from grassmeans.clustering.merging import MergeRule, start_groups
 from grassmeans.clustering.rays import mean_ray, take_rays
-from grassmeans.clustering.settings import DEFAULT_GRANULARITY, DEFAULT_MAX_SENSES
-from grassmeans.clustering.together import Grouping, Steps, solve_all, take_steps
+from grassmeans.clustering.settings import DEFAULT_MAX_SENSES
+from grassmeans.clustering.together import Grouping, Steps, solve_all
 from grassmeans.clustering.trees import group_by_silhouette, split_by_tree
 
 Floats = NDArray[np.float32]
-
-DEFAULT_MERGE_COSINE = 0.8
-"""For the paper's subspaces; see `grassmeans.contexts.interface.ContextEncoder.merge_cosine`."""
 
 MIN_SHARE = 0.02
 """Groups with a smaller share of the contexts are no senses."""
@@ -97,22 +93,12 @@ class FitOptions:
 DEFAULT_FIT = FitOptions()
 
 
-def induce_any_number(
-    bases: Floats, *given: Any, fit: FitOptions = DEFAULT_FIT, **named: Any
-) -> InducedDirections:
-    """What the steps of `find_any_number` lead to."""
-    return take_steps([find_any_number(bases, *given, fit=fit, **named)], fit.device)[0]
-
-
 def find_any_number(
     bases: Floats,
+    rule: MergeRule,
     max_senses: int = DEFAULT_MAX_SENSES,
-    granularity: float = DEFAULT_GRANULARITY,
     *,
-    merge_cosine: float = DEFAULT_MERGE_COSINE,
-    part_cosine: float = DEFAULT_PART_COSINE,
     few_contexts: int = FEW_CONTEXTS,
-    rare_ease: float = 0.0,
     by_tree: bool = False,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
@@ -123,33 +109,25 @@ def find_any_number(
     ----------
     bases : (n_contexts, rank, dim) float32
         As for `induce_directions`.
+    rule : MergeRule
+        Which groups are one sense.
     max_senses : int
         How many groups there are before any are merged: the most senses. Fewer where there are
         fewer than 10 contexts for each, unless the different contexts are few in all.
-    granularity : float
-        Larger gives more senses, smaller gives fewer; 1 is the encoder's limit.
-    merge_cosine : float in (0, 1]
-        Two directions with at least this cosine are one sense, for granularity 1.
-    part_cosine : float in (0, 1]
-        The same for few contexts, of an estimate (`group_few`).
     few_contexts : int
         From how many different contexts on they are not few.
-    rare_ease : float
-        What is taken off ``merge_cosine`` for a group ten times as rare as a tenth.
     by_tree : bool
         Whether a tree splits the contexts (`trees`), in place of restarts from
         random directions, and few contexts are grouped by silhouettes; for signed lines.
     """
-    limit = merge_cosine ** (1.0 / granularity)
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
     different = find_different(sample)
     if len(different) < few_contexts:
         few = sample[different]
-        part_limit = part_cosine ** (1.0 / granularity)
         if by_tree:
-            senses = group_by_silhouette(take_rays(few), part_limit, max_senses)
+            senses = group_by_silhouette(take_rays(few), rule.part_limit, max_senses)
         else:
-            senses = group_few(few, part_limit, max_senses)
+            senses = group_few(few, rule.part_limit, max_senses)
         met = yield from _meet(few, senses, bases, fit)
         return replace(met, n_iter=1)
     if len(different) < len(sample):
@@ -165,7 +143,7 @@ def find_any_number(
         (found,) = yield [fit.ask_nearest(bases, found.directions)]
     found = drop_small(found)
     groups = start_groups(bases, found, signed=fit.signed)
-    senses = np.append(merge_near(groups, limit, rare_ease), -1)[found.labels]
+    senses = np.append(rule.merge(groups), -1)[found.labels]
     met = yield from _meet(bases, senses, bases, fit)
     return replace(met, n_iter=n_iter)
 

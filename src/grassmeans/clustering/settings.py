@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from numbers import Integral, Real
 from typing import Any
 
+from grassmeans.artifacts.schema import as_plain
 from grassmeans.errors import InputError
 
 AUTO = "auto"
@@ -61,7 +62,7 @@ class InductionSettings:
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, for a manifest."""
-        return asdict(self)
+        return {name: as_plain(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> InductionSettings:

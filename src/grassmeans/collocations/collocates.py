@@ -6,11 +6,13 @@ What is counted, and how it is scored, is in `grassmeans.collocations.near_words
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import check_arguments, either, instance_of, path, whole
 from grassmeans.collocations.near_words import (
     DEFAULT_SPAN,
     Collocate,
@@ -23,7 +25,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.targets import find_targets
-from grassmeans.models.model import SenseModel
+from grassmeans.models.model import SenseModel, load
 from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.samples import word_seeds
 
@@ -67,14 +69,17 @@ class SenseCollocates:
         return self.near.share(self._find_group(first), self._find_group(second), **options)
 
     def _find_group(self, sense: int) -> int:
-        if not 1 <= sense <= len(self.names):
+        if whole(1, len(self.names))(sense) is not None:
             raise InputError(f"{self.word!r} has the senses 1 to {len(self.names)}, not {sense}")
         return sense - 1
 
 
+@check_arguments(
+    model=either(instance_of(SenseModel), path), corpus=either(instance_of(Corpus), path)
+)
 def find_collocates(
-    model: SenseModel,
-    corpus: Corpus,
+    model: SenseModel | str | Path,
+    corpus: Corpus | str | Path,
     word: str,
     *,
     before: int = DEFAULT_SPAN,
@@ -86,6 +91,8 @@ def find_collocates(
 
     Parameters
     ----------
+    model : SenseModel, path or name
+    corpus : Corpus or path
     before, after : int
         How many words on each side are near.
     max_contexts : int
@@ -97,6 +104,8 @@ def find_collocates(
     >>> [near.word for near in found.rank(1, limit=5)]  # doctest: +SKIP
     >>> found.compare(1, 2, limit=5)  # doctest: +SKIP
     """
+    model = model if isinstance(model, SenseModel) else load(model)
+    corpus = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
     find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
     entry = model.senses(word)
     everything = corpus.positions(entry.word)

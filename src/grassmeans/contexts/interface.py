@@ -127,10 +127,13 @@ class ContextEncoder(ABC):
         Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance.
     induction : mapping
         Settings of induction that suit this kind of context better than the paper's.
+    remark : str
+        Why answers with it are poor, where they are: what was found, and what to do.
     """
 
     kind: ClassVar[str]
     device: str = "cpu"
+    remark: str = ""
     merge_cosine: ClassVar[float] = 0.8
     merge_slope: ClassVar[float] = 0.0
     rare_ease: ClassVar[float] = 0.0

@@ -94,6 +94,7 @@ class LearnedEncoder(ContextEncoder):
     ) -> None:
         super().__init__(vectors, shape, function_words)
         self.weights = weights
+        self.remark = "" if weights.training is None else weights.training.describe_lack()
         self.folder: Path | None = None
         self.device = "cpu"
         self._kept_ids: tuple[Sequence[str], Integers] | None = None

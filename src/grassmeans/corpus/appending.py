@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import (
     digest_of,
     identify_file,
@@ -26,7 +27,6 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
     KIND,
-    IngestOptions,
     ingest_files,
     shard_folder,
 )
@@ -43,7 +43,6 @@ from grassmeans.text.tokenizer import mend_surrogates
 
 _FUNCTION_WORDS = "function_words.txt"
 _NEW = "corpus"
-_MOST_WORDS = 2_000_000
 _NUMBERED = ("tokens.npy", "index_")  # what depends on the numbers of words
 
 
@@ -81,7 +80,7 @@ def append_files(
     given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     report = ReadReport()
     files = list_inputs(given, report)
-    options = _take_options(old)
+    options = old.options
     read_options = ReadOptions(keep_redirects=options.keep_links, meta=meta, **reading)
     identity = [old.manifest["digest"], [identify_file(path) for path in files], list(meta)]
     with output_folder(
@@ -102,22 +101,6 @@ def append_files(
     return Corpus.open(output)
 
 
-def _take_options(old: Corpus) -> IngestOptions:
-    """How the documents of a corpus became tokens."""
-    about = old.manifest["options"]
-    usual = IngestOptions()
-    return IngestOptions(
-        tokenizer=old.tokenizer,
-        language=about["language"],
-        function_words=old.function_words,
-        keep_links=bool(about.get("keep_links", False)),
-        keep_duplicates=bool(about.get("keep_duplicates", False)),
-        max_vocabulary=int(about.get("max_vocabulary", _MOST_WORDS)),
-        shard_chars=int(about.get("shard_chars", usual.shard_chars)),
-        fields=old.fields,
-    )
-
-
 def _join(
     old: Corpus,
     new: Corpus,
@@ -130,7 +113,7 @@ def _join(
     for part in (old, new):
         words = part.vocabulary.words
         counts.update(dict(zip(words, part.vocabulary.counts.tolist(), strict=True)))
-    options = replace(_take_options(old), tokenizer=new.tokenizer)
+    options = replace(old.options, tokenizer=new.tokenizer)
     vocabulary = Vocabulary.from_counts(counts, max_size=options.max_vocabulary)
     vocabulary.save(building.folder)
     share_file(old.path / _FUNCTION_WORDS, building.folder / _FUNCTION_WORDS)
@@ -164,7 +147,7 @@ def _join(
 def _renumber(source: Path, target: Path, ids: NDArray[np.int32]) -> None:
     """A shard with other numbers of its words; what does not depend on them is shared."""
     target.mkdir(parents=True, exist_ok=True)
-    tokens = ids[np.load(source / "tokens.npy", allow_pickle=False)]
+    tokens = ids[open_array(source / "tokens.npy", np.int32, (None,))]
     write_array(target / "tokens.npy", tokens)
     write_index(target, tokens)
     for path in sorted(source.iterdir()):

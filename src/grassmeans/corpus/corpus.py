@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import contextlib
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -15,8 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import MANIFEST, damaged, read_text
-from grassmeans.artifacts.schema import check_values, each, record, text, whole
+from grassmeans.artifacts.checking import MANIFEST, damaged, has_file, read_text
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    check_values,
+    each,
+    either,
+    flag,
+    instance_of,
+    optional,
+    path,
+    record,
+    text,
+    whole,
+)
+from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import find_manifest, read_manifest
 from grassmeans.corpus.ingest import (
     FORMAT_VERSION,
@@ -35,7 +47,7 @@ from grassmeans.outputs.stores import fetch_inputs
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import check_field_names
 from grassmeans.reading.given import iterate_documents, spell_word
-from grassmeans.reading.opening import list_inputs
+from grassmeans.reading.opening import check_paths, list_inputs
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 
 _MOST_TOKENS = 2**31 - 1
@@ -46,7 +58,14 @@ _MANIFEST_RULES = {
     "n_documents": whole(),
     "n_types": whole(0, _MOST_TOKENS),
     "digest": text,
-    "options": record({"tokenizer": record(), "language": text}, {"fields": each(text)}),
+    "options": record(
+        {"tokenizer": record(), "language": text},
+        {
+            "fields": each(text),
+            **dict.fromkeys(("keep_links", "keep_duplicates"), flag),
+            **dict.fromkeys(("max_vocabulary", "shard_chars"), whole(1)),
+        },
+    ),
     "shards": each(record({"n_tokens": whole(0, _MOST_TOKENS), "n_documents": whole()})),
 }
 
@@ -79,6 +98,7 @@ class Corpus:
         ]
 
     @classmethod
+    @check_arguments()
     def open(cls, path: str | Path) -> Corpus:
         """Open a corpus folder; arrays are mapped when they are first used."""
         folder = Path(path)
@@ -91,6 +111,7 @@ class Corpus:
         return cls(folder, manifest)
 
     @classmethod
+    @check_arguments(options=optional(instance_of(IngestOptions)))
     def from_files(
         cls,
         inputs: str | Path | Iterable[str | Path],
@@ -110,7 +131,7 @@ class Corpus:
         ``column``, ``encoding``, ``meta``.
         """
         report = ReadReport()
-        given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
+        given = check_paths(inputs)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
         chosen = replace(chosen, fields=read_options.meta)
@@ -129,6 +150,7 @@ class Corpus:
         return cls.open(output)
 
     @classmethod
+    @check_arguments(options=optional(instance_of(IngestOptions)), output=optional(path))
     def from_texts(
         cls,
         texts: Any,
@@ -160,7 +182,7 @@ class Corpus:
             In place of the language and of what is usual.
         """
         report = ReadReport()
-        reading = ReadOptions(meta=check_field_names([meta] if isinstance(meta, str) else meta))
+        reading = ReadOptions(meta=check_field_names(meta))
         documents = iterate_documents(
             texts, column=column, skip_missing=True, options=reading, report=report
         )
@@ -171,14 +193,11 @@ class Corpus:
         if output is not None:
             ingest_documents(documents, Path(output), chosen, **making)
             return cls.open(output)
-        temporary = tempfile.mkdtemp(prefix="grassmeans-")
-        try:
-            ingest_documents(documents, Path(temporary) / "corpus", chosen, **making)
-            corpus = cls.open(Path(temporary) / "corpus")
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
-        weakref.finalize(corpus, shutil.rmtree, temporary, ignore_errors=True)
+        with contextlib.ExitStack() as stack:
+            temporary = stack.enter_context(temporary_folder())
+            ingest_documents(documents, temporary / "corpus", chosen, **making)
+            corpus = cls.open(temporary / "corpus")
+            weakref.finalize(corpus, stack.pop_all().close)
         return corpus
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -199,7 +218,7 @@ class Corpus:
     def function_words(self) -> frozenset[str]:
         """The words that contexts leave out."""
         path = self.path / "function_words.txt"
-        text = read_text(path) if path.exists() else ""
+        text = read_text(path) if has_file(path) else ""
         return frozenset(text.split("\n")) if text else frozenset()
 
     @cached_property
@@ -213,6 +232,14 @@ class Corpus:
         if not isinstance(tokenizer, Tokenizer):
             raise damaged(self.path / MANIFEST, f"a corpus has no tokenizer {about}")
         return tokenizer
+
+    @cached_property
+    def options(self) -> IngestOptions:
+        """How the documents became tokens; what the manifest does not tell is the default."""
+        stored = self.manifest["options"]
+        known = {name: stored[name] for name in IngestOptions.__slots__ if name in stored}
+        own = {name: getattr(self, name) for name in ("tokenizer", "function_words", "fields")}
+        return IngestOptions(**known | own)
 
     @cached_property
     def text_tokenizer(self) -> Tokenizer:
@@ -235,6 +262,7 @@ class Corpus:
         """Number of documents."""
         return int(self.document_starts[-1])
 
+    @check_arguments()
     def spell(self, word: str) -> str:
         """A word as the corpus spells it: in lower case, say."""
         return word if word in self.vocabulary else spell_word(word, self.tokenizer)
@@ -246,6 +274,7 @@ class Corpus:
             raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}")
         return i
 
+    @check_arguments(word=either(text, whole()))
     def positions(self, word: str | int) -> NDArray[np.int64]:
         """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
         i = self.word_id(word) if isinstance(word, str) else word
@@ -299,6 +328,7 @@ class Corpus:
         """How often a word occurs."""
         return int(self.vocabulary.counts[self.word_id(word)])
 
+    @check_arguments()
     def locate(self, position: int) -> tuple[Shard, int]:
         """The shard of a position, and the position inside it."""
         if not 0 <= position < self.n_tokens:
@@ -306,6 +336,7 @@ class Corpus:
         shard = self.shards[int(np.searchsorted(self.shard_starts, position, side="right")) - 1]
         return shard, position - shard.first_position
 
+    @check_arguments()
     def line_at(
         self, position: int, width: int = 60, *, keep_breaks: bool = False
     ) -> ConcordanceLine:
@@ -316,6 +347,7 @@ class Corpus:
         shard, local = self.locate(position)
         return shard.line_at(local, self.tokenizer, width, keep_breaks=keep_breaks)
 
+    @check_arguments(where=optional(instance_of(Mapping)))
     def concordance(
         self,
         word: str,
@@ -344,6 +376,7 @@ class Corpus:
         """What is known of the documents beside their text: the names of the fields."""
         return tuple(self.manifest["options"].get("fields", ()))
 
+    @check_arguments()
     def check_field(self, name: str) -> None:
         """`InputError` where the documents have no such field."""
         if name not in self.fields:
@@ -366,6 +399,7 @@ class Corpus:
             found[part] = shard.first_document + occurrences.documents
         return found
 
+    @check_arguments()
     def find_document(self, number: int) -> tuple[Shard, int]:
         """The shard of a document, and its number there."""
         if not 0 <= number < self.n_documents:
@@ -421,8 +455,7 @@ def is_corpus(path: str | Path) -> bool:
     return manifest is not None and manifest["kind"] == KIND
 
 
+@check_arguments()
 def default_options(language: str = "en") -> IngestOptions:
     """Options for a language: its function words, everything else as documented."""
-    if not isinstance(language, str):
-        raise InputError(f"language must be a code such as 'en', got {language!r}")
     return IngestOptions(language=language, function_words=load_function_words(language))

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import (
     digest_of,
     identify_file,
@@ -349,7 +350,7 @@ def _merge_counts(places: Iterable[Path], max_vocabulary: int) -> Vocabulary:
 
 def finish_shard(folder: Path, scratch: Path, global_ids: NDArray[np.int32]) -> None:
     """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
-    local = np.load(scratch / LOCAL_TOKENS, allow_pickle=False)
+    local = open_array(scratch / LOCAL_TOKENS, np.int32, (None,), mapped=False)
     tokens = global_ids[local] if len(global_ids) else local
     write_array(folder / "tokens.npy", tokens)
     write_index(folder, tokens)

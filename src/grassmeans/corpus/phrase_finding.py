@@ -9,7 +9,6 @@ their turn, so that "new york" and "stock exchange" become one.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,9 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import damaged, open_array
+from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import write_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import ingest_documents
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.vocabulary import Vocabulary, is_function_word
 from grassmeans.engines import EngineChoice, use_engine
@@ -110,10 +110,10 @@ def find_phrases(
     chosen = settings or PhraseSettings()
     _check_corpus(corpus)
     finder = _Finder(corpus, chosen)
-    with tempfile.TemporaryDirectory(prefix=".grassmeans-", dir=beside) as scratch:
+    with temporary_folder(beside) as scratch:
         for number in range(1, chosen.passes + 1):
             tasks = (
-                (shard, corpus.tokenizer, Path(scratch, f"{i:05d}.npy"), finder.view)
+                (shard, corpus.tokenizer, scratch / f"{i:05d}.npy", finder.view)
                 for i, shard in enumerate(corpus.shards)
             )
             description = f"counting pairs, pass {number}"
@@ -183,12 +183,11 @@ def _join_phrases(
         phrases = [" ".join(words) for words in spelled if len(words) > 1]
         if not phrases:
             raise InputError("no phrase was given: each needs two words or more")
-    about = corpus.manifest["options"]
-    options = IngestOptions(
+    options = replace(
+        corpus.options,
         tokenizer=replace(corpus.tokenizer, phrases=Phrases(phrases)),
-        language=about["language"],
-        function_words=corpus.function_words,
         keep_duplicates=True,
+        keep_links=False,  # the stored text is clean: its links are gone
     )
     report = ReadReport()
     ingest_documents(
@@ -222,20 +221,11 @@ def _check_corpus(corpus: Corpus) -> None:
 
 def _read_documents(corpus: Corpus, report: ReadReport) -> Iterator[RawDocument]:
     """The documents as they are stored; the keys of those that came tokenised too."""
-    words = corpus.vocabulary.words
     for shard in corpus.shards:
-        offsets = shard.document_offsets
-        for i, (identifier, title) in enumerate(shard.metadata):
-            text = shard.document_text(i)
-            fields = tuple(shard.fields[i].items())
-            report.n_bytes += int(shard.text_offsets[i + 1] - shard.text_offsets[i])
-            if not shard.pretokenised[i]:
-                yield RawDocument(identifier, title, text, fields=fields)
-                continue
-            ids = shard.tokens[offsets[i] : offsets[i + 1]].tolist()
-            forms = zip(text.split(), ids, strict=True)
-            keys = tuple(form if token < 0 else words[token] for form, token in forms)
-            yield RawDocument(identifier, title, text, "tokens", keys, fields=fields)
+        sizes = np.diff(shard.text_offsets).tolist()
+        for number, size in enumerate(sizes, start=shard.first_document):
+            report.n_bytes += size
+            yield corpus.document(number)
 
 
 class CorpusView(NamedTuple):
@@ -343,7 +333,7 @@ class _Finder:
     def __init__(self, corpus: Corpus, settings: PhraseSettings) -> None:
         self._vocabulary = corpus.vocabulary
         self._settings = settings
-        language = corpus.manifest["options"]["language"]
+        language = corpus.options.language
         named = settings.common_words
         words = frozenset(COMMON_WORDS.get(language, "").split()) if named is None else named
         self._common = [word for word in sorted(words) if word in self._vocabulary]

@@ -24,6 +24,7 @@ from grassmeans.artifacts.checking import (
     check_range,
     check_rising,
     damaged,
+    has_file,
     map_bytes,
     open_array,
     parse_json,
@@ -280,7 +281,7 @@ class Shard:
     @property
     def has_links(self) -> bool:
         """Whether link annotations were kept."""
-        return self._place("links").exists()
+        return has_file(self._place("links"))
 
     @cached_property
     def link_spans(self) -> NDArray[np.int32]:
@@ -304,7 +305,7 @@ class Shard:
         """
         path = self._place("links_exact")
         n_links = len(self.link_spans)
-        return open_array(path, np.bool_, (n_links,)) if path.exists() else np.ones(n_links, bool)
+        return open_array(path, np.bool_, (n_links,)) if has_file(path) else np.ones(n_links, bool)
 
     @cached_property
     def link_targets(self) -> list[str]:
@@ -318,7 +319,7 @@ class Shard:
     def redirects(self) -> dict[str, str]:
         """Redirect page -> the page it leads to, where links were kept."""
         path = self.folder / "redirects.json"
-        found = read_json(path) if path.exists() else {}
+        found = read_json(path) if has_file(path) else {}
         if not isinstance(found, dict) or each(text)(list(found.values())):
             raise damaged(path, "it does not say where pages lead to")
         return found

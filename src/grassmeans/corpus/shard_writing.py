@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import read_json
+from grassmeans.artifacts.checking import open_array, read_json, read_text
 from grassmeans.artifacts.writing import (
     digest_of_bytes,
     explain_write_errors,
@@ -221,12 +221,15 @@ def encode_shard(
 
 def _read_encoded(folder: Path, scratch: Path, number: int) -> EncodedShard:
     done = read_json(folder / DONE)
-    n_tokens = int(np.load(scratch / _LOCAL_COUNTS, allow_pickle=False).sum())
+    n_tokens = int(_read_counts(scratch).sum())
     return EncodedShard(number, done["source"], done["n_documents"], n_tokens)
 
 
 def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
     """The words of a shard by their ids there, and (n_words,) how often each occurs."""
-    text = (scratch / _LOCAL_WORDS).read_bytes().decode()
-    counts = np.load(scratch / _LOCAL_COUNTS, allow_pickle=False)
+    text, counts = read_text(scratch / _LOCAL_WORDS), _read_counts(scratch)
     return text.split("\n") if len(counts) else [], counts
+
+
+def _read_counts(scratch: Path) -> NDArray[np.int64]:
+    return open_array(scratch / _LOCAL_COUNTS, np.int64, (None,), mapped=False)

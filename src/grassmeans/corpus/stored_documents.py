@@ -13,6 +13,7 @@ from typing import Any
 
 import zstandard
 
+from grassmeans.artifacts.checking import read_bytes
 from grassmeans.artifacts.writing import write_bytes
 from grassmeans.corpus.shard_writing import EncodedShard, encode_shard
 from grassmeans.errors import ArtifactError
@@ -56,8 +57,8 @@ def write_block(path: Path, documents: Sequence[RawDocument]) -> None:
 def read_block(path: Path) -> list[RawDocument]:
     """The documents of a file, as they were."""
     try:
-        content = zstandard.ZstdDecompressor().decompress(path.read_bytes())
-    except (OSError, zstandard.ZstdError) as error:
+        content = zstandard.ZstdDecompressor().decompress(read_bytes(path))
+    except (ArtifactError, zstandard.ZstdError) as error:
         raise ArtifactError(f"{path} cannot be read ({error}): start the command anew") from error
     start = content.index(b"\n") + 1
     documents = []

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array
+from grassmeans.artifacts.schema import check_values, each, one_of, text, whole
 from grassmeans.editing.editing import (
     blank_hidden,
+    check_numbers,
     describe_anew,
     hide_sense,
     merge_senses,
@@ -26,7 +29,7 @@ from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.compact_inventory import CompactInventory
 from grassmeans.senses.decoding import IdkRule, decode_hard
-from grassmeans.senses.entries import CountedIn, WordSenses, entry_to_dict
+from grassmeans.senses.entries import MOST_SENSES, CountedIn, WordSenses, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
@@ -67,6 +70,34 @@ class Edit:
     n_taken: int = 0
     n_moved: int = 0
     corpus: str = ""
+
+
+_ALWAYS = ("word", "action", "senses", "name")
+_WHOLE = whole(0, 2**53)
+_EDIT_RULES = {"word": text, "action": one_of(*ACTIONS)}
+_EDIT_OPTIONS = {
+    "senses": each(whole(1, MOST_SENSES)),
+    "name": text,
+    "n_senses": _WHOLE,
+    "lines": each(_WHOLE),
+    "n_taken": _WHOLE,
+    "n_moved": _WHOLE,
+    "corpus": text,
+}
+
+
+def edit_to_dict(edit: Edit) -> dict[str, Any]:
+    """A correction as plain values; what it does not have is left out."""
+    return {name: value for name, value in asdict(edit).items() if value or name in _ALWAYS}
+
+
+def edit_from_dict(values: Any, path: Path) -> Edit:
+    """The opposite of `edit_to_dict`, of a file."""
+    check_values(path, values, _EDIT_RULES, _EDIT_OPTIONS)
+    known: dict[str, Any] = {f.name: values[f.name] for f in fields(Edit) if f.name in values}
+    for name in ("senses", "lines"):
+        known[name] = tuple(known.get(name, ()))
+    return Edit(**known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,23 +169,13 @@ class EditedWord:
         """
         _check_edit(edit)
         number = edit.senses[0] if edit.senses else 0
-        origins = list(self.origins)
         if edit.action == "merge":
+            has_ends = evidence.lines_have_ends
             entry = merge_senses(
-                self.entry,
-                edit.senses,
-                vectors,
-                evidence.sample,
-                lines_have_ends=evidence.lines_have_ends,
+                self.entry, edit.senses, vectors, evidence.sample, lines_have_ends=has_ends
             )
-            first, second = sorted(edit.senses)
-            pair = origins[first - 1], origins[second - 1]
-            origins[first - 1] = tuple(sorted({*pair[0], *pair[1]})) if all(pair) else ()
-            del origins[second - 1]
         elif edit.action == "split":
             entry = split_sense(self.entry, number, vectors, evidence.sample)
-            origins[number - 1] = ()
-            origins.append(())
         elif edit.action == "rename":
             entry = rename_sense(self.entry, number, edit.name)
         elif edit.action == "hide":
@@ -163,20 +184,43 @@ class EditedWord:
             entry = unhide_sense(self.entry, number)
         elif edit.action == "adopt":
             entry, edit = _adopt(edit, evidence)
-            origins = [()] * entry.n_senses
         else:
             entry, edit = _assign(self.entry, edit, vectors, evidence)
-            origins += [()] * (entry.n_senses - len(origins))
         if evidence.sample is not None or evidence.found is not None:
             entry = replace(entry, counted_in=evidence.counted_in)
-        edits = (*self.edits, edit)
-        return EditedWord(self.original, entry, tuple(origins), edits, self)
+        return self.take(edit, entry)
+
+    def take(self, edit: Edit, outcome: WordSenses) -> EditedWord:
+        """The word after a correction whose outcome is known."""
+        _check_edit(edit)
+        check_numbers(self.entry, edit.senses)
+        origins = list(self.origins)
+        if edit.action == "merge":
+            first, second = sorted(edit.senses)
+            pair = origins[first - 1], origins[second - 1]
+            origins[first - 1] = tuple(sorted({*pair[0], *pair[1]})) if all(pair) else ()
+            del origins[second - 1]
+        elif edit.action == "split":
+            origins[edit.senses[0] - 1] = ()
+        elif edit.action == "adopt":
+            origins = []
+        origins += [()] * (outcome.n_senses - len(origins))
+        if len(origins) != outcome.n_senses or outcome.word != self.entry.word:
+            raise InputError(f"{edit.action} of {self.entry.word!r} does not give these senses")
+        return EditedWord(self.original, outcome, tuple(origins), (*self.edits, edit), self)
 
     def undo(self) -> EditedWord:
         """The word without its last correction, which `redo` makes again."""
         if self.before is None:
             raise InputError(f"there is no correction of {self.original.word!r} to undo")
         return replace(self.before, undone=(self, *self.undone))
+
+    def reset(self) -> EditedWord:
+        """The word as the model has it; `redo` makes the corrections again one by one."""
+        word = self
+        while word.before is not None:
+            word = word.undo()
+        return word
 
     def redo(self) -> EditedWord:
         """The word with the correction that was undone last."""

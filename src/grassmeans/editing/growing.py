@@ -34,7 +34,8 @@ from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.models.model import INVENTORY_FOLDER, SenseModel, load
 from grassmeans.models.places import KIND, find_model
 from grassmeans.models.versions import GROWN, VERSIONS, append_version
-from grassmeans.outputs.places import output_folder
+from grassmeans.outputs.ownership import list_marks
+from grassmeans.outputs.places import Building, output_folder
 from grassmeans.reading.documents import ReadReport
 from grassmeans.reading.given import check_words
 from grassmeans.reading.opening import list_inputs
@@ -45,10 +46,10 @@ from grassmeans.senses.induction import (
     default_min_count,
     induce_words,
 )
+from grassmeans.senses.language import OTHER_MODEL, warn_of_contexts
 from grassmeans.senses.samples import sample_word
-from grassmeans.tagging.tagging import SMALLEST_SHARE
 from grassmeans.text.tokenizer import Tokenizer
-from grassmeans.vectors.skipgram import SkipGram
+from grassmeans.vectors.skipgram import SkipGram, train_vectors
 from grassmeans.vectors.word_vectors import WordVectors
 
 _MIN_COUNT = 5
@@ -145,16 +146,14 @@ def update_model(
     chosen = None if words is None else check_words(words)
     about_texts = [_identify_texts(given), sorted(reading.items())]
     identity = [old.digest, about_texts, settings.to_dict(), chosen, min_count, new_senses]
+    marks = list_marks(KIND, old.manifest)
     with output_folder(
-        output, KIND, identity, inputs=[place, *given], overwrite=overwrite
+        output, KIND, identity, inputs=[place, *given], fields=marks, overwrite=overwrite
     ) as building:
         corpus = _read_texts(old, given, building.scratch, workers, show_progress, reading)
         _check_language(old, corpus)
         _copy_model(place, building.folder)
-        trainer = SkipGram(
-            dim=old.vectors.dim, min_count=_MIN_COUNT, workers=workers, device=device
-        )
-        encoder, new_vectors = _grow_vectors(old, corpus, building.folder, trainer, show_progress)
+        encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
         grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
         looked_at = list_words(old, corpus, encoder, chosen, min_count)
@@ -230,17 +229,11 @@ def _check_language(model: SenseModel, corpus: Corpus) -> None:
     language = corpus.manifest["options"]["language"]
     if model.language is not None and language not in ("none", model.language):
         raise InputError(f"the text is {language}, the model {model.language}: build another model")
-    function_words = model.encoder.function_words
-    if not function_words or corpus.n_tokens < _ENOUGH_TOKENS:
-        return
-    words, counts = corpus.vocabulary.words, np.asarray(corpus.vocabulary.counts)
-    known = np.fromiter((is_function_word(w, function_words) for w in words), np.bool_, len(words))
-    share = counts[known].sum() / corpus.n_tokens
-    if share < SMALLEST_SHARE:
-        raise InputError(
-            f"{share:.0%} of the new words are function words of the model: the text seems to be "
-            "of another language; build another model for it"
-        )
+    check = model.check_language().add_corpus(corpus)
+    if check.looks_foreign and corpus.n_tokens >= _ENOUGH_TOKENS:
+        raise InputError(f"{check.describe()} If so, {OTHER_MODEL}")
+    warn_of_contexts(model.encoder)
+    check.warn()
 
 
 def _copy_model(source: Path, folder: Path) -> None:
@@ -257,19 +250,35 @@ def _copy_model(source: Path, folder: Path) -> None:
 def _grow_vectors(
     model: SenseModel,
     corpus: Corpus,
-    folder: Path,
-    trainer: SkipGram,
+    building: Building,
+    device: str,
     show_progress: bool | None,
 ) -> tuple[ContextEncoder, tuple[str, ...]]:
-    """The encoder with vectors for new words too, and these words."""
+    """The encoder with vectors for new words too, and these words.
+
+    They are trained by one worker of this machine, whatever does the rest: several give other
+    numbers each time. What is trained stays for a run that goes on, on a GPU too, so that all
+    words are looked at with the same vectors.
+    """
     encoder, vectors = model.encoder, model.vectors
     frequent = corpus.vocabulary.words[: corpus.vocabulary.size_at(_MIN_COUNT)]
     missing = [word for word in frequent if word not in vectors]
     if encoder.space_is_fixed or not missing:
         return encoder, ()
     known = [word for word in frequent if word in vectors]
-    trainer.fit(corpus, start=vectors, frozen_inputs=known, show_progress=show_progress)
-    added = trainer.vectors_.vectors[trainer.vectors_.ids_of(missing)]
+    place, folder = building.scratch / VECTORS_FOLDER, building.folder
+    if not (place / MANIFEST).exists():
+        train_vectors(
+            corpus,
+            place,
+            SkipGram(dim=vectors.dim, min_count=_MIN_COUNT, workers=1, device=device),
+            start=vectors,
+            frozen_inputs=known,
+            engine="local",
+            show_progress=show_progress,
+        )
+    trained = WordVectors.load(place)
+    added = trained.vectors[trained.ids_of(missing)]
     added *= _mean_length(vectors.vectors) / max(_mean_length(added), 1e-12)
     counts = None
     if vectors.counts is not None:

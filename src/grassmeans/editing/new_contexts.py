@@ -8,13 +8,11 @@ induced: far enough from all others, the farther the rarer it is.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.merging import measure_rarity
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.senses.entries import Sense, WordSenses
@@ -56,28 +54,19 @@ def find_new_senses(
     found = group_contexts(entry.word, bases, free, encoder, total)
     kept: list[Floats] = []
     taken = [row for row in entry.directions if row.any()]
+    each = sample.count / len(sample.contexts) / total  # the share that a context stands for
     for k in np.argsort(-np.bincount(found.labels_, minlength=len(found.directions_))).tolist():
         direction = found.directions_[k]
         members = unexplained[found.labels_ == k]
         own = sample[members].measure(direction[None])[:, 0]
         nearer = own < distances[members].min(axis=1)
         size = int(nearer.sum())
-        if size >= FEWEST_NEW and _is_apart(direction, taken, size, total, encoder):
+        cosines = np.stack([*taken, direction]) @ direction
+        cosines = cosines if encoder.lines_have_ends else np.abs(cosines)
+        if size >= FEWEST_NEW and found.merge_rule.is_apart(cosines[:-1], size * each):
             kept.append(direction)
             taken.append(direction)
     return np.stack(kept) if kept else nothing
-
-
-def _is_apart(
-    direction: Floats, others: Sequence[Floats], size: int, total: int, encoder: ContextEncoder
-) -> bool:
-    """Whether a group would not be merged with any other sense when senses are induced."""
-    if not others:
-        return True
-    cosines = np.stack(others) @ direction
-    nearest = float((cosines if encoder.lines_have_ends else np.abs(cosines)).max())
-    rarity = float(measure_rarity(np.array([size / max(total, 1), 1.0]))[0, 1])
-    return nearest + encoder.rare_ease * rarity < encoder.merge_limit(total)
 
 
 def add_contexts(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from grassmeans.editing.edited_words import (
     HIDDEN_DIRECTIONS,
     EditedWord,
     apply_edits,
+    edit_to_dict,
     read_hidden_directions,
 )
 from grassmeans.errors import ArtifactError, InputError
@@ -29,13 +29,14 @@ from grassmeans.models.model import (
 )
 from grassmeans.models.places import KIND, is_installed
 from grassmeans.models.versions import EDITED, append_version
-from grassmeans.outputs.places import output_folder
+from grassmeans.outputs.places import output_folder, remove_dead_work
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.vectors.word_vectors import WordVectors
 
 _VERSION = re.compile(r"-v[0-9]+$")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_ALWAYS = ("word", "action", "senses", "name")
+LONGEST_VERSION_NAME = 64
+_NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{LONGEST_VERSION_NAME - 1}}}")
 _HEAD = ("kind", "format_version", "grassmeans", "created", "n_words", "n_skipped")
 
 
@@ -59,13 +60,14 @@ def save_version(
     -------
     Path
         The new folder; `grassmeans.load` opens it. The field ``edited`` of its manifest says what
-        was edited and from which model.
+        was edited and from which model (name, time and digest).
 
     `InputError` where nothing was edited, or the name is taken or cannot be the name of a folder.
     """
     if not any(edited.edits for edited in edits.values()):
         raise InputError("nothing has been edited yet: there is no new version to save")
-    place = Path(folder) if folder is not None else _place_beside(model)
+    place = Path(folder) if folder is not None else place_beside(model)
+    remove_dead_work(place)  # names are new ones, so that nobody would come by again
     chosen = _next_name(model, place) if name is None else _check_name(name)
     target = place / chosen
     if target.exists():
@@ -84,26 +86,43 @@ def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWo
         for sense in edited.entry.senses:
             if sense.hidden:
                 hidden[word, sense.number] = edited.entry.directions[sense.number - 1]
-    if hidden:
-        write_array(folder / HIDDEN_DIRECTIONS, np.stack(list(hidden.values())))
     earlier = model.manifest.get("edited", {})
     about = {
         "from": model.folder.name if model.folder else "",
         "from_created": model.manifest.get("created", ""),
+        "from_digest": model.digest,
         "edits": describe_edits(edits),
         "earlier": [*earlier.get("earlier", []), *earlier.get("edits", [])],
-        "hidden": [list(key) for key in hidden],
     }
     same = all(_keeps_numbers(edited) for edited in edits.values())
     append_version(model, folder, EDITED, {"edits": about["edits"]}, keeps_numbers=same)
+    fill_version(model, folder, apply_edits(model, edits).inventory, about, hidden)
+
+
+def fill_version(
+    model: SenseModel,
+    folder: Path,
+    inventory: SenseInventory,
+    about: Mapping[str, Any],
+    hidden: Mapping[tuple[str, int], NDArray[np.float32]],
+) -> None:
+    """Write what a version has of its own, the manifest last.
+
+    Parameters
+    ----------
+    about : mapping
+        The field ``edited`` of the manifest.
+    hidden : mapping of (word, number) to directions
+        Those of hidden senses.
+    """
+    if hidden:
+        write_array(folder / HIDDEN_DIRECTIONS, np.stack(list(hidden.values())))
     facts = {key: value for key, value in model.manifest.items() if key not in _HEAD}
-    inventory = apply_edits(model, edits).inventory
-    about_version = facts | {"edited": about}
     SenseModel(
         model.encoder,
         inventory,
         model.tokenizer,
-        about_version,
+        facts | {"edited": dict(about) | {"hidden": [list(key) for key in hidden]}},
         folder,
         lemma_table=model.lemma_table,
     ).fill(folder)
@@ -119,16 +138,22 @@ def _keeps_numbers(edited: EditedWord) -> bool:
 
 
 def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:
-    """Vectors, lexemes and texts of the model as they are; lexemes of other senses anew."""
-    if model.folder is None:
-        return
-    left_out = {MANIFEST, INVENTORY_FOLDER, HIDDEN_DIRECTIONS}
+    """What the version shares with the model; lexemes of other senses anew."""
     renumbered = {
         word: edited
         for word, edited in edits.items()
         if edited.origins != tuple((i,) for i in range(1, len(edited.original.senses) + 1))
     }
     lexemes = model.lexemes if renumbered else None
+    changed = None if lexemes is None else edit_lexemes(lexemes, renumbered)
+    copy_rest(model, folder, changed)
+
+
+def copy_rest(model: SenseModel, folder: Path, lexemes: WordVectors | None) -> None:
+    """Vectors, lexemes and texts of the model as they are; other lexemes where they are given."""
+    if model.folder is None:
+        return
+    left_out = {MANIFEST, INVENTORY_FOLDER, HIDDEN_DIRECTIONS}
     if lexemes is not None:
         left_out.add(LEXEMES_FOLDER)
     own = str(model.folder)
@@ -141,10 +166,9 @@ def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord])
         )
     if not (folder / VECTORS_FOLDER).exists():
         raise ArtifactError(f"{model.folder} has no vectors any more: was it moved?")
-    if lexemes is not None:
-        changed = edit_lexemes(lexemes, renumbered)
-        about = lexemes.manifest.get("lexemes", {})
-        changed.save(folder / LEXEMES_FOLDER, extra={"lexemes": dict(about)})
+    if lexemes is not None and model.lexemes is not None:
+        about = model.lexemes.manifest.get("lexemes", {})
+        lexemes.save(folder / LEXEMES_FOLDER, extra={"lexemes": dict(about)})
 
 
 def edit_lexemes(lexemes: WordVectors, edits: Mapping[str, EditedWord]) -> WordVectors:
@@ -193,7 +217,8 @@ def _mean_of_origins(
     return mean
 
 
-def _place_beside(model: SenseModel) -> Path:
+def place_beside(model: SenseModel) -> Path:
+    """Where versions of a model go: beside it, or into the working directory."""
     if model.folder is None:
         return Path.cwd()
     folder = model.folder.resolve()
@@ -213,12 +238,11 @@ def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InputError(
             f"{name!r} cannot be the name of a version: letters, digits, '.', '-' and '_', "
-            "64 at most, the first one a letter or a digit"
+            f"{LONGEST_VERSION_NAME} at most, the first one a letter or a digit"
         )
     return name
 
 
 def describe_edits(edits: Mapping[str, EditedWord]) -> list[dict[str, Any]]:
-    """All corrections as plain values, word by word; what an edit does not have is left out."""
-    described = [asdict(edit) for edited in edits.values() for edit in edited.edits]
-    return [{key: v for key, v in edit.items() if v or key in _ALWAYS} for edit in described]
+    """All corrections as plain values, word by word."""
+    return [edit_to_dict(edit) for edited in edits.values() for edit in edited.edits]

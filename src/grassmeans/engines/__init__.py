@@ -1,8 +1,8 @@
-"""Where tasks run that are too many for one process: the machines of a cluster, by Dask or Ray.
+"""Where tasks run that are too many for one process: the machines of a cluster, by Dask.
 
-Nothing but `parallel` sends tasks, and a task is a function of a module with paths and
-small parameters: `messages` says what goes over the network and what happens on a worker. What Dask
-and Ray need is in a file each, behind the interface of `interface`.
+Nothing but `parallel` sends tasks, and a task is a function of a module with paths and small
+parameters: `messages` says what goes over the network and what happens on a worker, `software` what
+a worker must have to be given any.
 """
 
 from grassmeans.engines.choosing import (

@@ -10,19 +10,18 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from grassmeans.artifacts.schema import MOST_WORKERS, shorten, whole
 from grassmeans.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
-    from grassmeans.engines.interface import Engine
+    from grassmeans.engines.on_dask import DaskEngine
 
-EngineChoice: TypeAlias = "str | Engine | None"
+EngineChoice: TypeAlias = "str | DaskEngine | None"
 """An engine by its name, one that is open, or None for whatever is used around."""
 
-ENGINES = "local, dask, dask://HOST:PORT, ray or ray://HOST:PORT"
-_LOCAL = "local"
+ENGINES = "local, dask, dask://HOST:PORT or tls://HOST:PORT"
 
-
-_chosen: ContextVar[Engine | None] = ContextVar("engine", default=None)
+_chosen: ContextVar[DaskEngine | None] = ContextVar("engine", default=None)
 _shared: ContextVar[Path | None] = ContextVar("shared", default=None)
 
 
@@ -32,24 +31,27 @@ def use_engine(engine: EngineChoice, workers: int | None = None) -> Iterator[Non
 
     Parameters
     ----------
-    engine : str, Engine or None
+    engine : str, DaskEngine or None
         ``"local"``: processes of this machine, by joblib, as without any engine. ``"dask"``: a
         Dask cluster on this machine, for this block. ``"dask://HOST:PORT"``: the one whose
-        scheduler is there. ``"ray"``: Ray on this machine, or the cluster that it belongs to.
-        ``"ray://HOST:PORT"``: Ray's client. None: whatever is used around the block.
+        scheduler is there. ``"tls://HOST:PORT"``: the same, encrypted; its certificates are those
+        of Dask's configuration, or ``"tls://HOST:PORT?ca=FILE&cert=FILE&key=FILE"``.
+        None: whatever is used around the block.
     workers : int or None
         So many are started, where some are; all cores by default.
 
     Raises
     ------
     MissingExtraError
-        Where Dask or Ray is not installed.
+        Where Dask is not installed.
     EngineError
-        Where nobody answers at the address.
+        Where nobody answers at the address, or workers run other software than this process.
     """
     if engine is None:
         yield
         return
+    if not isinstance(engine, str) and not hasattr(engine, "n_workers"):
+        raise InputError(f"engine must be a name, an Engine or None; got {shorten(engine)}")
     opened = _open_engine(engine, workers) if isinstance(engine, str) else engine
     before = _chosen.set(opened)
     try:
@@ -60,30 +62,21 @@ def use_engine(engine: EngineChoice, workers: int | None = None) -> Iterator[Non
             opened.close()
 
 
-def _open_engine(name: str, workers: int | None) -> Engine | None:
-    kind, colon, address = name.partition("://")
-    if name == _LOCAL:
+def _open_engine(name: str, workers: int | None) -> DaskEngine | None:
+    if name == "local":
         return None
-    if kind == "dask" and bool(colon) == bool(address):
-        _require("distributed", "cluster", name)
-        from grassmeans.engines.on_dask import DaskEngine
-
-        return DaskEngine(address, count_workers(workers))
-    if kind == "ray" and bool(colon) == bool(address):
-        _require("ray", "ray", name)
-        from grassmeans.engines.on_ray import RayEngine
-
-        return RayEngine(address, count_workers(workers))
-    raise InputError(f"unknown engine {name!r}: expected {ENGINES}")
-
-
-def _require(package: str, extra: str, name: str) -> None:
-    for needed in (package, "cloudpickle"):
+    kind, colon, address = name.partition("://")
+    if name != "dask" and not (kind in ("dask", "tls") and colon and address):
+        raise InputError(f"unknown engine {name!r}: expected {ENGINES}")
+    for needed in ("distributed", "cloudpickle"):
         if importlib.util.find_spec(needed) is None:
-            raise MissingExtraError(needed, extra, f"the engine {name!r}")
+            raise MissingExtraError(needed, "cluster", f"the engine {name!r}")
+    from grassmeans.engines.on_dask import DaskEngine
+
+    return DaskEngine(name if kind == "tls" else address, count_workers(workers))
 
 
-def find_engine() -> Engine | None:
+def find_engine() -> DaskEngine | None:
     """The engine that is used here; None for the processes of this machine."""
     return _chosen.get()
 
@@ -96,8 +89,8 @@ def count_workers(workers: int | None) -> int:
             if hasattr(os, "sched_getaffinity")
             else os.cpu_count() or 1
         )
-    if workers < 1:
-        raise InputError(f"workers must be 1 or more, got {workers}")
+    if expected := whole(1, MOST_WORKERS)(workers):
+        raise InputError(f"workers must be {expected}; got {shorten(workers)}")
     return workers
 
 

@@ -17,8 +17,8 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes, write_array, write_while
+from grassmeans.engines.software import describe_software, tell_differences
 from grassmeans.errors import EngineError, GrassmeansError
-from grassmeans.version import __version__
 
 SMALL_ARRAY_BYTES = 1 << 14
 """Larger arrays are read from files."""
@@ -99,7 +99,7 @@ class Message:
     function: Argument
     arguments: tuple[Argument, ...]
     place: Place | None
-    version: str = __version__
+    software: dict[str, str] = field(default_factory=describe_software)
 
     @property
     def n_bytes(self) -> int:
@@ -197,11 +197,7 @@ def answer(message: Message) -> Answer:
 
 
 def _run(message: Message) -> Any:
-    if message.version != __version__:
-        raise EngineError(
-            f"the worker on {platform.node()} has grassmeans {__version__}, this process "
-            f"{message.version}: install the same release everywhere"
-        )
+    refuse_other_software(f"on {platform.node()}", describe_software(), message.software)
     place = message.place
     if place is not None and place not in _seen:
         place.check()
@@ -209,6 +205,15 @@ def _run(message: Message) -> Any:
     with write_while(None if place is None else place.fence):
         function = _open_argument(message.function)
         return function(*map(_open_argument, message.arguments))
+
+
+def refuse_other_software(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Raise `EngineError` where a worker would compute something else than this process."""
+    if differences := tell_differences(there, here):
+        raise EngineError(
+            f"the worker {worker} has {differences}: its results would differ; install the same "
+            "everywhere, and start the workers again"
+        )
 
 
 def _open_argument(argument: Argument) -> Any:

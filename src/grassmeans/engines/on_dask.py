@@ -1,4 +1,4 @@
-"""Dask: a cluster on this machine, or one that is there already.
+"""Workers of a Dask cluster: one of this machine, or one that is there already.
 
 Dask's futures are used as they are. Its scheduler gives the task of a lost worker to another one;
 joblib's Dask backend would scatter arguments onto one worker and lose them with it.
@@ -6,28 +6,41 @@ joblib's Dask backend would scatter arguments onto one worker and lose them with
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import logging
 import threading
 import time
-from collections import Counter
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import parse_qsl
 
 import dask
 import distributed
 
-from grassmeans.engines.interface import Engine, Machine
-from grassmeans.engines.messages import Answer, Message, answer
-from grassmeans.errors import EngineError
+from grassmeans.engines.messages import (
+    Answer,
+    Message,
+    Packer,
+    Place,
+    answer,
+    refuse_other_software,
+)
+from grassmeans.engines.software import describe_software
+from grassmeans.errors import EngineError, InputError
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+Result = TypeVar("Result")
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 8.0
 RECONNECT_SECONDS = 10.0
 NO_WORKERS_SECONDS = 60.0
 _MOST_TIMES = 5
+# Tasks a worker that are sent before their answers are asked for: none waits for the network.
+_AHEAD = 3
 _LOOK_SECONDS = 1.0
 _FETCH_SECONDS = 60.0
 _KEPT = "what is finished is kept"
@@ -41,7 +54,17 @@ _CALM = {
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "2s",
 }
+_CERTIFICATES = {"ca": "tls_ca_file", "cert": "tls_client_cert", "key": "tls_client_key"}
+_LOOPBACK = "127.0.0.1"
 _THREADS = {"NUMBA_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """One of the machines that workers are on."""
+
+    name: str
+    n_workers: int
 
 
 @dataclass(slots=True)
@@ -55,45 +78,68 @@ class _Sent:
     is_done: threading.Event = field(default_factory=threading.Event)
 
 
-class DaskEngine(Engine):
-    """Workers of a Dask cluster.
+class DaskEngine:
+    """Workers of a Dask cluster, and the way to them.
+
+    A task that a lost worker had is done by another one; a task that ends with an error is not done
+    again. Answers come in the order of the tasks.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, HOST:PORT; without it workers of this machine are started.
+        Of the scheduler, HOST:PORT or tls://HOST:PORT; without it workers of this machine are
+        started, for this machine alone.
     workers : int
         So many, where they are started.
     """
 
     def __init__(self, address: str, workers: int) -> None:
-        super().__init__()
-        self.address = address
+        target, security = _read_address(address)
+        self.address = address.partition("?")[0]
+        self._places: dict[Path, Place] = {}
         self._cluster: Any = None
         self._looked = -_LOOK_SECONDS
         self._workers: Mapping[str, Any] = {}
         with _quiet_logs():
             if not address:
                 self._cluster = _start_cluster(workers)
-            target = self._cluster or f"tcp://{address.removeprefix('tcp://')}"
             try:
+                if not self._cluster:
+                    _call(target, security or distributed.Security())
                 self._client = distributed.Client(
-                    target, timeout=CONNECT_SECONDS, set_as_default=False
+                    self._cluster or target,
+                    timeout=CONNECT_SECONDS,
+                    set_as_default=False,
+                    security=security,
                 )
             except (OSError, ValueError) as error:
                 raise EngineError(
-                    f"no Dask scheduler answers at {address}: start one with "
+                    f"no Dask scheduler answers at {self.address}: start one with "
                     "'dask scheduler' and workers with 'dask worker HOST:PORT', or check the "
-                    "address"
+                    f"address{' and the certificates' if security else ''}"
                 ) from error
+        try:
+            self._find_workers()
+        except BaseException:
+            self.close()
+            raise
+
+    def _find_workers(self) -> None:
+        """Wait for the first workers, and see that they run what this process runs."""
         try:
             self._client.wait_for_workers(1, timeout=CONNECT_SECONDS)
         except Exception as error:
-            self.close()
             raise EngineError(
-                f"the Dask scheduler at {address or 'this machine'} has no workers: start some "
-                f"with 'dask worker {address or 'HOST:PORT'} --nthreads 1'"
+                f"the Dask scheduler at {self.address or 'this machine'} has no workers: start "
+                f"some with 'dask worker {self.address or 'HOST:PORT'} --nthreads 1'"
             ) from error
+        with _quiet_logs():
+            described = self._client.run(describe_software, on_error="return")
+        for worker, found in described.items():
+            if isinstance(found, OSError):  # it has gone since
+                continue
+            there = found if isinstance(found, dict) else {"grassmeans": f"unusable ({found})"}
+            refuse_other_software(worker, there, describe_software())
 
     @property
     def n_workers(self) -> int:
@@ -114,11 +160,49 @@ class DaskEngine(Engine):
             self._looked = time.monotonic()
         return self._workers
 
-    def send(self, message: Message, machine: str | None = None) -> _Sent:
-        """Give a task to a worker, of a machine if possible; returns what `wait` takes."""
-        where: dict[str, Any] = {}
-        if machine is not None:
-            where = {"workers": [machine], "allow_other_workers": True}
+    def map(
+        self,
+        function: Callable[..., Result],
+        tasks: Iterable[tuple[Any, ...]],
+        shared: Path | None,
+        machines: Iterable[str | None] | None = None,
+    ) -> Iterator[Result]:
+        """Yield ``function(*task)`` for every task, in their order; tasks are drawn as needed.
+
+        Parameters
+        ----------
+        shared : Path, optional
+            A folder that all workers see, for arrays and the token of the run.
+        machines : iterable of str, optional
+            Where each task should run.
+        """
+        packer = Packer(None if shared is None else self._prepare(shared))
+        wanted = iter(machines) if machines is not None else None
+        sent: deque[_Sent] = deque()
+        try:
+            for task in tasks:
+                place = None if wanted is None else next(wanted, None)
+                sent.append(self._send(packer.pack(function, task), place))
+                if len(sent) >= _AHEAD * self.n_workers:
+                    yield self._wait(sent[0]).open()
+                    sent.popleft()
+            while sent:
+                yield self._wait(sent[0]).open()
+                sent.popleft()
+        finally:
+            for task_left in sent:  # nobody waits for its answer any more
+                with contextlib.suppress(Exception):
+                    task_left.future.release()  # the scheduler drops what nobody wants
+
+    def _prepare(self, folder: Path) -> Place:
+        place = self._places.get(folder)
+        if place is None or not place.fence.exists():
+            place = self._places[folder] = Place.prepare(folder)
+        return place
+
+    def _send(self, message: Message, machine: str | None) -> _Sent:
+        """Give a task to a worker, of a machine if possible."""
+        where = {"workers": [machine], "allow_other_workers": True} if machine else {}
         sent = _Sent(message, where)
         self._submit(sent)
         return sent
@@ -134,7 +218,7 @@ class DaskEngine(Engine):
         except Exception as error:
             raise self._lost() from error
 
-    def wait(self, sent: _Sent) -> Answer:
+    def _wait(self, sent: _Sent) -> Answer:
         """The answer to a task; `EngineError` where there will never be one."""
         empty_since: float | None = None
         while True:
@@ -182,18 +266,54 @@ class DaskEngine(Engine):
             f"workers, and then the same command again; {_KEPT}"
         )
 
-    def forget(self, sent: list[_Sent]) -> None:
-        """Tasks whose answers nobody waits for any more."""
-        for task in sent:
-            with contextlib.suppress(Exception):
-                task.future.release()  # the scheduler drops what nobody wants
-
     def close(self) -> None:
         """Leave the workers; those that were started for it go."""
         with _quiet_logs(), contextlib.suppress(Exception):
             self._client.close(timeout=2)
             if self._cluster is not None:
                 self._cluster.close(timeout=5)
+
+
+def _read_address(address: str) -> tuple[str, Any]:
+    """A scheduler's address as Dask writes it, and certificates where it is to be reached by TLS.
+
+    ``tls://HOST:PORT?ca=FILE&cert=FILE&key=FILE`` names them; those that are not named are those of
+    Dask's own configuration.
+    """
+    place, _, options = address.partition("?")
+    if not place.startswith("tls://"):
+        if options:
+            raise InputError(f"{place} takes no certificates: write tls:// in place of dask://")
+        return f"tcp://{place.removeprefix('tcp://')}", None
+    given = dict(parse_qsl(options, keep_blank_values=True))
+    if unknown := sorted(given.keys() - _CERTIFICATES.keys()):
+        raise InputError(f"{place} has no option {unknown[0]!r}: expected ca, cert or key")
+    files = {name: Path(path).expanduser() for name, path in given.items()}
+    for name, path in files.items():
+        if not path.is_file():
+            raise InputError(f"there is no file {path} (the {name} of {place})")
+    security = distributed.Security(
+        require_encryption=True, **{_CERTIFICATES[name]: str(path) for name, path in files.items()}
+    )
+    for name, field_name in _CERTIFICATES.items():
+        if getattr(security, field_name) is None:
+            raise InputError(
+                f"{place} needs certificates and has no {name}: write "
+                f"{place}?ca=FILE&cert=FILE&key=FILE, or name them in Dask's configuration"
+            )
+    return place, security
+
+
+def _call(address: str, security: Any) -> None:
+    """See that a scheduler answers: Dask's client waits for ever where somebody only listens."""
+
+    async def call() -> None:
+        arguments = security.get_connection_args("client")
+        calling = distributed.comm.connect(address, timeout=CONNECT_SECONDS, **arguments)
+        (await asyncio.wait_for(calling, CONNECT_SECONDS)).abort()
+
+    with ThreadPoolExecutor(1) as thread:  # a notebook's own thread has a loop already
+        thread.submit(asyncio.run, call()).result()
 
 
 def _start_cluster(workers: int) -> Any:
@@ -203,7 +323,8 @@ def _start_cluster(workers: int) -> Any:
             n_workers=workers,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=":0",  # wherever there is room
+            host=_LOOPBACK,  # who reaches a scheduler can run anything: nobody from outside
+            dashboard_address=f"{_LOOPBACK}:0",
             silence_logs=logging.CRITICAL,
             env=_THREADS,
         )

@@ -300,7 +300,7 @@ def _decode(distances: Distances, sharpness: float | None) -> NDArray[np.float64
     """(n_instances, n_senses) weights of the senses; 1 for the largest where nothing is known."""
     # Senses are in order of falling size: the first is the largest.
     nearest = np.maximum(decode_hard(distances, None), 0)
-    hard = np.eye(distances.shape[1])[nearest]
+    hard: NDArray[np.float64] = np.eye(distances.shape[1])[nearest]
     if sharpness is None:
         return hard
     unknown = np.isnan(distances).all(axis=1, keepdims=True)

@@ -18,7 +18,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from grassmeans.errors import InputError
-from grassmeans.outputs.places import replace_file
+from grassmeans.outputs.places import output_file
 
 _LARGEST_WEIGHT = 1e9
 
@@ -78,8 +78,11 @@ def read_key(path: str | Path) -> Key:
     return Key(labels)
 
 
-def write_key(key: Key, path: str | Path) -> None:
-    """Write a key file; weights are left out where all labels of an instance weigh 1."""
+def write_key(key: Key, path: str | Path, *, overwrite: bool = False) -> None:
+    """Write a key file; weights are left out where all labels of an instance weigh 1.
+
+    A file that is there is replaced only where ``overwrite`` is set.
+    """
     lines = []
     for word, instances in key.labels.items():
         for instance, labels in instances.items():
@@ -91,7 +94,8 @@ def write_key(key: Key, path: str | Path) -> None:
                     f"a key file cannot hold names that are empty or have spaces: {columns[:3]}"
                 )
             lines.append(" ".join(columns) + "\n")
-    replace_file(path, "".join(lines).encode())
+    with output_file(path, overwrite=overwrite) as temporary:
+        temporary.write_bytes("".join(lines).encode())
 
 
 def _parse_labels(texts: list[str], place: str) -> tuple[Label, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -61,6 +62,12 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
         self._stop_answer_timer()
         super().resume_writing()
 
+    def shutdown(self) -> None:
+        """The server stops: what is being answered has a moment left, and nothing holds it up."""
+        super().shutdown()
+        if self._is_answering():
+            self.loop.call_later(self.limits.stop_seconds, self.transport.abort)
+
     def _is_answering(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
 
@@ -78,3 +85,12 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
         if self._answer_timer is not None:
             self._answer_timer.cancel()
             self._answer_timer = None
+
+
+def hide_departures(logger: logging.Logger) -> None:
+    """Say nothing of requests that end because the client went, or because the server stops."""
+    logger.addFilter(lambda record: not _is_departure(record.exc_info))
+
+
+def _is_departure(found: Any) -> bool:
+    return bool(found) and isinstance(found[1], asyncio.CancelledError | ConnectionError)

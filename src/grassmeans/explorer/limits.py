@@ -35,6 +35,7 @@ class ConnectionLimits:
     head_seconds: float = 10.0  # for the head of a request, from the end of the one before
     # for a client that does not take its answer: until there is room in the buffer again
     answer_seconds: float = 60.0
+    stop_seconds: float = 1.0  # for an answer that is not finished when the server stops
     at_once: int = 512  # more are closed at once
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,10 @@ from numpy.typing import NDArray
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
-from grassmeans.explorer.limits import Limits, NoCorpusError, StaleError
+from grassmeans.errors import StorageError
+from grassmeans.explorer.caches import BoundedCache
+from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
+from grassmeans.explorer.limits import ConflictError, Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load
@@ -32,9 +36,6 @@ if TYPE_CHECKING:
     from grassmeans.explorer.queries.measuring import MeasuredWord
     from grassmeans.explorer.queries.tagging import SenseName
     from grassmeans.explorer.queries.words import Line, WordView
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
 
 _MANY = 1 << 16  # entries of caches that are bounded by their size
 _MANY_NAMES = 4096
@@ -56,6 +57,7 @@ class Corrected:
     model: SenseModel
     edits: Mapping[str, EditedWord] = field(default_factory=dict)
     revisions: Mapping[str, int] = field(default_factory=dict)
+    n_steps: int = 0  # that led here: corrections, and what was undone and done again
 
     def revision(self, word: str) -> int:
         """A number that changes whenever the senses of a word do; 0 for the model's own."""
@@ -84,6 +86,14 @@ class OpenModel:
     saved : dict of str to (int, str)
         The revision of each word that was saved last, and the name of the version; guarded by
         ``saving``.
+    draft : Draft or None
+        Where corrections are kept that are not saved yet.
+    not_kept : str
+        Why they are not, where there is no draft.
+    read_only : bool
+        Whether nothing may be written, versions neither.
+    n_found : int
+        Corrections of an earlier visit, until they are saved or discarded.
     reading : Lock
         Held while a network reads lines: two at once would take twice as long, and read the same.
     """
@@ -124,6 +134,10 @@ class OpenModel:
         self.saving = threading.Lock()
         self.saved: dict[str, tuple[int, str]] = {}
         self.reading = threading.Lock()
+        self.draft: Draft | None = None
+        self.not_kept = "drafts are not asked for"
+        self.read_only = False
+        self.n_found = 0
         self._changing = threading.Lock()
         self._last_revision = 0
         self._now = Corrected(base)
@@ -159,27 +173,107 @@ class OpenModel:
         """The model of this moment."""
         return self._now.model
 
-    def change_word(self, word: str, edited: EditedWord, revision: int) -> None:
-        """Put corrections of a word in the place of earlier ones.
+    def change_word(self, word: str, edited: EditedWord, revision: int, step: Step) -> None:
+        """Put corrections of a word in the place of earlier ones, once the draft has the step.
 
         `StaleError` where the word is not at ``revision`` any more.
         """
         with self._changing:
             if self._now.revision(word) != revision:
                 raise StaleError(word)
-            edits = dict(self._now.edits)
-            revisions = dict(self._now.revisions)
-            self._last_revision += 1
-            edits.pop(word, None)
-            revisions.pop(word, None)
-            if edited.edits:
-                revisions[word] = self._last_revision
-            if len(edits) >= self.limits.memory.edited_words:  # what was undone goes first
-                edits = {key: other for key, other in edits.items() if other.edits}
-            if edited.edits or edited.undone:
-                edits[word] = edited
-            model = apply_edits(self.base, edits) if edits else self.base
-            self._now = Corrected(model, edits, revisions)
+            if self.draft is not None:
+                self.draft.append(step)
+            edits, revisions = self._put(self._now, word, edited)
+            self._now = self._make(edits, revisions, self._now.n_steps + 1)
+
+    def _put(
+        self, now: Corrected, word: str, edited: EditedWord
+    ) -> tuple[dict[str, EditedWord], dict[str, int]]:
+        """The words with corrections, and their revisions, after one was changed."""
+        edits, revisions = dict(now.edits), dict(now.revisions)
+        self._last_revision += 1
+        edits.pop(word, None)
+        revisions.pop(word, None)
+        if edited.edits:
+            revisions[word] = self._last_revision
+        if len(edits) >= self.limits.memory.edited_words:  # what was undone goes first
+            edits = {key: other for key, other in edits.items() if other.edits}
+        if edited.edits or edited.undone:
+            edits[word] = edited
+        return edits, revisions
+
+    def _make(
+        self, edits: Mapping[str, EditedWord], revisions: Mapping[str, int], n_steps: int
+    ) -> Corrected:
+        model = apply_edits(self.base, edits) if edits else self.base
+        return Corrected(model, edits, revisions, n_steps)
+
+    def replay(self, steps: Sequence[Step], path: Path) -> None:
+        """Make the steps of a draft again, on the model as it was opened.
+
+        `ArtifactError` or `InputError` where one does not fit.
+        """
+        with self._changing:
+            now = Corrected(self.base)
+            for step in steps:
+                if step["action"] == SAVED:
+                    known = now.revisions.items()  # as many as steps, from 1 on
+                    saved = {w: (r, step["version"]) for w, r in known if r <= step["n_steps"]}
+                    self.saved = saved
+                    continue
+                word = step["word"]
+                edited = now.edits.get(word) or EditedWord.start(self.base, word)
+                changed = make_step(edited, step, self.base, path)
+                edits, revisions = self._put(now, word, changed)
+                now = Corrected(self.base, edits, revisions, now.n_steps + 1)
+            self._now = self._make(now.edits, now.revisions, now.n_steps)
+            self.n_found = self.n_corrections
+
+    def note_saved(self, now: Corrected, words: Iterable[str], version: str) -> None:
+        """Remember which version has the corrections of a moment; the draft of them is settled."""
+        with self._changing:
+            if self.draft is not None:
+                step = {"action": SAVED, "version": version, "n_steps": now.n_steps}
+                with contextlib.suppress(StorageError):  # then the draft is found once more
+                    self.draft.append(step)
+            self.saved = {word: (now.revision(word), version) for word in words}
+            self.n_found = 0
+
+    def discard(self, n_corrections: int) -> None:
+        """Take all corrections back; the draft is kept once, as ``.old``.
+
+        `ConflictError` where there are not so many.
+        """
+        with self._changing:
+            if n_corrections != self.n_corrections:
+                raise ConflictError(
+                    f"there are {self.n_corrections} corrections now, not {n_corrections}: look at "
+                    "them again"
+                )
+            if self.draft is not None:
+                self.draft.begin_anew()
+            self.forget_all()
+
+    def forget_all(self) -> None:
+        """Be as the model was opened."""
+        self._now = Corrected(self.base)
+        self.saved = {}
+        self.n_found = 0
+
+    @property
+    def n_corrections(self) -> int:
+        """How many corrections are in force."""
+        return sum(len(edited.edits) for edited in self._now.edits.values())
+
+    @property
+    def n_unsaved(self) -> int:
+        """How many corrections are of words that no version has as they are now."""
+        now, saved = self._now, self.saved
+        return sum(
+            len(edited.edits)
+            for word, edited in now.edits.items()
+            if edited.edits and saved.get(word, (0, ""))[0] != now.revision(word)
+        )
 
     @property
     def words_by_count(self) -> tuple[str, ...]:
@@ -237,81 +331,3 @@ class OpenModel:
 def _size_of_sample(sample: WordSample) -> int:
     contexts = sample.contexts
     return sample.bases.nbytes + contexts.context_ids.nbytes + contexts.positions.nbytes
-
-
-Value = TypeVar("Value")
-
-
-class BoundedCache(Generic[Value]):
-    """Keeps the results used last, up to a number of entries and a sum of sizes.
-
-    Safe to use from several threads. Two that miss the same key at once both make the value;
-    nobody waits for anybody.
-
-    Parameters
-    ----------
-    entries : int
-    size : int, optional
-        Bound of the sum of ``size_of(value)``. A value that alone is larger is not kept.
-    size_of : callable, optional
-        1 for every value by default.
-    """
-
-    def __init__(
-        self, entries: int, size: int | None = None, size_of: Callable[[Value], int] | None = None
-    ) -> None:
-        self._most = entries
-        self._bound = entries if size is None else size
-        self._size_of: Callable[[Value], int] = size_of or (lambda value: 1)
-        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
-        self._size = 0
-        self._lock = threading.Lock()
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __contains__(self, key: Hashable) -> bool:
-        return key in self._values
-
-    @property
-    def size(self) -> int:
-        """The sum of the sizes of what is kept."""
-        return self._size
-
-    def get(self, key: Hashable) -> Value | None:
-        """The value of a key, or None; it counts as used."""
-        with self._lock:
-            found = self._values.get(key)
-            if found is None:
-                return None
-            self._values.move_to_end(key)
-            return found[0]
-
-    def put(self, key: Hashable, value: Value) -> None:
-        """Keep a value; the ones not used for longest go where there is no room."""
-        size = self._size_of(value)
-        with self._lock:
-            if key in self._values:
-                self._size -= self._values.pop(key)[1]
-            if size > self._bound:
-                return
-            self._values[key] = (value, size)
-            self._size += size
-            while self._size > self._bound or len(self._values) > self._most:
-                _, (_, gone) = self._values.popitem(last=False)
-                self._size -= gone
-
-    def get_or_make(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """The value of a key, made where it is not there; an error is not remembered."""
-        found = self.get(key)
-        if found is not None:
-            return found
-        value = make()
-        self.put(key, value)
-        return value
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._values.clear()
-            self._size = 0

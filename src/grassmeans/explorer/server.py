@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Collection
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -24,7 +25,7 @@ from grassmeans.explorer.endpoints import (
     words,
 )
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
-from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods
+from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods, state_maxima
 from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.limits import Limits
@@ -57,7 +58,8 @@ def create_app(
     corpus_path : path, optional
         The corpus that the model was made from, or any other of its language.
     hosts : collection of str
-        Names that the server may be called by, besides those of the loopback interface.
+        Names that the server may be called by, besides those of the loopback interface and the
+        address that a connection has come in on.
     save_to : path, optional
         The folder in which new versions of the model are put; beside the model by default.
     changes_path : path, optional
@@ -73,7 +75,8 @@ def create_app(
     async def live(_: FastAPI) -> AsyncIterator[None]:
         # The first induction should not wait for the compiler.
         threading.Thread(target=warm_up, args=(opened,), daemon=True).start()
-        yield
+        with suppress(asyncio.CancelledError):  # a second Ctrl+C, which is a stop as well
+            yield
         session.pool.shut_down()
 
     app = FastAPI(
@@ -92,6 +95,7 @@ def create_app(
     for module in (words, lookup, maps, texts, lines, compared, dial, jobs, changes, groups):
         app.include_router(module.make_router(session))
     add_pages(app, session)
+    state_maxima(app.openapi(), bounds)
     app.add_middleware(
         Guard,
         limits=bounds,

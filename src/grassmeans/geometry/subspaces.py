@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.artifacts.schema import check_arguments
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
 
@@ -38,6 +39,7 @@ class ContextEnergies:
         return np.minimum(kept / totals[:, None], 1.0)
 
 
+@check_arguments()
 def principal_subspaces(
     context_ids: ArrayLike,
     vectors: ArrayLike,

@@ -10,11 +10,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from numbers import Integral
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import (
+    as_plain,
+    check_arguments,
+    instance_of,
+    optional,
+    path,
+    whole,
+)
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
@@ -91,7 +100,7 @@ class ContextShape:
 
     def to_dict(self) -> dict[str, Any]:
         """The shape as plain values, for a manifest."""
-        return asdict(self)
+        return {name: as_plain(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ContextShape:
@@ -279,8 +288,26 @@ class ContextExtractor:
         return contexts_at(self.corpus, positions, self.row_of_token, self.shape)
 
 
+def _check_corpus(value: Any) -> str | None:
+    return None if hasattr(value, "shards") or path(value) is None else "a Corpus or its path"
+
+
+def _check_seed(value: Any) -> str | None:
+    try:
+        np.random.default_rng(value)
+    except (TypeError, ValueError):
+        return "a whole number, 0 or more, or a generator of random numbers"
+    return None
+
+
+@check_arguments(
+    corpus=_check_corpus,
+    window=whole(1, LARGEST_WINDOW),
+    vectors=optional(instance_of(WordVectors)),
+    random_state=_check_seed,
+)
 def extract_contexts(
-    corpus: Corpus,
+    corpus: Corpus | str | Path,
     word: str,
     window: int = DEFAULT_WINDOW,
     *,
@@ -298,5 +325,9 @@ def extract_contexts(
         are rows of ``vectors``, or the corpus's own word ids where no vectors are given (the same
         thing for vectors trained on this corpus).
     """
+    if isinstance(corpus, str | Path):
+        from grassmeans.corpus.corpus import Corpus
+
+        corpus = Corpus.open(corpus)
     extractor = ContextExtractor(corpus, vectors, window=window, drop_repeats=drop_repeats)
     return extractor.extract(word, max_contexts=max_contexts, random_state=random_state)

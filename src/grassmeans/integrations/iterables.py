@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    either,
+    function,
+    instance_of,
+    optional,
+    path,
+    text,
+)
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, load
 from grassmeans.reading.documents import RawDocument
@@ -18,6 +26,7 @@ from grassmeans.reading.given import (
     read_field,
 )
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.language import warn_of_contexts
 from grassmeans.tagging.tagging import TaggedText
 
 Item = TypeVar("Item")
@@ -26,6 +35,9 @@ _MAX_CHARACTERS = 1_000_000
 """A batch ends here at the latest: memory is bounded where documents are long."""
 
 
+@check_arguments(
+    model=either(instance_of(SenseModel), path), text_of=optional(either(text, function))
+)
 def tag_iter(
     texts: Iterable[Item],
     model: SenseModel | str | Path = "en",
@@ -59,12 +71,17 @@ def tag_iter(
         As it came.
     tagged : TaggedText
     """
-    if batch_size < 1:
-        raise InputError(f"batch_size must be 1 or more, got {batch_size}")
     opened = model if isinstance(model, SenseModel) else load(model)
-    tag_many = partial(
-        opened.tag_many, words=words, idk_threshold=idk_threshold, sharpness=sharpness
-    )
+    check = opened.check_language()
+
+    def tag_many(documents: list[RawDocument]) -> list[TaggedText]:
+        tagged = opened.tag_many(
+            documents, words=words, idk_threshold=idk_threshold, sharpness=sharpness, check=check
+        )
+        check.warn()
+        return tagged
+
+    warn_of_contexts(opened.encoder)
     column = text_of if isinstance(text_of, str) else None
     if isinstance(texts, str | Path):
         items: Iterable[Any] = iterate_documents(texts, column=column)

@@ -32,6 +32,7 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
+from grassmeans.senses.language import LanguageCheck
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.tagging.tagging import TaggedWord
 
@@ -119,17 +120,18 @@ class SenseComponent:
 
     def __call__(self, doc: Doc) -> Doc:
         """Set the senses of a document's tokens."""
-        self._set_senses([doc])
+        self._set_senses([doc], self.model.check_language())
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """Set the senses of many documents, a batch at a time."""
+        check = self.model.check_language()
         for batch in minibatch(stream, batch_size):
             documents = list(batch)
-            self._set_senses(documents)
+            self._set_senses(documents, check)
             yield from documents
 
-    def _set_senses(self, documents: Sequence[Doc]) -> None:
+    def _set_senses(self, documents: Sequence[Doc], check: LanguageCheck) -> None:
         sources = [normalize_with_positions(document.text) for document in documents]
         # Marks are for people at a terminal; here <b> is markup like any other.
         texts = [
@@ -141,7 +143,9 @@ class SenseComponent:
             words=self.config["words"],
             idk_threshold=self.config["idk_threshold"],
             sharpness=self.config["sharpness"],
+            check=check,
         )
+        check.warn()
         for document, source, result in zip(documents, sources, tagged, strict=True):
             starts = [token.idx for token in document]
             for word in reversed(result.words):  # the first word of a token comes last, and stays

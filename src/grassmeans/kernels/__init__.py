@@ -104,7 +104,7 @@ def find_device(device: str, interface: type, modules: Mapping[str, tuple[str, .
     InputError
         If there is no such device, or none here.
     """
-    if device not in modules:
+    if not isinstance(device, str) or device not in modules:
         known = [name for name in modules if name != TORCH_CPU]
         raise InputError(f"device must be one of {', '.join(map(repr, known))}, got {device!r}")
     if device in _BLOCK_MODULES:

@@ -41,7 +41,7 @@ def check_device(
     extra : str
         What brings PyTorch for this purpose.
     """
-    if device not in known:
+    if not isinstance(device, str) or device not in known:
         raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
     if device == "cpu":
         return

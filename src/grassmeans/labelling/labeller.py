@@ -8,13 +8,13 @@ depends on the shard alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from grassmeans.artifacts.checking import has_file
 from grassmeans.artifacts.writing import digest_of, digest_of_array, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
@@ -32,6 +32,7 @@ from grassmeans.labelling.measuring import (
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
 from grassmeans.models.model import SenseModel, load
+from grassmeans.outputs.ownership import Paths, list_marks
 from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import ConfidenceRule
@@ -41,6 +42,7 @@ from grassmeans.senses.decoding import (
     IdkThreshold,
     check_threshold,
 )
+from grassmeans.senses.language import warn_of_contexts
 
 _FUNCTION_WORDS = "function_words.txt"
 
@@ -101,11 +103,14 @@ def label_corpus(
     threshold = opened.choose_threshold(idk_threshold, confidence)
     chosen = Decoding(decoding, threshold, opened.choose_sharpness(sharpness), random_state)
     digest = opened.digest
+    read = [opened.folder, opened.vectors.folder]
     if "labelled" in corpus.manifest:
         _check_same_model(corpus, digest)
         with use_engine(engine, workers):
-            return _relabel(corpus, Path(output), chosen, workers, overwrite, show_progress)
+            return _relabel(corpus, Path(output), chosen, read, workers, overwrite, show_progress)
     targets = find_targets(corpus, opened)
+    warn_of_contexts(opened.encoder)
+    opened.check_language().add_corpus(corpus).warn()
     name = "" if isinstance(model, SenseModel) else Path(model).name
     with use_engine(engine, workers):
         return label_by_measure(
@@ -115,7 +120,7 @@ def label_corpus(
             make_measure(corpus, opened.encoder, opened.inventory, targets),
             chosen,
             {"model": name, "model_digest": digest},
-            inputs=[opened.folder, opened.vectors.folder],
+            inputs=read,
             workers=workers,
             overwrite=overwrite,
             show_progress=show_progress,
@@ -130,7 +135,7 @@ def label_by_measure(
     decoding: Decoding,
     facts: dict[str, Any],
     *,
-    inputs: Iterable[str | Path | None] = (),
+    inputs: Paths = (),
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
@@ -182,13 +187,14 @@ def relabel(
     if sharpness is None:
         sharpness = float(before["sharpness"])
     chosen = Decoding(decoding, check_threshold(idk_threshold), sharpness, random_state)
-    return _relabel(labelled, Path(output), chosen, workers, overwrite, show_progress)
+    return _relabel(labelled, Path(output), chosen, (), workers, overwrite, show_progress)
 
 
 def _relabel(
     labelled: Corpus,
     output: Path,
     decoding: Decoding,
+    inputs: Paths,
     workers: int | None,
     overwrite: bool,
     show_progress: bool | None,
@@ -196,7 +202,7 @@ def _relabel(
     targets = read_targets(labelled)
     before = labelled.manifest["labelled"]
     facts = {name: before[name] for name in ("model", "model_digest")}
-    with _begin_output(labelled, output, facts, (), overwrite) as building:
+    with _begin_output(labelled, output, facts, inputs, overwrite) as building:
         for number, shard in enumerate(labelled.shards):
             folder = shard_folder(building.folder, number)
             folder.mkdir(parents=True, exist_ok=True)
@@ -219,7 +225,7 @@ def _begin_output(
     corpus: Corpus,
     output: str | Path,
     facts: dict[str, Any],
-    inputs: Iterable[str | Path | None],
+    inputs: Paths,
     overwrite: bool,
 ) -> AbstractContextManager[Building]:
     source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
@@ -230,7 +236,7 @@ def _begin_output(
         # Not the decoding: distances of an interrupted run serve any.
         [facts["model_digest"], source, counts],
         inputs=[corpus.path, *inputs],
-        fields=["labelled"],
+        fields={"labelled", *list_marks(KIND, corpus.manifest)},
         overwrite=overwrite,
     )
 
@@ -260,7 +266,7 @@ def _write_labelled(
     vocabulary, ids = order_lexemes(corpus, targets, lexeme_counts)
     vocabulary.save(output)
     targets.save(output)
-    if (corpus.path / _FUNCTION_WORDS).exists():
+    if has_file(corpus.path / _FUNCTION_WORDS):
         share_file(corpus.path / _FUNCTION_WORDS, output / _FUNCTION_WORDS)
     writing = ((*task, ids) for task in tasks)
     with progress_bar("writing", len(tasks), unit="shards", show=show_progress) as advance:

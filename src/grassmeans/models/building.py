@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional, path
 from grassmeans.artifacts.writing import digest_of_array, find_manifest
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER
@@ -27,6 +28,7 @@ from grassmeans.tagging.lemmas import collect_forms
 from grassmeans.vectors.word_vectors import WordVectors
 
 
+@check_arguments(corpus=path, contexts=path, settings=optional(instance_of(InductionSettings)))
 def build_model(
     corpus: str | Path,
     contexts: str | Path,

@@ -22,6 +22,7 @@ from grassmeans.models.model import (
     write_model_head,
 )
 from grassmeans.models.places import KIND
+from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import check_output, output_folder
 from grassmeans.senses.compact_inventory import (
     CompactInventory,
@@ -121,7 +122,8 @@ def compact_model(
             "lexemes to be projected: leave the dimensions out"
         )
     inputs = [model.folder, model.vectors.folder, None if lexemes is None else lexemes.folder]
-    check_output(output, KIND, inputs=inputs, overwrite=overwrite)
+    marks = list_marks(KIND, model.manifest)
+    check_output(output, KIND, inputs=inputs, fields=marks, overwrite=overwrite)
     if lexemes is not None and not is_fixed:
         _check_lexemes(model, lexemes)
     encoder, vectors, projection = _reduce_space(model, settings)
@@ -133,7 +135,7 @@ def compact_model(
     fields = {name: value for name, value in model.manifest.items() if name not in _HEAD}
     fields |= {"n_words": len(inventory.words), "n_skipped": len(inventory.skipped)}
     fields |= {"compact": asdict(settings)} | dict(extra or {})
-    with output_folder(output, KIND, inputs=inputs, overwrite=overwrite) as building:
+    with output_folder(output, KIND, inputs=inputs, fields=marks, overwrite=overwrite) as building:
         folder = building.folder
         plain.save(folder / VECTORS_FOLDER, bits=settings.bits)
         write_compact_inventory(folder / INVENTORY_FOLDER, inventory, bits=settings.direction_bits)

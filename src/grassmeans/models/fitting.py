@@ -7,7 +7,6 @@ have. Other languages, and whoever says ``contexts="own"``, get word vectors of 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import check_arguments
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import open_contexts
 from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
 from grassmeans.corpus.corpus import Corpus, as_corpus, default_options, is_corpus
-from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.errors import InputError, UnknownWordError, warn_user
 from grassmeans.models.building import (
     describe_sources,
     inherit_answer_rule,
@@ -171,10 +171,9 @@ def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
     """
     n_tokens = corpus.n_tokens
     if n_tokens < ENOUGH_TOKENS:
-        warnings.warn(
+        warn_user(
             f"the texts have {n_tokens:,} words, and vectors of so few are poor: give more text, "
-            "or vectors of its language as contexts=...",
-            stacklevel=5,  # where the user called `SenseModel.fit` or `find_senses`
+            "or vectors of its language as contexts=..."
         )
     trainer = SkipGram(
         dim=300 if n_tokens >= _LARGE else 100,
@@ -254,6 +253,7 @@ class FoundSenses:
         return "\n".join(lines)
 
 
+@check_arguments(word=None)
 def find_senses(
     texts: Any,
     word: str,
@@ -352,7 +352,9 @@ def _label_occurrences(
         given = [_blank_marks(corpus.document(number)) for number in some]
         # What comes twice is looked at once.
         different = {(x.text, x.keys): x for x in given}
-        answers = model.tag_many(different.values(), words=word, idk_threshold=None)
+        answers = model.tag_many(
+            different.values(), words=word, idk_threshold=None, check=model.check_language()
+        )
         found = dict(zip(different, answers, strict=True))
         for number, document in zip(some, given, strict=True):
             place = numbers[number] if numbers else number

@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import (
+    check_arguments,
     check_values,
     each,
     either,
+    instance_of,
     nothing,
     number,
+    optional,
     record,
     row,
+    shorten,
     text,
     whole,
 )
@@ -36,6 +40,7 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.models.places import KIND, find_model
+from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import spell_word
 from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
@@ -47,6 +52,7 @@ from grassmeans.senses.decoding import (
 )
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.language import LanguageCheck, warn_of_contexts
 from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import OnProgress, TaggedText, passage_distances, tag_texts
@@ -67,6 +73,19 @@ _OPTIONAL_RULES = {
         {"edits": each(record()), "earlier": each(record())},
     ),
 }
+
+
+_THRESHOLD = optional(either(number(0.0, 1.0), text, instance_of(ConfidenceRule)))
+
+
+def _check_passages(passages: Any) -> str | None:
+    sound = isinstance(passages, Sequence) and all(
+        isinstance(passage, tuple | list)
+        and len(passage) == 2
+        and all(isinstance(side, str) for side in passage)
+        for passage in passages
+    )
+    return None if sound else "a list of two texts each, before and after the word"
 
 
 class SenseModel:
@@ -108,6 +127,7 @@ class SenseModel:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
 
     @classmethod
+    @check_arguments(settings=optional(instance_of(InductionSettings)))
     def fit(
         cls,
         texts: Any,
@@ -172,6 +192,7 @@ class SenseModel:
         )
 
     @classmethod
+    @check_arguments()
     def load(cls, path_or_name: str | Path) -> SenseModel:
         """Open a model: its folder, or the name of one that comes with the package."""
         return load(path_or_name)
@@ -189,6 +210,7 @@ class SenseModel:
         """How the senses were induced; what the manifest does not tell is the default."""
         return InductionSettings.from_dict(self.manifest.get("settings", {}))
 
+    @check_arguments(inventory=instance_of(SenseInventory))
     def with_inventory(self, inventory: SenseInventory) -> SenseModel:
         """The same model with other senses."""
         return self._change(inventory=inventory)
@@ -264,6 +286,7 @@ class SenseModel:
             return None
         return WordVectors.load(self.folder / LEXEMES_FOLDER)
 
+    @check_arguments()
     def spell(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""
         if word in self.inventory:
@@ -271,6 +294,7 @@ class SenseModel:
         key = spell_word(word, self.tokenizer)
         return key if self.lemmas is None else self.lemmas.entry_of(key, self.inventory)
 
+    @check_arguments()
     def senses(self, word: str) -> WordSenses:
         """The senses of a word."""
         entry = self.inventory[self.spell(word)]
@@ -286,6 +310,7 @@ class SenseModel:
         senses = tuple(replace(sense, nearest_words=words) for sense, words in described)
         return replace(entry, senses=senses)
 
+    @check_arguments()
     def tag(
         self,
         text: str | None = None,
@@ -297,6 +322,7 @@ class SenseModel:
         sharpness: float | None = None,
         marks: bool = True,
         on_progress: OnProgress | None = None,
+        check: LanguageCheck | None = None,
     ) -> TaggedText:
         """Find the sense of every known word of a text, or of the ones marked ``<b>word</b>``.
 
@@ -327,13 +353,18 @@ class SenseModel:
         on_progress : callable, optional
             Called between the steps of a long text with the share that is done, from 0 to 1; what
             it raises ends the work.
+        check : LanguageCheck, optional
+            Sees the first words of the text, for who tags in several calls. Without it, a
+            `grassmeans.errors.GrassmeansWarning` where the text seems to be in another language
+            than the model's, where most of its words are unknown, or where the model's encoder was
+            trained too little.
         """
         if (text is None) == (tokens is None):
             raise InputError("tag needs a text, or its tokens (tokens=...): one of them")
         if not isinstance(text, str | None):
             raise InputError(f"tag needs a string, got {type(text).__name__}; see tag_many")
-        if isinstance(tokens, str):
-            raise InputError("tokens must be a list of strings, got one string: see text")
+        if isinstance(tokens, str | bytes) or not isinstance(tokens, Iterable | None):
+            raise InputError(f"tokens must be a list of strings, got {shorten(tokens)}: see text")
         (tagged,) = self.tag_many(
             [text if tokens is None else list(tokens)],
             words=words,
@@ -342,9 +373,11 @@ class SenseModel:
             sharpness=sharpness,
             marks=marks,
             on_progress=on_progress,
+            check=check,
         )
         return tagged
 
+    @check_arguments()
     def tag_many(
         self,
         texts: Any,
@@ -356,6 +389,7 @@ class SenseModel:
         sharpness: float | None = None,
         marks: bool = True,
         on_progress: OnProgress | None = None,
+        check: LanguageCheck | None = None,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one.
 
@@ -366,10 +400,11 @@ class SenseModel:
             `grassmeans.reading.given.iterate_documents`.
         column : str, optional
             The column or field of the texts.
-        words, idk_threshold, confidence, sharpness, marks, on_progress
+        words, idk_threshold, confidence, sharpness, marks, on_progress, check
             As for `tag`.
         """
-        return tag_texts(
+        seen = self.check_language() if check is None else check
+        tagged = tag_texts(
             texts,
             self.inventory,
             self.encoder,
@@ -382,7 +417,16 @@ class SenseModel:
             column=column,
             marks=marks,
             on_progress=on_progress,
+            check=seen,
         )
+        if check is None:
+            warn_of_contexts(self.encoder)
+            seen.warn()
+        return tagged
+
+    def check_language(self) -> LanguageCheck:
+        """A check whether texts are in the model's language, and of words that it knows."""
+        return LanguageCheck.of_model(self.encoder, self.language)
 
     @cached_property
     def calibration(self) -> Calibration | None:
@@ -402,6 +446,7 @@ class SenseModel:
         distance = self.manifest.get("idk_threshold", self.encoder.idk_distance)
         return None if distance is None else float(distance)
 
+    @check_arguments(idk_threshold=_THRESHOLD)
     def choose_threshold(
         self, idk_threshold: IdkThreshold = MODEL_THRESHOLD, confidence: float | None = None
     ) -> IdkRule:
@@ -423,10 +468,12 @@ class SenseModel:
             return self.idk_threshold
         return check_threshold(idk_threshold)
 
+    @check_arguments()
     def choose_sharpness(self, sharpness: float | None = None) -> float:
         """How sharp soft answers are: as asked, or as suits the model's kind of context."""
         return self.encoder.sharpness if sharpness is None else sharpness
 
+    @check_arguments(passages=_check_passages)
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.
 
@@ -442,6 +489,7 @@ class SenseModel:
             key, passages, self.inventory, self.encoder, self.tokenizer, self.lemmas
         )
 
+    @check_arguments()
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the model as a folder that `load` opens.
 
@@ -450,7 +498,8 @@ class SenseModel:
         path : path
             A folder that does not exist yet, or a model when ``overwrite`` is set.
         """
-        with output_folder(path, KIND, overwrite=overwrite) as building:
+        marks = list_marks(KIND, self.manifest)
+        with output_folder(path, KIND, fields=marks, overwrite=overwrite) as building:
             self.fill(building.folder)
 
     def fill(self, folder: Path) -> None:
@@ -485,6 +534,7 @@ def write_model_head(
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))
 
 
+@check_arguments()
 def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     """Open a model: its folder, or the name of one that comes with the package, ``"en"``.
 

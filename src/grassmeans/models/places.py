@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.schema import path as check_path
+from grassmeans.artifacts.schema import shorten
 from grassmeans.artifacts.writing import building_place, find_manifest
-from grassmeans.errors import ArtifactError
+from grassmeans.errors import ArtifactError, InputError
 from grassmeans.plugins import MODELS, find_plugins, load_plugin
 
 KIND = "model"
@@ -33,6 +35,8 @@ def resolve_name(path_or_name: str | Path) -> Path:
     A folder written by grassmeans goes before an installed model of the same name; any other
     folder of that name (texts in English, say, in ``en``) does not.
     """
+    if expected := check_path(path_or_name):
+        raise InputError(f"a model must be named by {expected}; got {shorten(path_or_name)}")
     place = Path(path_or_name)
     if (place / MANIFEST).exists() or str(path_or_name) not in list_models():
         return place

@@ -7,18 +7,21 @@ version has labelled stays labelled; only a merger by a person gives other numbe
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.checking import damaged, parse_json, read_text
+from grassmeans.artifacts.checking import damaged, has_file, parse_json, read_text
 from grassmeans.artifacts.schema import check_values, each, flag, record, text, whole
-from grassmeans.artifacts.writing import write_bytes
+from grassmeans.artifacts.writing import find_manifest, write_bytes
+from grassmeans.errors import GrassmeansError
 from grassmeans.models.model import SenseModel
+from grassmeans.models.places import KIND
 
 VERSIONS = "versions.jsonl"
-BUILT, GROWN, EDITED = "built", "grown", "edited"
+BUILT, GROWN, EDITED, MERGED = "built", "grown", "edited", "merged"
 _RULES = {"version": whole(1), "kind": text}
 _OPTIONAL = {
     "created": text,
@@ -34,10 +37,14 @@ Version = Mapping[str, Any]
 
 def read_versions(model: SenseModel) -> list[dict[str, Any]]:
     """The versions of a model, the oldest first; the last one is the model itself."""
-    path = None if model.folder is None else model.folder / VERSIONS
-    if path is None or not path.exists():
-        return [_describe_first(model)]
-    found = []
+    return _read_log(model.folder, model.manifest)
+
+
+def _read_log(folder: Path | None, manifest: Version) -> list[dict[str, Any]]:
+    path = None if folder is None else folder / VERSIONS
+    if path is None or not has_file(path):
+        return [_describe_first(manifest)]
+    found: list[dict[str, Any]] = []
     for number, line in enumerate(read_text(path).split("\n"), 1):
         if line:
             values = parse_json(line, path)
@@ -48,12 +55,11 @@ def read_versions(model: SenseModel) -> list[dict[str, Any]]:
     if not found:
         raise damaged(path, "it has no version")
     # The manifest says when the last one was made: the same update gives the same file.
-    found[-1]["created"] = str(model.manifest.get("created", ""))
+    found[-1]["created"] = str(manifest.get("created", ""))
     return found
 
 
-def _describe_first(model: SenseModel) -> dict[str, Any]:
-    about = model.manifest
+def _describe_first(about: Version) -> dict[str, Any]:
     first = {"version": 1, "kind": BUILT, "created": str(about.get("created", ""))}
     corpus = about.get("corpus", {})
     return first | {name: corpus[name] for name in ("n_tokens", "n_documents") if name in corpus}
@@ -73,10 +79,14 @@ def append_version(
     keeps_numbers : bool
         Whether every sense that there was has the number that it had.
     """
-    earlier = read_versions(model)
-    new = {"version": len(earlier) + 1, "kind": kind, "digest_before": model.digest}
-    new |= {"keeps_numbers": keeps_numbers} | dict(about)
-    lines = [json.dumps(version, ensure_ascii=False) for version in (*earlier, new)]
+    new = {"kind": kind, "digest_before": model.digest, "keeps_numbers": keeps_numbers}
+    write_versions(folder, [*read_versions(model), new | dict(about)])
+
+
+def write_versions(folder: Path, versions: Sequence[Version]) -> None:
+    """Write a log into a folder; the versions are numbered in their order."""
+    numbered = ({"version": i} | {**version, "version": i} for i, version in enumerate(versions, 1))
+    lines = [json.dumps(version, ensure_ascii=False) for version in numbered]
     write_bytes(folder / VERSIONS, "\n".join(lines).encode())
 
 
@@ -87,6 +97,56 @@ def list_digests(model: SenseModel) -> list[str]:
         if not version.get("keeps_numbers") or "digest_before" not in version:
             break
         found.append(version["digest_before"])
+    return found
+
+
+def list_edits(versions: Sequence[Version]) -> list[Any]:
+    """All corrections of some versions, in order, as plain values."""
+    return [edit for version in versions for edit in version.get("edits", [])]
+
+
+def find_left_out(model: SenseModel, place: Path) -> list[str]:
+    """Versions in a folder that share an ancestor with a model, or are made from it.
+
+    Returns
+    -------
+    list of str
+        Names of those that have a correction which the model does not have.
+    """
+    log = read_versions(model)
+    ancestors = {model.digest, *_digests_before(log)}
+    own = _by_word(list_edits(log))
+    itself = None if model.folder is None else model.folder.resolve()
+    found = []
+    for folder in sorted(place.resolve().iterdir()) if place.is_dir() else []:
+        manifest = None if folder == itself else find_manifest(folder)
+        if manifest is None or manifest["kind"] != KIND:
+            continue
+        with contextlib.suppress(GrassmeansError):  # a damaged one is not our affair
+            other = _read_log(folder, manifest)
+            theirs = _by_word(list_edits(other)) if ancestors & _digests_before(other) else {}
+            if any(own.get(word, [])[: len(edits)] != edits for word, edits in theirs.items()):
+                found.append(folder.name)
+    return found
+
+
+def describe_descent(model: SenseModel) -> dict[str, Any]:
+    """What an edited model was made from, and which versions beside it have other corrections."""
+    edited = model.manifest.get("edited")
+    if model.folder is None or not edited:
+        return {}
+    left_out = find_left_out(model, model.folder.resolve().parent)
+    return {"made_from": edited.get("from", ""), "lacks_corrections_of": left_out}
+
+
+def _digests_before(versions: Sequence[Version]) -> set[str]:
+    return {version["digest_before"] for version in versions if "digest_before" in version}
+
+
+def _by_word(edits: Iterable[Any]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    for edit in edits:
+        found.setdefault(edit.get("word", ""), []).append(edit)
     return found
 
 

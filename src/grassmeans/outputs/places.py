@@ -40,6 +40,7 @@ from grassmeans.artifacts.writing import (
 )
 from grassmeans.engines import share_place
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
+from grassmeans.outputs.ownership import Paths, Rules, check_inputs, check_replaceable, is_empty
 
 try:
     import fcntl
@@ -73,7 +74,7 @@ def output_folder(
     kind: str,
     identity: Any = None,
     *,
-    inputs: Iterable[str | Path | None] = (),
+    inputs: Paths = (),
     fields: Collection[str] = (),
     overwrite: bool = False,
     grows: Mapping[str, Any] | None = None,
@@ -82,8 +83,8 @@ def output_folder(
     """Build an artifact beside ``path``, and put it there when the block ends well.
 
     An earlier folder at ``path`` is replaced only then, only where ``overwrite`` is set, and only
-    where it is an artifact of the same kind. An interrupted block is gone on with when it is
-    entered again: what it wrote is still there.
+    where it is an artifact of the same kind, as it was written and with nothing beside it. An
+    interrupted block is gone on with when it is entered again: what it wrote is still there.
 
     Parameters
     ----------
@@ -93,10 +94,11 @@ def output_folder(
         Plain values that tell one work from another: inputs, options. Without it nothing is taken
         over from an interrupted block.
     inputs : iterable of paths
-        What the work reads; an output never takes the place of an input, or of what holds it or
-        lies in it. None is passed over.
+        What the work reads; an output never takes the place of an input, or of what holds it, and
+        never comes into an artifact that is one. None is passed over.
     fields : collection of str
-        Manifest fields without which a folder counts as another kind.
+        Manifest fields without which a folder counts as another kind; one that has others of
+        `list_marks` counts as another, too.
     overwrite : bool
         Replace an earlier result, and unfinished work of other inputs or options.
     grows : mapping
@@ -111,22 +113,23 @@ def output_folder(
     """
     path = Path(path)
     place = _find_place(path)
-    _check_inputs(path, place, inputs)
+    check_inputs(path, inputs)
+    rules = Rules(kind, fields, overwrite, grows)
     work = building_place(place)
     if not work.exists():
-        _check_replaceable(path, kind, fields, overwrite, grows)  # before anything is touched
+        check_replaceable(path, rules)  # before anything is touched
     with _hold(work, path):
         try:
             with explain_write_errors(path):
                 _settle(place, work)
-                _check_replaceable(path, kind, fields, overwrite, grows)
+                check_replaceable(path, rules)
                 _begin(path, work, kind, identity, overwrite)
         except InputError:
             if not (work / _NEW).exists():
                 _discard(work)
             raise
         try:
-            earlier = None if overwrite or _is_empty(path) else path
+            earlier = None if overwrite or is_empty(path) else path
             with share_place(work / _SCRATCH):
                 yield Building(work / _NEW, work / _SCRATCH, earlier)
         except BaseException as error:
@@ -135,7 +138,7 @@ def output_folder(
                 _discard(work)  # nothing to go on with
             raise
         read_manifest(work / _NEW, kind)
-        _check_replaceable(path, kind, fields, overwrite, grows)  # something may have come there
+        check_replaceable(path, rules)  # something may have come there
         with explain_write_errors(path):
             _publish(place, work)
 
@@ -144,26 +147,27 @@ def check_output(
     path: str | Path,
     kind: str,
     *,
-    inputs: Iterable[str | Path | None] = (),
+    inputs: Paths = (),
     fields: Collection[str] = (),
     overwrite: bool = False,
     grows: Mapping[str, Any] | None = None,
 ) -> None:
-    """Refuse early, before long work, what `output_folder` would refuse."""
+    """Refuse early, before long work, what `output_folder` would refuse.
+
+    A folder that may grow is perhaps only read: its files are not looked at yet.
+    """
     path = Path(path)
     place = _find_place(path)
-    _check_inputs(path, place, inputs)
+    check_inputs(path, inputs)
     work = building_place(place)
     if work.exists():
         with _hold(work, path), explain_write_errors(path):
             _tidy(place, work)
-    _check_replaceable(path, kind, fields, overwrite, grows)
+    check_replaceable(path, Rules(kind, fields, overwrite, grows), deep=overwrite)
 
 
 @contextlib.contextmanager
-def output_file(
-    path: str | Path, *, inputs: Iterable[str | Path | None] = (), overwrite: bool = False
-) -> Iterator[Path]:
+def output_file(path: str | Path, *, inputs: Paths = (), overwrite: bool = False) -> Iterator[Path]:
     """Give a temporary path beside ``path``; it takes its place when the block ends well.
 
     A file is replaced only where ``overwrite`` is set, and never where it is an input.
@@ -184,22 +188,31 @@ def remove_leftovers(found: Iterable[Path]) -> None:
             path.unlink(missing_ok=True)
 
 
-def replace_file(path: str | Path, content: bytes) -> None:
-    """Write a file that somebody named for an output; an earlier one is replaced."""
-    with output_file(path, overwrite=True) as temporary:
-        temporary.write_bytes(content)
+def remove_dead_work(folder: Path) -> None:
+    """Delete what killed runs left in a folder and no other can go on from."""
+    for work in folder.glob(building_place(Path("*")).name):
+        place = building_target(work)
+        # Another run may be at work there, or the folder is someone else's.
+        if (work / _LOCK).is_file():
+            with contextlib.suppress(InputError, OSError), _hold(work, place):
+                _settle(place, work)
+                if _read_claim(work).get("digest") is None or not (work / _NEW).exists():
+                    _discard(work)
 
 
 def check_output_file(
-    path: Path, *, inputs: Iterable[str | Path | None] = (), overwrite: bool = False
+    path: str | Path | None, *, inputs: Paths = (), overwrite: bool = False
 ) -> None:
-    """Refuse early what `output_file` would refuse."""
+    """Refuse early what `output_file` would refuse; nothing where no file is to be written."""
+    if path is None:
+        return
+    path = Path(path)
     refuse_address(path)
     if path.is_dir():
         raise InputError(f"{path} is a folder: name a file to write")
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise InputError(f"{path} is not an ordinary file: choose another name")
-    _check_inputs(path, path.resolve(), inputs)
+    check_inputs(path, inputs)
     if path.exists() and not overwrite:
         raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
     if not path.parent.is_dir():
@@ -221,7 +234,7 @@ def _find_place(path: Path) -> Path:
         raise InputError(f"{path} is a symbolic link: name the folder itself")
     if path.exists() and not path.is_dir():
         raise InputError(f"{path} is a file: choose a folder that does not exist yet")
-    place = path.resolve()
+    place = Path(os.path.realpath(path))  # which a link to itself does not end
     if place == Path.cwd() or place in Path.cwd().parents:
         raise InputError(f"{path} is the folder you are in, or holds it: name a new folder")
     if os.path.ismount(place):
@@ -229,47 +242,8 @@ def _find_place(path: Path) -> Path:
     return place
 
 
-def _check_inputs(path: Path, place: Path, inputs: Iterable[str | Path | None]) -> None:
-    for source in (Path(given).resolve() for given in inputs if given is not None):
-        if place == source:
-            raise InputError(f"{path} is an input of this command: choose another place")
-        if place in source.parents:
-            raise InputError(f"{path} holds {source.name}, an input: choose another place")
-        if source in place.parents:
-            raise InputError(f"{path} lies in {source.name}, an input: choose another place")
-
-
-def _check_replaceable(
-    path: Path,
-    kind: str,
-    fields: Collection[str],
-    overwrite: bool,
-    grows: Mapping[str, Any] | None,
-) -> None:
-    """Refuse a folder that holds anything but an artifact that may be replaced."""
-    if _is_empty(path):
-        return
-    manifest = find_manifest(path)
-    if manifest is None:
-        raise InputError(f"{path} is not empty and not a grassmeans {kind}: choose another")
-    missing = [name for name in fields if name not in manifest]
-    if manifest["kind"] != kind or missing:
-        found = manifest["kind"] if manifest["kind"] != kind else f"{kind} without {missing[0]!r}"
-        raise InputError(
-            f"{path} is of another kind ({found}) and is never replaced by this command: "
-            "choose another"
-        )
-    may_grow = grows is not None and all(manifest.get(n) == value for n, value in grows.items())
-    if not (overwrite or may_grow):
-        raise InputError(f"{path} exists already: choose another, or pass overwrite=True")
-
-
 def _holds_files(*folders: Path) -> bool:
     return any(path.is_file() for folder in folders for path in folder.rglob("*"))
-
-
-def _is_empty(folder: Path) -> bool:
-    return not folder.exists() or not any(folder.iterdir())
 
 
 @contextlib.contextmanager
@@ -321,7 +295,7 @@ def _is_same_file(descriptor: int, path: Path) -> bool:
 def _settle(place: Path, work: Path) -> None:
     """Finish what a killed run left half done between two renames."""
     if (work / _OLD).exists():
-        if _is_empty(place):
+        if is_empty(place):
             os.rename(work / _OLD, place)
         elif find_manifest(place) is not None:
             _throw_away(work, _OLD)
@@ -389,7 +363,7 @@ def _publish(place: Path, work: Path) -> None:
     for path in (*(work / _NEW).rglob("*"), work / _NEW):
         sync_to_disk(path)
     try:
-        if not _is_empty(place):
+        if not is_empty(place):
             os.rename(place, work / _OLD)
         os.rename(work / _NEW, place)
     except BaseException as error:

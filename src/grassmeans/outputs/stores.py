@@ -2,34 +2,56 @@
 
 Nothing here computes on them: files are fetched before they are read, and artifacts are copied, as
 a whole and with their digests compared, to a disk or from it.
+
+The names in a store, and in the lists that lie there, are data: one that leaves its folder, or that
+a disk could not tell from another one, is refused before anything is written.
 """
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
+import os
 import posixpath
 import re
 import shutil
+import unicodedata
+import warnings
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
-from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST, find_damage, parse_json
+from grassmeans.artifacts.checking import (
+    CHECKSUMS,
+    LARGEST_JSON,
+    MANIFEST,
+    damaged,
+    find_damage,
+    is_plain_name,
+    list_inner_names,
+    parse_json,
+    parse_list,
+)
 from grassmeans.artifacts.writing import (
     atomic_path,
+    building_place,
     digest_of,
     explain_write_errors,
+    find_manifest,
     read_manifest,
 )
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError, StorageError
+from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder, refuse_address
 from grassmeans.progress import progress_bar
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::|://)")
+_FETCHED = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{8}")
 _BLOCK_BYTES = 1 << 24
 _FILES_AT_ONCE = 8
+_NAMED = 5
 _CLAIM = ".grassmeans-copy"  # at an address to which a copy is on its way
 
 
@@ -42,8 +64,11 @@ def open_store(address: str) -> tuple[Any, str]:
     """The file system of an address, and the path in it.
 
     `MissingExtraError` where fsspec is not installed, `InputError` where the address is of a kind
-    that it does not know or that needs a package of its own.
+    that it does not know or that needs a package of its own, or where it is one behind another
+    (``simplecache::file://``): what such a chain reaches, its text does not tell.
     """
+    if "::" in address:
+        raise InputError(f"{address} is a chain of addresses: name the last of them alone")
     if importlib.util.find_spec("fsspec") is None:
         raise MissingExtraError("fsspec", "storage", f"reading {address}")
     import fsspec
@@ -73,16 +98,47 @@ def list_files(address: str) -> list[str]:
     """The addresses of the files at an address: a file, a folder, or a pattern with ``*``."""
     with _explain_store_errors(address):
         store, path = open_store(address)
-        if any(sign in path for sign in "*?["):
+        root = path
+        if magic := re.search(r"[*?[]", path):
             found = [name for name in store.glob(path) if store.isfile(name)]
+            root = posixpath.dirname(path[: magic.start()])
         elif store.isdir(path):
             found = store.find(path)
         else:
             found = [path] if store.exists(path) else []
+            root = posixpath.dirname(path)
+        _names_in(root, found, address)
         shown = [n for n in sorted(found) if not posixpath.basename(n).startswith(".")]
         if not shown:
             raise InputError(f"there is no file at {address}: check the address")
         return [store.unstrip_protocol(name) for name in shown]
+
+
+def _names_in(folder: str, found: Iterable[str], address: str) -> list[str]:
+    """The names of files as seen from their folder; an error where one leads out of it."""
+    start = folder.rstrip("/") + "/"
+    names = []
+    for path in found:
+        name = path.removeprefix(start)
+        is_below = name != path or start == "/"
+        if not (is_below and is_plain_name(name) and is_plain_name(unquote(name))):
+            raise InputError(f"{address} holds {path!r}, no name of a file below it: rename it")
+        names.append(name)
+    return sorted(names)
+
+
+def _refuse_collisions(names: Iterable[str], place: object) -> None:
+    """Refuse names of which a disk may take two for one, or one for a folder."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
+        if other != name:
+            raise InputError(f"{place} holds {other!r} and {name!r}, one name on some disks")
+    for key, name in known.items():
+        folder = key
+        while folder := posixpath.dirname(folder):
+            if folder in known:
+                raise InputError(f"{place} holds {known[folder]!r} as a file, and {name!r} in it")
 
 
 @contextlib.contextmanager
@@ -91,7 +147,8 @@ def fetch_inputs(
 ) -> Iterator[list[str | Path]]:
     """Put files with addresses beside an output, where all workers see them.
 
-    They go when the block ends well; an interrupted command finds them again.
+    They go when the block ends well; an interrupted command finds them again. Files of this machine
+    (``file://``) are read where they are.
 
     Yields
     ------
@@ -99,11 +156,16 @@ def fetch_inputs(
         The inputs, paths in the place of addresses.
     """
     given = list(inputs)
+    place = Path(os.path.realpath(output)).with_name(f".{output.name}.inputs")
+    if (
+        find_manifest(output) is not None
+        and not building_place(Path(os.path.realpath(output))).exists()
+    ):
+        _remove_fetched(place)  # of a run that was killed when its work was done
     if not any(map(is_address, given)):
         yield given
         return
     refuse_address(output)
-    place = output.resolve().with_name(f".{output.name}.inputs")
     paths: list[str | Path] = []
     tasks: list[tuple[str, Path]] = []
     for number, source in enumerate(given):
@@ -111,6 +173,9 @@ def fetch_inputs(
             paths.append(source)
             continue
         for address in list_files(str(source)):
+            if (local := _find_local(address)) is not None:
+                paths.append(local)
+                continue
             # Files of one name stay apart: of several folders, and of before and after a change.
             version = f"{number}-{len(tasks)}-{_identify(address)}"
             path = place / version / posixpath.basename(address)
@@ -120,7 +185,16 @@ def fetch_inputs(
         for _ in map_tasks(fetch_file, tasks, workers):
             advance()
     yield paths
-    shutil.rmtree(place, ignore_errors=True)
+    _remove_fetched(place)
+
+
+def _remove_fetched(place: Path) -> None:
+    """Delete what `fetch_inputs` put there, and nothing else."""
+    for fetched in place.glob("*"):
+        if _FETCHED.fullmatch(fetched.name):
+            shutil.rmtree(fetched, ignore_errors=True)
+    with contextlib.suppress(OSError):  # there is none, or a file of someone else is in it
+        place.rmdir()
 
 
 def _identify(address: str) -> str:
@@ -168,8 +242,8 @@ def copy_artifact(
 
     A folder of this machine is written as every output is, also where it has an address
     (``file://``). A store cannot rename: there the manifest goes first and comes last, so that an
-    interrupted copy does not look like an artifact; the same call finishes it. Files that are not
-    the artifact's own stay.
+    interrupted copy does not look like an artifact; the same call finishes it. Files at the address
+    that are not the artifact's own, by its manifest and its list, stay; a warning names them.
 
     Parameters
     ----------
@@ -193,7 +267,7 @@ def copy_artifact(
     place = _find_local(target)
     if place is None:
         return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
-    address = str(source) if is_address(source) else f"file://{Path(source).resolve()}"
+    address = str(source) if is_address(source) else f"file://{os.path.realpath(source)}"
     return _fetch_artifact(address, place, overwrite, workers, show_progress)
 
 
@@ -201,8 +275,10 @@ def _find_local(place: str | Path) -> Path | None:
     """The path of a place of this machine, which may have an address too; None for any other."""
     if not is_address(place):
         return Path(place)
-    scheme, _, path = str(place).partition("://")
-    return Path(path) if scheme in ("file", "local") else None
+    with _explain_store_errors(str(place)):
+        store, path = open_store(str(place))
+    protocols = [store.protocol] if isinstance(store.protocol, str) else store.protocol
+    return Path(path) if "file" in protocols else None
 
 
 def _fetch_artifact(
@@ -212,11 +288,12 @@ def _fetch_artifact(
     if manifest is None:
         raise ArtifactError(f"{address} is no grassmeans folder: it has no {MANIFEST}")
     identity = [address, manifest]
-    inputs = [_find_local(address)]
+    inputs, marks = [_find_local(address)], list_marks(manifest["kind"], manifest)
     with output_folder(
-        target, manifest["kind"], identity, inputs=inputs, overwrite=overwrite
+        target, manifest["kind"], identity, inputs=inputs, fields=marks, overwrite=overwrite
     ) as building:
         names = [name for name in _list_names(address) if name != _CLAIM]
+        _refuse_collisions(names, address)
         tasks = ((f"{address.rstrip('/')}/{name}", building.folder / name) for name in names)
         with progress_bar("copying", len(names), unit="files", show=show_progress) as advance:
             for _ in map_tasks(fetch_file, tasks, _count(workers)):
@@ -238,8 +315,10 @@ def _send_artifact(
     if problems:
         raise ArtifactError(f"{problems[0]}: {source} is not copied")
     _check_replaceable(address, manifest["kind"], overwrite)
-    names = [p.relative_to(source).as_posix() for p in sorted(source.rglob("*")) if p.is_file()]
-    _begin(address, names)
+    files = (path.as_posix() for path in source.rglob("*") if path.is_file())
+    names = _names_in(source.as_posix(), files, str(source))
+    _refuse_collisions(names, source)
+    foreign = _begin(address, source, names)
     # The manifest makes it whole, and the list of digests belongs to it.
     names.sort(key=lambda name: (name == MANIFEST, name == CHECKSUMS))
     tasks = [(source / name, f"{address.rstrip('/')}/{name}") for name in names]
@@ -252,6 +331,13 @@ def _send_artifact(
     with _explain_store_errors(address):
         store, path = open_store(address)
         store.rm_file(f"{path}/{_CLAIM}")
+    if foreign:
+        some = ", ".join(foreign[:_NAMED]) + (", ..." if len(foreign) > _NAMED else "")
+        warnings.warn(
+            f"{address} also holds files that are not the {manifest['kind']}'s, and they stay "
+            f"({len(foreign):,}: {some})",
+            stacklevel=3,
+        )
     return manifest
 
 
@@ -269,34 +355,71 @@ def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
         raise InputError(f"{address} exists already: choose another, or pass overwrite=True")
 
 
-def _begin(address: str, names: Collection[str]) -> None:
+def _begin(address: str, source: Path, names: Collection[str]) -> list[str]:
     """Note that a copy is on its way, and remove what it will not replace.
 
     The manifest goes first: what is left of a folder must not look like a whole one.
+
+    Returns
+    -------
+    list of str
+        Files at the address that are not of the artifact there.
     """
+    there = set(_list_names(address))
     with _explain_store_errors(address):
         store, path = open_store(address)
-        own = _list_own_files(store, path)
+        own = _list_own_files(store, path, there)
+        foreign = sorted(there - own - {_CLAIM})
+        if in_the_way := sorted({*foreign} & {*names}):
+            raise InputError(
+                f"{in_the_way[0]} at {address} is not of the artifact there, by its list, and in "
+                "the way: move it to another place"
+            )
         store.makedirs(path, exist_ok=True)
-        store.pipe_file(f"{path}/{_CLAIM}", "\n".join([*sorted(own), ""]).encode())
-        for name in sorted(own - set(names) | (own & {MANIFEST}), key=lambda n: n != MANIFEST):
+        store.pipe_file(f"{path}/{_CLAIM}", "\n".join([*sorted(own | {*names}), ""]).encode())
+        # Whatever the address is called: what is written there must not come out here.
+        if any(source.rglob(_CLAIM)):
+            store.rm_file(f"{path}/{_CLAIM}")
+            raise InputError(f"{address} is {source}, an input, or lies in it: choose another")
+        for name in sorted(own - {*names} | (own & {MANIFEST}), key=lambda n: n != MANIFEST):
             store.rm_file(f"{path}/{name}")
+    return foreign
 
 
-def _list_own_files(store: Any, path: str) -> set[str]:
-    """The files of the artifact at an address, by its lists and by that of an unfinished copy."""
-    there = {posixpath.relpath(found, path) for found in store.find(path)}
+def _list_own_files(store: Any, path: str, there: Collection[str]) -> set[str]:
+    """The files of the artifact at an address, and of a copy to it that was not finished.
+
+    They are what its manifest, its list and those of the artifacts that it names inside say.
+    """
     own: set[str] = set()
-    for name in there:
-        folder, last = posixpath.split(name)
-        if last == MANIFEST:
-            own |= {name, posixpath.join(folder, CHECKSUMS)}
-        elif last == CHECKSUMS:
-            lines = store.cat_file(f"{path}/{name}").decode("utf-8", "replace").splitlines()
-            own |= {posixpath.join(folder, line.partition("  ")[2]) for line in lines}
-        elif name == _CLAIM:
-            own |= set(store.cat_file(f"{path}/{name}").decode("utf-8", "replace").splitlines())
-    return own & there  # and nothing beside it, whatever a list says
+    if _CLAIM in there:
+        place = f"{path}/{_CLAIM}"
+        own |= {*_read_small(store, place).decode("utf-8", "replace").splitlines()}
+        if not all(map(is_plain_name, own)):
+            raise damaged(Path(place), "it names files that are not below it")
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        head, listing = (posixpath.join(folder, name) for name in (MANIFEST, CHECKSUMS))
+        if head not in there:
+            continue
+        manifest = _parse_manifest(_read_small(store, f"{path}/{head}"), f"{path}/{head}")
+        inner = list_inner_names(manifest, Path(path, head))
+        folders += (posixpath.join(folder, name) for name in inner)
+        own |= {head, listing}
+        if listing in there:
+            listed = parse_list(_read_small(store, f"{path}/{listing}"), Path(path, listing))
+            own |= {posixpath.join(folder, name) for name in listed}
+    return own & {*there}
+
+
+def _read_small(store: Any, path: str) -> bytes:
+    """A manifest or a list of a store."""
+    with store.open(path, "rb") as file:
+        content = bytes(file.read(LARGEST_JSON + 1))
+    if len(content) > LARGEST_JSON:
+        raise damaged(Path(path), f"more than the {LARGEST_JSON:,} bytes that it may have")
+    return content
 
 
 def _count(workers: int | None) -> int:
@@ -308,7 +431,7 @@ def _list_names(address: str) -> list[str]:
     """The names of all files of a folder of a store, as seen from it."""
     with _explain_store_errors(address):
         store, path = open_store(address)
-        return sorted(posixpath.relpath(name, path) for name in store.find(path))
+        return _names_in(path, store.find(path), address)
 
 
 def _read_remote_manifest(address: str) -> dict[str, Any] | None:
@@ -317,8 +440,11 @@ def _read_remote_manifest(address: str) -> dict[str, Any] | None:
         place = f"{path}/{MANIFEST}"
         if not store.exists(place):
             return None
-        content = store.cat_file(place).decode("utf-8", "replace")
-    manifest = parse_json(content, Path(place))
+        return _parse_manifest(_read_small(store, place), f"{address}/{MANIFEST}")
+
+
+def _parse_manifest(content: bytes, place: str) -> dict[str, Any]:
+    manifest = parse_json(content.decode("utf-8", "replace"), Path(place))
     if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
-        raise ArtifactError(f"{address}/{MANIFEST} is not a grassmeans manifest")
+        raise ArtifactError(f"{place} is not a grassmeans manifest")
     return manifest

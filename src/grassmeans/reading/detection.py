@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from grassmeans.reading.lines import find_encoding
+from grassmeans.reading.lines import find_encoding, has_old_line_ends
 from grassmeans.reading.opening import read_head
 
 _SAMPLE_LINES = 400
@@ -20,7 +20,13 @@ _SENTENCE_TAG = re.compile(r"\s*<(?:s|p)[\s>]")
 _DOC_LINE = re.compile(r"<doc\s[^<>]*\bid=")
 _PACKED_SUFFIXES = {".gz", ".bz2", ".xz", ".zst", ".zstd"}
 _VERTICAL_SUFFIXES = {".vert", ".vrt", ".vertical"}
-_TABLE_SUFFIXES = {".csv", ".tsv", ".tab"}
+_NAMED_FORMATS = {
+    **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
+    ".json": "json",
+}
+"""By the ends of files' names. What is broken all through is refused by its reader, not prose."""
+_OBJECT_START = re.compile(r"""\{\s*(["'])[^"']*\1\s*:""")
 _CONVERT = "(convert it to plain text first)"
 _FOREIGN_STARTS = {
     b"%PDF-": f"PDF document {_CONVERT}",
@@ -51,18 +57,19 @@ def detect_format(path: Path | str) -> str:
     text = head.decode(find_encoding(head) or "utf-8", errors="replace").lstrip()
     if _is_mediawiki(text):
         return "mediawiki"
-    lines = [line.rstrip("\r") for line in text.split("\n", _SAMPLE_LINES)]
+    end = "\r" if has_old_line_ends(text.encode()) else "\n"
+    lines = [line.rstrip("\r") for line in text.split(end, _SAMPLE_LINES)]
     # The last line is probably cut off, unless it is the only one.
     lines = lines[:-1] or lines
     tests = {
         "jsonl": _is_json_lines(lines),
-        "json": _is_json(text, suffix),
+        "json": _is_json(text),
         "conllu": _is_conllu(lines),
         "vertical": _is_vertical(lines, suffix),
         "wikiextractor": _DOC_LINE.match(lines[0]) is not None,
-        "csv": suffix in _TABLE_SUFFIXES and bool(text),
     }
-    return next((name for name, passed in tests.items() if passed), "text")
+    named = _NAMED_FORMATS.get(suffix, "text") if text else "text"
+    return next((name for name, passed in tests.items() if passed), named)
 
 
 def find_foreign_kind(head: bytes) -> str | None:
@@ -93,15 +100,16 @@ def _is_json_lines(lines: list[str]) -> bool:
     objects = [line for line in filled if line.startswith("{")]
     if not objects or len(objects) < len(filled) / 2:
         return False
-    return any(map(_is_json_object, objects)) or bool(
-        # A first line longer than the sample cannot be parsed.
-        len(lines) == 1 and re.match(r'\{\s*"[^"]*"\s*:', lines[0]) and not lines[0].endswith("}")
-    )
+    begun = [line for line in filled if _OBJECT_START.match(line)]
+    if len(begun) < _MAJORITY * len(filled):
+        return any(map(_is_json_object, objects))
+    # An object over several lines may stand in one; a line longer than the sample is no whole one.
+    return len(filled) > 1 or not filled[0].endswith("}") or _is_json_object(filled[0])
 
 
-def _is_json(text: str, suffix: str) -> bool:
+def _is_json(text: str) -> bool:
     """An array of objects or strings, or an object over several lines."""
-    if suffix == ".json" and text.startswith(("{", "[")):
+    if _OBJECT_START.match(text.removeprefix("[").lstrip()):
         return True
     start = re.match(r"\[\s*(?=[{\"])", text)
     if start is None:

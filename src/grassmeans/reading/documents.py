@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from grassmeans.artifacts.schema import either, find_problem, flag, optional, text, whole
 from grassmeans.errors import InputError
 from grassmeans.reading.fields import Fields, check_field_names
 
@@ -65,6 +66,16 @@ class FilePart:
     is_first: bool
 
 
+_RULES = {
+    "format": text,
+    "text_field": text,
+    "column": optional(either(text, whole(-(2**62)))),  # which there are, the reader knows
+    "encoding": optional(text),
+    "max_document_chars": whole(1),
+    "keep_redirects": flag,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
     """What the caller may choose about reading.
@@ -97,9 +108,10 @@ class ReadOptions:
     meta: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        check_field_names(self.meta)
-        if self.max_document_chars < 1:
-            raise InputError(f"max_document_chars must be 1 or more, got {self.max_document_chars}")
+        object.__setattr__(self, "meta", check_field_names(self.meta))
+        values = {name: getattr(self, name) for name in _RULES}
+        if problem := find_problem(values, _RULES, {}):
+            raise InputError(f"to read documents, expected that {problem}")
         if self.encoding is not None and not is_text_encoding(self.encoding):
             raise InputError(
                 f"unknown encoding {self.encoding!r}: give a name such as utf-8, latin-1, cp1251 "

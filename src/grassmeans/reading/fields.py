@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from grassmeans.artifacts.schema import shorten
 from grassmeans.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,15 +32,20 @@ _MONTH = re.compile(r"([12]\d{3})[-/.](0?[1-9]|1[0-2])(?!\d)")
 _RESERVED = {"text", "id", "title"}
 
 
-def check_field_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Names of fields, each once; `InputError` for those that no field can have."""
-    found = tuple(dict.fromkeys(names))
+def check_field_names(names: Any) -> tuple[str, ...]:
+    """Names of fields, one or several, each once; `InputError` for those that no field can have."""
+    given = [names] if isinstance(names, str) else names
+    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"the names of fields must be a list of texts, got {shorten(names)}")
+    found = tuple(given)
     for name in found:
+        if not isinstance(name, str):
+            raise InputError(f"the name of a field must be a text, got {name!r}")
         if not name.strip() or not name.isprintable() or len(name) > 80 or ":" in name:
             raise InputError(f"a field needs a printable name without ':', got {name!r}")
         if name in _RESERVED:
             raise InputError(f"{name!r} is kept anyway: name other fields as meta")
-    return found
+    return tuple(dict.fromkeys(found))
 
 
 def pick_fields(values: Mapping[str, Any], options: ReadOptions, report: ReadReport) -> Fields:

@@ -13,10 +13,12 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from grassmeans.artifacts.schema import as_plain
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import pick_fields
 from grassmeans.reading.inputs import read_documents
+from grassmeans.reading.readers.records import read_cells
 from grassmeans.reading.readers.tokenised import clean_token
 from grassmeans.text.tokenizer import (
     Tokenizer,
@@ -106,7 +108,7 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
     if hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
         texts = _choose_column(texts, column, name)
     if hasattr(texts, "to_pylist"):  # Arrow's arrays hold values of types of their own
-        return list(texts.to_pylist())
+        return _read_arrow(texts, name)
     shape = getattr(texts, "shape", None)
     if shape is not None and len(shape) > 1:
         if len(shape) == 2 and shape[1] == 1:
@@ -118,6 +120,13 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
             f"{type(texts).__name__}"
         )
     return texts
+
+
+def _read_arrow(column: Any, name: str) -> list[Any]:
+    def refuse(problem: str) -> None:
+        raise InputError(f"{name} holds {problem}: change it first")
+
+    return read_cells(column, refuse)
 
 
 def _choose_column(table: Any, column: str | None, name: str) -> Any:
@@ -145,14 +154,9 @@ def _read_rows(
     values = {key: open_container(found, name=name) for key, found in fields.items()}
     for text, *row in zip(texts, *values.values(), strict=True):
         known = (None if is_missing(value) else value for value in row)
-        yield dict(zip(fields, map(_as_plain, known), strict=True)) | {
+        yield dict(zip(fields, map(as_plain, known), strict=True)) | {
             column or DEFAULT_COLUMN: text
         }
-
-
-def _as_plain(value: Any) -> Any:
-    """A cell as Python has it: NumPy's numbers are no numbers of Python."""
-    return value.item() if hasattr(value, "item") else value
 
 
 def _names_file(text: str) -> bool:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
+from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.errors import InputError
-from grassmeans.reading.archives import find_archive_kind, read_members
+from grassmeans.reading.archives import Unpacked, find_archive_kind, read_members
 from grassmeans.reading.detection import detect_format, find_foreign_kind
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport, split_document
 from grassmeans.reading.fields import complete_fields
@@ -61,44 +65,94 @@ def read_documents(
         raise InputError(
             f"unknown format {options.format!r}: expected auto or one of {', '.join(FORMATS)}"
         )
-    return _read_files(list_inputs(inputs, report), report, options)
+    files = list_inputs(inputs, report)
+    return _read_all(files, partial(read_file, report=report, options=options), report)
 
 
-def _read_files(
-    files: list[Path], report: ReadReport, options: ReadOptions
+Source = TypeVar("Source")
+
+
+def _read_all(
+    sources: Iterable[Source],
+    read: Callable[[Source], Iterator[RawDocument]],
+    report: ReadReport,
 ) -> Iterator[RawDocument]:
+    """The documents of one file after the other; an error where files are refused and none read."""
     refused: InputError | None = None
-    for path in files:
+    n_before = report.n_documents
+    for source in sources:
         try:
-            yield from read_file(path, report, options)
+            yield from read(source)
         except InputError as error:
             refused = refused or error
             report.skip(REFUSED, str(error))
-    if refused is not None and not report.n_documents:
+    if refused is not None and report.n_documents == n_before:
         raise refused
 
 
 def read_file(
-    path: Path, report: ReadReport, options: ReadOptions, archive: str | None = None
+    path: Path, report: ReadReport, options: ReadOptions, shown: Path | None = None
 ) -> Iterator[RawDocument]:
-    """The documents of a file, or of the files in an archive."""
+    """The documents of a file, or of the files in an archive, or of what a pipe gives.
+
+    ``shown`` is the name that tells of them, if not the file's own.
+    """
+    if path.is_fifo():
+        yield from _read_pipe(path, report, options)
+        return
     head = read_head(path)
     kind = find_archive_kind(head)
-    if kind is not None and archive is None:
-        for member, member_report in read_members(path, kind, report):
-            try:
-                yield from read_file(member, member_report, options, archive=kind)
-            except InputError as error:
-                member_report.skip(REFUSED, str(error))
+    if kind is None:
+        yield from _read_as_format(path, head, report, options, shown)
+    else:
+        members = read_members(path, kind, report)
+        yield from _read_all(members, partial(_read_member, options=options), report)
+
+
+def _read_pipe(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+    """The documents of what can be read only once: it is copied first."""
+    with temporary_folder() as folder:
+        copy = Unpacked(Path(folder, path.name), path, report)
+        try:
+            with path.open("rb") as source, copy.path.open("wb") as target:
+                shutil.copyfileobj(source, target)
+        except OSError as error:
+            report.skip("unreadable file", f"{path}: {error.strerror}")
+            return
+        try:
+            yield from read_file(copy.path, copy.report, options, copy.shown)
+        except InputError as error:
+            raise InputError(copy.rename(str(error))) from error
+        finally:
+            copy.finish()
+
+
+def _read_member(member: Unpacked, options: ReadOptions) -> Iterator[RawDocument]:
+    """The documents of a file in an archive, by its own name."""
+    head = read_head(member.path)
+    if find_archive_kind(head) is not None and options.format == "auto":
+        member.report.n_files += 1
+        member.report.skip("archive in an archive (unpack it first)", str(member.path))
         return
+    try:
+        documents = _read_as_format(member.path, head, member.report, options, member.shown)
+        yield from map(member.rename_document, documents)
+    except InputError as error:
+        raise InputError(member.rename(str(error))) from error
+
+
+def _read_as_format(
+    path: Path, head: bytes, report: ReadReport, options: ReadOptions, shown: Path | None = None
+) -> Iterator[RawDocument]:
+    """The documents of a file that is no archive."""
     report.n_files += 1
-    foreign = "archive in an archive (unpack it first)" if kind else find_foreign_kind(head)
+    foreign = find_foreign_kind(head)
     if foreign is not None and options.format == "auto":
         report.skip(foreign, str(path))
         return
     reader = _READERS[detect_format(path) if options.format == "auto" else options.format]
     for document in reader(path, report, options):
-        yield from check_document(document, path, report, options)
+        yield from check_document(document, shown or path, report, options)
 
 
 def check_document(

@@ -45,6 +45,12 @@ def find_encoding(head: bytes) -> str | None:
     return next((name for mark, name in _MARKS if head.startswith(mark)), None)
 
 
+def has_old_line_ends(head: bytes) -> bool:
+    r"""Whether a file's lines end in ``\r`` alone, as far as its beginning tells."""
+    sample = head[:_HEAD_BYTES]
+    return b"\n" not in sample and b"\r" in sample[:-1]
+
+
 @dataclass(frozen=True, slots=True)
 class _Encoding:
     """How a file is decoded, and how from the first line on that cannot be so."""
@@ -142,7 +148,7 @@ def read_lines(
     max_line: int = MAX_LINE_BYTES,
     skip_long: bool = False,
 ) -> Iterator[str]:
-    r"""Yield the lines of a text file without their ends (``\n`` or ``\r\n``).
+    r"""Yield the lines of a text file without their ends (``\n``, ``\r\n``, or ``\r`` throughout).
 
     Parameters
     ----------
@@ -165,10 +171,18 @@ def read_lines(
         content = narrow_blocks(chain([head], blocks), chosen.codec, path, report)
     decoder = _LineDecoder(path, report, chosen)
     splitter = LineSplitter(max_line, skip_long)
-    for line in splitter.split(content):
+    for line in splitter.split(_unify_line_ends(content)):
         yield decoder.decode(line).removesuffix("\r")
     for _ in range(splitter.n_skipped):
         report_long_line(path, report, max_line)
+
+
+def _unify_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    blocks = iter(blocks)
+    head = next(blocks, b"")
+    is_old = has_old_line_ends(head)
+    for block in chain([head], blocks):
+        yield block.replace(b"\r", b"\n") if is_old else block
 
 
 def report_long_line(path: Path, report: ReadReport, max_line: int) -> None:
@@ -184,7 +198,8 @@ def is_plain_utf8(head: bytes, named: str | None, format_name: str) -> bool:
     if format_name == "mediawiki":
         return find_encoding(head) in (None, "utf-8-sig")
     chosen = _choose_encoding(head, named)
-    return chosen.reason is None and chosen.codec in (_UTF_8, "utf-8-sig")
+    is_utf8 = chosen.reason is None and chosen.codec in (_UTF_8, "utf-8-sig")
+    return is_utf8 and not has_old_line_ends(head)
 
 
 def _is_wide(encoding: str) -> bool:

@@ -11,12 +11,13 @@ import io
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 import zstandard
 
+from grassmeans.artifacts import schema
 from grassmeans.artifacts.writing import find_manifest
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import ReadReport
@@ -27,6 +28,8 @@ _PACKED_BYTES = 1 << 15
 # Zstandard opens all that it is given at once, 128 KiB for every four bytes at most.
 _ZSTANDARD_BYTES = 1 << 10
 _XZ_MEMORY = 1 << 30
+_FOLDER_LINK = "link to a folder (name the folder itself)"
+_LOST_LINK = "link that leads nowhere"
 
 
 def list_inputs(
@@ -42,12 +45,11 @@ def list_inputs(
     report : ReadReport, optional
         Where folders that cannot be read are counted; without it they are an error.
     """
-    named = [paths] if isinstance(paths, str | Path) else list(paths)
-    if not named:
-        raise InputError("no input was given: name at least one file or folder of text")
     found: dict[Path, Path] = {}
-    for path in map(Path, named):
+    for path in map(Path, check_paths(paths)):
         if not path.exists():
+            if path.is_symlink():
+                raise InputError(f"{path} is a link that leads nowhere: check where it leads")
             raise InputError(f"there is no file or folder at {path}: check the path")
         files = _walk_folder(path, report) if path.is_dir() else [path]
         if not files:
@@ -57,6 +59,20 @@ def list_inputs(
     return list(found.values())
 
 
+def check_paths(paths: Any) -> list[Path | str]:
+    """One path or several as a list; `InputError` where something else is among them, or none."""
+    given = [paths] if isinstance(paths, str | Path) else paths
+    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"the input must be a path or several, got {schema.shorten(paths)}")
+    named = list(given)
+    if not named:
+        raise InputError("no input was given: name at least one file or folder of text")
+    for path in named:
+        if schema.path(path) is not None:
+            raise InputError(f"an input must be the path of a file or folder, got {path!r}")
+    return named
+
+
 def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
     def tell(error: OSError) -> None:
         # What cannot be read is named, not left out: half a corpus looks like a whole one.
@@ -64,18 +80,28 @@ def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
             raise InputError(f"cannot read the folder {error.filename}: {error.strerror}")
         report.skip("unreadable folder", f"{error.filename}: {error.strerror}")
 
+    def tell_of_link(reason: str, link: Path) -> None:
+        if report is not None:
+            report.skip(reason, str(link))
+
     files: list[Path] = []
     for place, subfolders, names in os.walk(folder, onerror=tell):
         if find_manifest(Path(place)) is not None:
             subfolders.clear()
             continue
         subfolders[:] = [name for name in subfolders if not name.startswith(".")]
-        files.extend(
+        links = [Path(place, name) for name in subfolders if Path(place, name).is_symlink()]
+        found = [
             Path(place, name)
             for name in names
             if not name.startswith(".") and "multistream-index" not in name
-        )
-    return sorted(file for file in files if file.is_file())
+        ]
+        files += [file for file in found if file.is_file()]
+        lost = [file for file in found if file.is_symlink() and not file.exists()]
+        for reason, passed_over in ((_FOLDER_LINK, links), (_LOST_LINK, lost)):
+            for link in passed_over:
+                tell_of_link(reason, link)
+    return sorted(files)
 
 
 class _Decompressor(Protocol):

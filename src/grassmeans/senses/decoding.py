@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.artifacts.schema import check_arguments, either, instance_of, number, optional
 from grassmeans.errors import InputError
 from grassmeans.senses.calibration import ConfidenceRule
 
@@ -49,6 +50,7 @@ def describe_rule(rule: IdkRule) -> Any:
     return rule.to_dict() if isinstance(rule, ConfidenceRule) else rule
 
 
+@check_arguments(idk_threshold=optional(either(number(0.0, 1.0), instance_of(ConfidenceRule))))
 def decode_hard(
     distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
 ) -> NDArray[np.int64]:
@@ -68,10 +70,6 @@ def decode_hard(
         0 to n_senses - 1, or `IDK`. The first of equally near senses.
     """
     checked, missing = _check_distances(distances)
-    if isinstance(idk_threshold, int | float) and not 0.0 <= idk_threshold <= 1.0:
-        raise InputError(
-            f"idk_threshold must be between 0 and 1, or None for no IDK; got {idk_threshold}"
-        )
     filled = np.where(missing[:, None], 0.0, checked)
     labels: NDArray[np.int64] = filled.argmin(axis=1)
     unknown = missing
@@ -83,6 +81,7 @@ def decode_hard(
     return labels
 
 
+@check_arguments(sharpness=number(0.0, 1e9))
 def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> NDArray[np.float64]:
     """The probability of each sense: exp(-sharpness d), normalised (equation 5).
 
@@ -99,7 +98,6 @@ def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> N
         Rows sum to 1.
     """
     checked, missing = _check_distances(distances)
-    _check_sharpness(sharpness)
     filled = np.where(missing[:, None], 0.0, checked)
     # Less the nearest distance: the largest exponent is 0, and no row can vanish.
     weights = np.exp(-sharpness * (filled - filled.min(axis=1, keepdims=True)))
@@ -126,8 +124,3 @@ def _check_distances(distances: ArrayLike) -> tuple[NDArray[np.float64], NDArray
             f"row {mixed[0]} of distances is partly NaN: a row with no usable context is all NaN"
         )
     return checked, missing
-
-
-def _check_sharpness(sharpness: float) -> None:
-    if not (sharpness >= 0.0 and np.isfinite(sharpness)):
-        raise InputError(f"sharpness must be 0 or more and finite, got {sharpness}")

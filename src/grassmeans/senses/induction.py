@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array, parse_json, read_text
+from grassmeans.artifacts.schema import check_arguments, either, instance_of, optional, path
 from grassmeans.artifacts.writing import digest_of, write_array, write_bytes
 from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
 from grassmeans.clustering.settings import AUTO, InductionSettings
@@ -35,6 +36,7 @@ from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.language import warn_of_contexts
 from grassmeans.senses.samples import (
     EncodedWord,
     WordSample,
@@ -231,6 +233,11 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
     return [w for w in candidates if w in vectors and not is_function_word(w, left_out)]
 
 
+@check_arguments(
+    corpus=either(instance_of(Corpus), path),
+    settings=optional(instance_of(InductionSettings)),
+    parts=optional(path),
+)
 def induce(
     corpus: Corpus | str | Path,
     contexts: WordVectors | ContextEncoder | UnfittedContexts | str | Path,
@@ -277,9 +284,11 @@ def induce(
     )
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")
+    warn_of_contexts(encoder, corpus)
+    place = None if parts is None else Path(parts)
     inducer = WordInducer(corpus, encoder, settings)
     _tell_cost(inducer, chosen, show_progress)
-    found = collect_results(induce_words(chosen, inducer, workers, parts, show_progress))
+    found = collect_results(induce_words(chosen, inducer, workers, place, show_progress))
     found.remember(encoder, corpus.text_tokenizer)
     return found
 

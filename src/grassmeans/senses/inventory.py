@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from grassmeans.artifacts.checking import (
     parse_json,
     read_text,
 )
+from grassmeans.artifacts.schema import check_arguments, shorten, whole
 from grassmeans.artifacts.writing import write_array, write_bytes
 from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.errors import InputError, UnknownWordError
@@ -45,6 +46,16 @@ ENTRIES = "entries.jsonl"
 _NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
 
 
+Entry = TypeVar("Entry")
+
+
+def _check_entries(entries: Iterable[Entry], kind: type[Entry]) -> list[Entry]:
+    given = list(entries) if isinstance(entries, Iterable) else [entries]
+    if not all(isinstance(entry, kind) for entry in given):
+        raise InputError(f"an inventory is made of {kind.__name__}, got {shorten(entries)}")
+    return given
+
+
 class SenseInventory(Mapping[str, WordSenses]):
     """Words and their senses; entries are read from disk when they are asked for.
 
@@ -58,7 +69,7 @@ class SenseInventory(Mapping[str, WordSenses]):
     _reading: tuple[ContextEncoder, AnyTokenizer] | None = None
 
     def __init__(self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()) -> None:
-        found = list(entries)
+        found, absent = _check_entries(entries, WordSenses), _check_entries(skipped, SkippedWord)
         names = [entry.word for entry in found]
         self._setup(
             names,
@@ -66,7 +77,7 @@ class SenseInventory(Mapping[str, WordSenses]):
             np.concatenate([e.directions for e in found])
             if found
             else np.empty((0, 0), np.float32),
-            tuple(skipped),
+            tuple(absent),
         )
         self._lines: Sequence[bytes] = [
             json.dumps(entry_to_dict(entry), ensure_ascii=False).encode() for entry in found
@@ -162,6 +173,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         """The dimension of the directions; 0 where there are none."""
         return int(self._directions.shape[1])
 
+    @check_arguments(sense=whole(-(2**62)))
     def name_of(self, word: str, sense: int) -> str:
         """What a sense is called; empty where it has no name, and for 0, "I don't know"."""
         if sense < 1:
@@ -237,6 +249,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         )
 
     @classmethod
+    @check_arguments()
     def load(cls, path: str | Path) -> SenseInventory:
         """Open an inventory that `save` wrote, or a compact one; entries stay on disk."""
         folder = Path(path)

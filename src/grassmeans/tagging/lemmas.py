@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.checking import damaged, read_text
+from grassmeans.artifacts.checking import damaged, has_file, read_text
 from grassmeans.artifacts.writing import write_bytes
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
@@ -105,7 +105,7 @@ def write_lemmas(folder: Path, table: Mapping[str, str]) -> None:
 def read_lemmas(folder: Path) -> dict[str, str]:
     """The table of a model; empty where it has none."""
     path = folder / _FILE
-    if not path.exists():
+    if not has_file(path):
         return {}
     try:
         return dict(line.split("\t") for line in read_text(path).split("\n") if line)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
-from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.reading.given import check_words, iterate_documents, spell_word
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, IdkRule
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.language import LanguageCheck
 from grassmeans.tagging.answering import Answer, Answering
 from grassmeans.tagging.lemmas import Lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer, ReadText, blank_markup, read_text
@@ -125,6 +125,7 @@ def tag_texts(
     column: str | None = None,
     marks: bool = True,
     on_progress: OnProgress | None = None,
+    check: LanguageCheck | None = None,
 ) -> list[TaggedText]:
     """Tag the known words of texts, or only those marked ``<b>word</b>``, or only ``words``.
 
@@ -134,7 +135,7 @@ def tag_texts(
     sentences decide for a word is said in `grassmeans.tagging.widening`. Words that
     the model has no senses for are left untagged, also where ``words`` names them. HTML tags and
     character references are no words of the text; they stay in it, and without ``marks`` so does
-    ``<b>``.
+    ``<b>``. ``check`` sees the first words of the texts.
     """
     wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
     if lemmas is not None and wanted is not None:
@@ -147,6 +148,8 @@ def tag_texts(
     for document in iterate_documents(texts, column=column):
         pending.append(read_text(document, inventory, tokenizer, wanted, lemmas, marks=marks))
         n_targets += len(pending[-1].targets)
+        if check is not None:
+            check.add(pending[-1].keys)
         if n_targets >= _TARGETS_AT_ONCE:
             tagged += _tag_block(pending, inventory, encoder, answering, on_progress)
             pending, n_targets = [], 0
@@ -340,57 +343,3 @@ def read_running_text(
         sentences = find_sentences(text)
         edges.append(start + np.searchsorted(places, sentences))
     return SentencedText(found, np.unique(np.concatenate(edges)), describes(found.words))
-
-
-FEWEST_TOKENS = 10
-ENOUGH_TOKENS = 40
-SMALLEST_SHARE = 0.15
-
-
-class LanguageCheck:
-    """Is a text that comes in pieces in the model's language? Its function words tell.
-
-    Known words do not: a vocabulary from an encyclopedia has most words of other languages too (57%
-    of the tokens of Spanish articles are among 80,000 English words), but English text has a
-    function word in every two to four tokens, and others hardly share them (2% to 15% of Spanish
-    tokens).
-    """
-
-    def __init__(self, tokenizer: AnyTokenizer, function_words: frozenset[str]) -> None:
-        self._tokenizer = tokenizer
-        self._function_words = function_words
-        self.n_tokens = 0
-        self.n_function_words = 0
-
-    @property
-    def is_done(self) -> bool:
-        """Whether enough was seen, or nothing can be told because there are no function words."""
-        return self.n_tokens >= ENOUGH_TOKENS or not self._function_words
-
-    @property
-    def share(self) -> float:
-        """Share of the tokens that are function words of the model."""
-        return self.n_function_words / max(self.n_tokens, 1)
-
-    @property
-    def looks_foreign(self) -> bool:
-        """Whether the text is long enough to tell, and has too few function words."""
-        told = bool(self._function_words) and self.n_tokens >= FEWEST_TOKENS
-        return told and self.share < SMALLEST_SHARE
-
-    def describe(self, language: str | None) -> str:
-        """A remark where the text looks foreign to a model of this language; else empty."""
-        if not self.looks_foreign:
-            return ""
-        return (
-            f"{self.share:.0%} of the first {self.n_tokens:,} words are function words of "
-            f"the model's language ({language or 'unknown'}): is the text in another one?"
-        )
-
-    def add(self, text: str) -> None:
-        """Look at one more piece of the text."""
-        if self.is_done:
-            return
-        keys = self._tokenizer.tokenize(blank_markup(normalize_text(text)))
-        self.n_tokens += len(keys)
-        self.n_function_words += sum(is_function_word(key, self._function_words) for key in keys)

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import inspect
+import math
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
 
 import typer
 
-Corpus = Annotated[Path, typer.Argument(help="A corpus folder.")]
-Model = Annotated[Path, typer.Argument(help="A model folder, or a name: en.")]
+from grassmeans.terminal.places import READ, WRITTEN_INTO
+
+Corpus = Annotated[Path, READ, typer.Argument(help="A corpus folder.")]
+Model = Annotated[Path, READ, typer.Argument(help="A model folder, or a name: en.")]
 
 Json = Annotated[
     bool,
@@ -23,9 +28,9 @@ Engine = Annotated[
     str | None,
     typer.Option(
         "--engine",
-        metavar="local|dask|dask://HOST:PORT|ray",
+        metavar="local|dask|dask://HOST:PORT|tls://HOST:PORT",
         help="Where workers run: on this machine, in a Dask cluster of this machine or of others "
-        "(extra cluster), or in Ray (extra ray). All must see the same folders.",
+        "(extra cluster); tls:// is encrypted. All must see the same folders.",
     ),
 ]
 Device = Annotated[
@@ -40,6 +45,7 @@ Device = Annotated[
 ]
 Cache = Annotated[
     Path | None,
+    WRITTEN_INTO,
     typer.Option(
         "--cache", help="With a transformer: keep the contexts' lines here for the next run."
     ),
@@ -73,7 +79,7 @@ Words = Annotated[
     list[str] | None, typer.Option("--word", "-w", help="A word to take; repeat for more.")
 ]
 WordsFile = Annotated[
-    Path | None, typer.Option("--words", "--words-file", help="File with one word a line.")
+    Path | None, READ, typer.Option("--words", "--words-file", help="File with one word a line.")
 ]
 MaxContexts = Annotated[
     int, typer.Option("--max-contexts", min=1, help="Occurrences of a word that are looked at.")
@@ -119,12 +125,43 @@ Parts = Annotated[
     typer.Option(
         "--parts",
         min=1,
+        max=10_000,
         help="Train in so many parts that are put together; with --engine one a machine.",
     ),
 ]
 KeepOutput = Annotated[
     bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
 ]
+
+
+def bound_numbers(app: typer.Typer) -> None:
+    """Let the options of all commands refuse what no machine counts with.
+
+    Those are whole numbers beyond 64 bits, and numbers that are not finite. Options that say more
+    of themselves are let be.
+    """
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            bound_numbers(group.typer_instance)
+    for command in app.registered_commands:
+        function: Any = inspect.unwrap(cast("Callable[..., Any]", command.callback))
+        hints = get_type_hints(function, include_extras=True)
+        # Annotations that are texts would be read anew, without what is added here.
+        function.__annotations__.update(hints)
+        for hint in (hint for hint in hints.values() if get_origin(hint) is Annotated):
+            kind, option, *_ = get_args(hint)
+            kinds = get_args(kind) or (kind,)
+            if int in kinds:
+                option.min = -(2**63) if option.min is None else option.min
+                option.max = 2**63 - 1 if option.max is None else option.max
+            if float in kinds and option.callback is None:
+                option.callback = _require_finite
+
+
+def _require_finite(value: float | None) -> float | None:
+    if value is not None and not math.isfinite(value):
+        raise typer.BadParameter(f"{value} is no number to count with.")
+    return value
 
 
 def choose_words(words: list[str] | None, file: Path | None) -> list[str] | None:

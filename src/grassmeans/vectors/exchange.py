@@ -62,7 +62,7 @@ def _write_file(
     header: bool = True,
 ) -> None:
     with (
-        output_file(path, overwrite=overwrite) as temporary,
+        output_file(path, inputs=[vectors.folder], overwrite=overwrite) as temporary,
         _open_for_writing(temporary, path) as file,
     ):
         if header:

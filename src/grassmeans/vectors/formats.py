@@ -1,18 +1,20 @@
 """Read the files of other tools: word2vec text and binary, fastText ``.vec``, GloVe.
 
 The format is found from a file's first bytes. In text files the last ``dim`` columns are the
-numbers and what stands before them is the word, so words with spaces are read as they are. Rows
-that are not sound are counted and left out.
+numbers and what stands before them is the word, so words with spaces are read as they are, unless
+they end in a number: such a row has one too many. Rows that are not sound are counted and left out,
+and the line of the first one is named.
 """
 
 from __future__ import annotations
 
 import contextlib
 import lzma
+import re
 import warnings
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from itertools import islice
 from pathlib import Path
@@ -34,6 +36,7 @@ _LINES_TRIED = 10  # how many first lines a guess at the format looks at
 _LONGEST_WORD = 1 << 16  # bytes without a space: beyond this the file is not what it seems
 _LONGEST_LINE = 1 << 24  # bytes: a million numbers
 _LINES_AT_ONCE = 16_384
+_NUMBER = re.compile(rb"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _FIRST_CAPACITY = 1 << 20  # numbers
 _REFUSED = {
     b"\x80": "is a Python pickle (gensim's own save format), which is never loaded because it "
@@ -110,6 +113,7 @@ def read_word2vec_text(path: str | Path, *, limit: int | None = None) -> WordVec
     with _open_vectors_file(path) as stream:
         expected, dim = _read_header(stream, path)
         collector = _RowCollector(path, dim, limit)
+        collector.n_lines = 1
         _collect_lines(_LineReader(stream), collector)
     if collector.n_seen != min(expected, limit or expected):
         raise InputError(
@@ -190,6 +194,7 @@ class _RowCollector:
         self.dim = dim
         self.limit = limit
         self.n_seen = 0
+        self.n_lines = 0  # of the file, that were read
         self._ids: dict[str, int] = {}
         self._vectors: Float32Array = np.empty((_FIRST_CAPACITY // dim + 1, dim), np.float32)
         self._report = ReadReport()
@@ -348,22 +353,37 @@ def _collect_lines(reader: _LineReader, collector: _RowCollector) -> None:
         collector.skip("line too long", f"a line of more than {_LONGEST_LINE:,} bytes")
 
 
-def _collect_block(lines: Iterable[bytes], collector: _RowCollector) -> None:
+def _collect_block(lines: Sequence[bytes], collector: _RowCollector) -> None:
     """Parse many lines with one call; line by line only where something in them is wrong."""
-    filled = (line for line in lines if line and not line.isspace())
-    rows = [_split_line(line, collector.dim) for line in islice(filled, collector.wanted)]
-    matrix = _parse_numbers([numbers for _, numbers in rows], len(rows) * collector.dim)
-    whole = all(numbers.count(b" ") == collector.dim - 1 for _, numbers in rows)
+    numbered = enumerate(lines, start=collector.n_lines + 1)
+    collector.n_lines += len(lines)
+    filled = ((number, line) for number, line in numbered if line and not line.isspace())
+    rows = [
+        (number, *_split_line(line, collector.dim))
+        for number, line in islice(filled, collector.wanted)
+    ]
+    matrix = _parse_numbers([numbers for _, _, numbers in rows], len(rows) * collector.dim)
+    whole = all(
+        numbers.count(b" ") == collector.dim - 1 and not _ends_in_number(word)
+        for _, word, numbers in rows
+    )
     if matrix is not None and whole:
-        collector.add([word for word, _ in rows], matrix.reshape(-1, collector.dim))
+        collector.add([word for _, word, _ in rows], matrix.reshape(-1, collector.dim))
         return
-    for word, numbers in rows:
+    for number, word, numbers in rows:
         row = _parse_numbers([numbers], collector.dim)
-        if row is None:
+        if row is None or _ends_in_number(word):
             text = f"{word.decode('utf-8', 'replace')} {numbers[:60].decode('utf-8', 'replace')}"
-            collector.skip(f"not a word and {collector.dim} numbers", repr(text.strip()))
+            example = f"line {number}: {text.strip()!r}"
+            collector.skip(f"not a word and {collector.dim} numbers", example)
         else:
             collector.add([word], row[None, :])
+
+
+def _ends_in_number(word: bytes) -> bool:
+    """Whether what stands before the numbers is a word and one number more."""
+    parts = word.split()
+    return len(parts) > 1 and _NUMBER.fullmatch(parts[-1]) is not None
 
 
 def _split_line(line: bytes, dim: int) -> tuple[bytes, bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -16,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional
+from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.vocabulary import Vocabulary
@@ -28,6 +29,7 @@ from grassmeans.reading.given import is_missing
 from grassmeans.vectors.averaging import train_in_parts
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
+    MOST_PARTS,
     Checkpoint,
     Matrices,
     Matrix,
@@ -124,6 +126,11 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     parts: int | None = None
     device: str = "cpu"
 
+    @check_arguments(
+        start=optional(instance_of(WordVectors)),
+        frozen_inputs=instance_of(Iterable),
+        frozen_outputs=instance_of(Iterable),
+    )
     def fit(
         self,
         corpus: TokenCorpus | Any,
@@ -152,7 +159,9 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
             vectors are stored.
         """
         settings = TrainingSettings.of(self)
-        check_integers(self, min_count=1, **({} if self.parts is None else {"parts": 1}))
+        bounds = {"max_vocabulary": (1, 2**62), "parts": (1, MOST_PARTS)}
+        given = {n: b for n, b in bounds.items() if getattr(self, n) is not None}
+        check_integers(self, min_count=1, **given)
         check_device(self.device)
         if self.device != "cpu" and self.parts is not None:
             raise InputError("a GPU trains all at once: leave parts out, or take device='cpu'")
@@ -196,11 +205,11 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     ) -> None:
         """Train in parts; each machine of an engine has one, with all its workers as threads."""
         machines = list_machines()
-        n_parts = len(machines) or 1 if self.parts is None else self.parts
+        n_parts = len(machines) or 1 if self.parts is None else int(self.parts)
         is_own = n_parts <= len(machines)
         with contextlib.ExitStack() as stack:
             if folder is None:
-                folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+                folder = stack.enter_context(temporary_folder())
             train_in_parts(
                 tokens.shards,
                 counts,

@@ -21,6 +21,7 @@ from grassmeans.artifacts.checking import MANIFEST, check_range, damaged, open_a
 from grassmeans.artifacts.schema import check_values, flag, one_of, record, text, whole
 from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
 from grassmeans.vectors.quantising import BITS, QuantisedRows, bytes_per_row, quantise_rows
 from grassmeans.vectors.word_vectors import WordVectors
@@ -45,7 +46,8 @@ def write_vectors_folder(
     vectors: WordVectors, folder: Path, *, overwrite: bool = False, **filling: Any
 ) -> None:
     """Write a ``vectors`` artifact; see `WordVectors.save`."""
-    with output_folder(folder, KIND, overwrite=overwrite) as building:
+    marks = list_marks(KIND, filling.get("extra") or {})
+    with output_folder(folder, KIND, fields=marks, overwrite=overwrite) as building:
         fill_vectors_folder(vectors, building.folder, **filling)
 
 

@@ -22,6 +22,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
 from grassmeans.artifacts.writing import write_array, write_json
@@ -47,6 +48,7 @@ _BOUNDS = {
     "epochs": (1, MOST_EPOCHS),
     "random_state": SEEDS,
 }
+MOST_PARTS = 10_000
 """Beyond these numbers memory or time would not be enough for any corpus."""
 
 Matrix = NDArray[np.float32]
@@ -102,9 +104,9 @@ class TrainingSettings:
 
     def __post_init__(self) -> None:
         check_integers(self, **_BOUNDS)
-        if not 0 <= self.sample < 1:
+        if schema.number(0.0, 1.0)(self.sample) or self.sample == 1:
             raise InputError(f"sample must lie in [0, 1), got {self.sample}")
-        if not 0 < self.learning_rate < math.inf:
+        if schema.number(0.0)(self.learning_rate) or not self.learning_rate:
             raise InputError(f"learning_rate must be positive and finite, got {self.learning_rate}")
 
     @classmethod
@@ -125,7 +127,8 @@ def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
     for name, given in bounds.items():
         smallest, largest = given if isinstance(given, tuple) else (given, math.inf)
         value = getattr(owner, name)
-        if not isinstance(value, numbers.Integral) or value < smallest:
+        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        if not is_whole or value < smallest:
             raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
         if int(value) > largest:
             raise InputError(f"{name} must be {largest:,} or less, got {int(value):,}")

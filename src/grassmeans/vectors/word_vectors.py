@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional, shorten, whole
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.vectors import similarity
 from grassmeans.vectors.quantising import QuantisedRows
@@ -63,6 +64,8 @@ class WordVectors:
         output: Float32Array | None = None,
         check: bool = True,
     ) -> None:
+        if not isinstance(words, Iterable):
+            raise InputError(f"words must be a list of texts, got {shorten(words)}")
         self.words: list[str] = list(words)
         self._rounded = vectors if isinstance(vectors, QuantisedRows) else None
         if self._rounded is None:
@@ -122,6 +125,7 @@ class WordVectors:
         """Compute the cosine of two words or vectors; 0 where one of the vectors is zero."""
         return similarity.cosine(self._vector_of(first), self._vector_of(second))
 
+    @check_arguments(exclude=instance_of(Collection))
     def most_similar(
         self, word_or_vector: WordOrVector, n: int = 10, exclude: Collection[str] = ()
     ) -> list[Neighbour]:
@@ -148,6 +152,7 @@ class WordVectors:
         )
         return [neighbour for neighbour in neighbours if neighbour.word not in left_out][:n]
 
+    @check_arguments()
     def nearest(self, queries: ArrayLike, n: int = 10, *, first: int | None = None) -> NearestRows:
         """Find the rows nearest to each query by cosine, best first, equal ones in row order.
 
@@ -203,6 +208,7 @@ class WordVectors:
         )
 
     @classmethod
+    @check_arguments(limit=optional(whole(1)))
     def load(cls, path: str | Path, *, limit: int | None = None) -> WordVectors:
         """Open vectors: a folder that `save` wrote, or a word2vec, GloVe or fastText file.
 
@@ -242,6 +248,8 @@ class WordVectors:
         vector = np.asarray(word_or_vector)
         if vector.shape != (self.dim,):
             raise InputError(f"a vector must have shape ({self.dim},), got {vector.shape}")
+        if vector.dtype.kind not in "fiub":
+            raise InputError(f"a vector must be of numbers, got {shorten(word_or_vector)}")
         return vector
 
     def _known_id(self, word: str) -> int:

@@ -22,15 +22,24 @@ PATIENCE = 20_000
 
 
 @contextmanager
-def serve(model: Path, corpus: Path | None = None, changes: Path | None = None) -> Iterator[str]:
+def serve(
+    model: Path,
+    corpus: Path | None = None,
+    changes: Path | None = None,
+    *,
+    keeps_drafts: bool = False,
+) -> Iterator[str]:
     """The explorer on a free port, in a thread; its address."""
     pytest.importorskip("fastapi", reason="needs the extra explorer")
     uvicorn = pytest.importorskip("uvicorn", reason="needs the extra explorer")
+    from grassmeans.explorer.drafts import keep_drafts
     from grassmeans.explorer.server import create_app
 
-    config = uvicorn.Config(
-        create_app(model, corpus, changes_path=changes), port=0, log_level="warning"
-    )
+    app = create_app(model, corpus, changes_path=changes)
+    opened = app.state.session.opened
+    if keeps_drafts:
+        keep_drafts(opened)
+    config = uvicorn.Config(app, port=0, log_level="warning")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -41,6 +50,8 @@ def serve(model: Path, corpus: Path | None = None, changes: Path | None = None) 
     yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/"
     server.should_exit = True
     thread.join(timeout=10)
+    if keeps_drafts:
+        opened.draft.close()
 
 
 @pytest.fixture(scope="session", name="serve")

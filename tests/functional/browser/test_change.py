@@ -147,7 +147,7 @@ def test_the_api_answers_with_what_is_drawn(dated):
 def test_a_report_is_needed_for_the_list(dated):
     from fastapi.testclient import TestClient
 
-    from grassmeans.errors import InputError
+    from grassmeans.errors import ArtifactError
     from grassmeans.explorer.server import create_app
 
     with TestClient(create_app(dated / "model"), base_url="http://127.0.0.1") as client:
@@ -155,5 +155,5 @@ def test_a_report_is_needed_for_the_list(dated):
         assert answer.status_code == 409
         assert "--changes REPORT" in answer.text
         assert client.get("/api/words/crane/change?by=date").status_code == 409
-    with pytest.raises(InputError, match="no report of `grassmeans change`"):
+    with pytest.raises(ArtifactError, match="holds a model, but a change report is needed"):
         create_app(dated / "model", changes_path=dated / "model")

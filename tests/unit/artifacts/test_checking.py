@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 
 import numpy as np
 import pytest
 
+from damage import make_old
 from grassmeans.artifacts import checking as checked
-from grassmeans.artifacts.writing import write_array, write_bytes, write_manifest
+from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError
 
 
@@ -106,7 +108,7 @@ def test_a_deleted_inner_artifact_is_noticed(folder) -> None:
     write_manifest(folder, "thing", 1, {"holds": ["of another folder"]})
     assert checked.read_json(folder / "manifest.json")["holds"] == ["inner"]
     shutil.rmtree(folder / "inner")
-    assert checked.find_damage(folder) == ([f"{folder / 'inner'} is missing"], 1, 0)
+    assert checked.find_damage(folder) == ([f"{folder / 'inner/manifest.json'} is missing"], 1, 0)
     write_manifest(folder, "thing", 1, {})
     assert checked.find_damage(folder) == ([], 1, 0)
 
@@ -119,10 +121,11 @@ def test_large_mapped_files_are_left_to_verifying(folder, monkeypatch) -> None:
 
 
 def test_an_artifact_without_a_list_is_read(folder) -> None:
-    (folder / "checksums.txt").unlink()
+    make_old(folder)
     (folder / "deep" / "er" / "f.txt").write_bytes(b"abd")
     assert checked.read_bytes(folder / "deep" / "er" / "f.txt") == b"abd"
-    assert checked.find_damage(folder) == ([], 1, 1)
+    assert read_manifest(folder)["holds"] == ["inner"]
+    assert checked.find_damage(folder) == ([], 0, 2)
 
 
 def test_a_damaged_list_is_named(folder) -> None:
@@ -136,6 +139,73 @@ def test_json_that_cannot_be_read_names_its_file(tmp_path, content) -> None:
     (tmp_path / "x.json").write_bytes(content)
     with pytest.raises(ArtifactError, match=r"x\.json is truncated or damaged"):
         checked.read_json(tmp_path / "x.json")
+
+
+@pytest.mark.parametrize("depth", [100, 101, 900])
+def test_json_may_be_nested_a_hundred_times(tmp_path, depth) -> None:
+    (tmp_path / "x.json").write_text('{"a": [' * (depth // 2) + "[" * (depth % 2) + "1")
+    with (tmp_path / "x.json").open("a") as file:
+        file.write("]" * (depth % 2) + "]}" * (depth // 2))
+    if depth == 100:
+        assert list(checked.read_json(tmp_path / "x.json")) == ["a"]
+        return
+    with pytest.raises(ArtifactError, match="nested more than 100 times"):
+        checked.read_json(tmp_path / "x.json")
+
+
+READERS = [
+    checked.read_bytes,
+    checked.read_text,
+    checked.read_json,
+    checked.map_bytes,
+    checked.digest_of_file,
+    lambda path: checked.open_array(path, np.int32, (None,)),
+    lambda path: checked.open_array(path, np.int32, (None,), mapped=False),
+]
+
+
+@pytest.mark.parametrize("read", READERS)
+def test_only_regular_files_are_read(tmp_path, read) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    (tmp_path / "loop").symlink_to("loop")
+    for name, message in {
+        "pipe": "is no regular file",
+        "endless": "is no regular file",
+        "loop": "cannot be read",
+    }.items():
+        with pytest.raises(ArtifactError, match=f"{name} {message}"):
+            read(tmp_path / name)
+
+
+def test_files_that_are_read_whole_have_a_largest_size(tmp_path) -> None:
+    for name in ("x.json", "checksums.txt"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(checked.LARGEST_JSON + 1)
+        with pytest.raises(ArtifactError, match=f"{name}.*268,435,457 bytes, more than"):
+            checked.read_json(tmp_path / "x.json")
+        (tmp_path / "x.json").write_text("{}")
+    with (tmp_path / "a.npy").open("wb") as file:
+        file.truncate(checked.LARGEST_WHOLE + 1)
+    with pytest.raises(ArtifactError, match=r"a\.npy.*8,589,934,593 bytes, more than"):
+        checked.read_bytes(tmp_path / "a.npy")
+
+
+def test_a_file_that_not_all_have_is_asked_of_the_list(folder) -> None:
+    there, other = folder / "deep" / "er" / "f.txt", folder / "deep" / "other.txt"
+    other.write_text("of somebody else")
+    assert (checked.has_file(there), checked.has_file(other)) == (True, False)
+    there.unlink()
+    assert checked.has_file(there)  # and reading it says that it is missing
+    make_old(folder)
+    assert (checked.has_file(there), checked.has_file(other)) == (False, True)
+
+
+@pytest.mark.parametrize("name", ["../x", "/x", "a//x", "a/./x", "", "C:x", "a\\x", "a\0", "a::b"])
+def test_a_list_names_files_below_it(folder, name) -> None:
+    (folder / "checksums.txt").write_text(f"{'0' * 64}  {name}\n")
+    with pytest.raises(ArtifactError, match=r"checksums\.txt is truncated or damaged"):
+        checked.read_bytes(folder / "deep" / "er" / "f.txt")
 
 
 def test_a_folder_in_place_of_a_file_is_named(tmp_path) -> None:

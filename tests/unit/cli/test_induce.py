@@ -64,7 +64,7 @@ def test_vectors_of_another_language_are_remarked(folder, synthetic):
     arguments = ["induce", str(folder / "corpus"), str(foreign), "-o", str(folder / "other")]
     done = CliRunner().invoke(app, [*arguments, "-w", "crane", "--senses", "2", "-j", "1"])
     assert done.exit_code == 0, done.output
-    assert re.search(r"only \d+% of the corpus's content words", done.stderr)
+    assert re.search(r"only \d+% of the text's content words", done.stderr)
 
 
 def test_the_dial_gives_fewer_senses(folder):

@@ -4,11 +4,17 @@ import pytest
 from grassmeans.clustering import sense_number, together
 from grassmeans.clustering.directions import InducedDirections
 from grassmeans.clustering.kgrassmeans import KGrassmeans
-from grassmeans.clustering.sense_number import drop_small, find_different, induce_any_number
+from grassmeans.clustering.sense_number import drop_small, find_different
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import InputError
 
 DIM = 60
+
+
+def induce_any_number(bases, max_senses=12, **settings):
+    """What an estimator with these settings finds."""
+    plan = KGrassmeans("auto", max_senses=max_senses, **settings)._plan(bases)
+    return together.take_steps([plan], "cpu")[0]
 
 
 def planes_near(direction, n, rng, noise=0.1):

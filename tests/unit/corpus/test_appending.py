@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import Corpus
+from grassmeans import Corpus, artifacts
 from grassmeans.corpus.appending import append_files
 from grassmeans.errors import InputError
 
@@ -36,12 +36,23 @@ def test_a_corpus_that_grew_is_that_of_all_text(folders):
     assert grown.function_words == whole.function_words
 
 
-def test_the_old_corpus_stays_and_its_text_is_shared(folders):
+def test_the_old_corpus_stays_and_its_text_is_shared_where_it_is_large(folders, monkeypatch):
+    monkeypatch.setattr(artifacts, "SMALL_BYTES", 0)
     old = build(folders, ["old"], "c")
     before = {path: path.read_bytes() for path in old.path.rglob("*") if path.is_file()}
-    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    grown = append_files(folders / "c", folders / "new", folders / "c2", workers=1)
     assert before == {path: path.read_bytes() for path in before}
     assert (grown.shards[0].folder / "text.bin").samefile(old.shards[0].folder / "text.bin")
+
+
+def test_an_editor_in_one_corpus_does_not_change_the_other(folders):
+    old = build(folders, ["old"], "c")
+    before = {path: path.read_bytes() for path in old.path.rglob("*") if path.is_file()}
+    append_files(folders / "c", folders / "new", folders / "c2")
+    for path in [path for path in (folders / "c2").rglob("*") if path.is_file()]:
+        with path.open("ab") as file:  # in place, as some editors write
+            file.write(b"mine")
+    assert before == {path: path.read_bytes() for path in before}
 
 
 def test_it_can_grow_again(folders):

@@ -4,6 +4,7 @@ import gc
 import pickle
 import tempfile
 import warnings
+from dataclasses import fields
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +44,25 @@ def test_tokens_come_back_in_order(corpus: Corpus) -> None:
     assert corpus.n_tokens == 18
     assert corpus.n_documents == 3
     assert corpus.shards[0].document_offsets.tolist() == [0, 10, 15, 18]
+
+
+def test_every_option_is_there_when_a_corpus_is_opened(tmp_path) -> None:
+    options = IngestOptions(
+        tokenizer=Tokenizer(lowercase=False),
+        language="es",
+        function_words=frozenset({"el", "la"}),
+        keep_links=True,
+        keep_duplicates=True,
+        max_vocabulary=7,
+        shard_chars=11,
+        fields=("date",),
+    )
+    usual = IngestOptions()
+    for field in fields(IngestOptions):
+        assert getattr(options, field.name) != getattr(usual, field.name), field.name
+    made = Corpus.from_texts([{"text": "El rey.", "date": "1857"}], tmp_path / "c", meta="date",
+                             options=options)  # fmt: skip
+    assert made.options == options
 
 
 def test_most_frequent_words_come_first(corpus: Corpus) -> None:

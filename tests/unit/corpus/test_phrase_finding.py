@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from grassmeans import Corpus
 from grassmeans.corpus import phrase_finding
 from grassmeans.corpus.corpus import default_options
+from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.phrase_finding import (
     PhraseSettings,
     find_phrases,
@@ -80,8 +82,6 @@ def test_punctuation_and_numbers_part_words(tmp_path) -> None:
 
 
 def test_counts_do_not_depend_on_shards_and_workers(tmp_path, corpus, monkeypatch) -> None:
-    from dataclasses import replace
-
     texts = [corpus.document_text(i) for i in range(corpus.n_documents)]
     options = replace(default_options(), shard_chars=2000, keep_duplicates=True)
     parts = Corpus.from_texts(texts, tmp_path / "parts", options=options)
@@ -148,3 +148,23 @@ def test_wrong_settings_are_explained(tmp_path, corpus) -> None:
         PhraseSettings(passes=0)
     with pytest.raises(InputError, match="no phrases were found"):
         join_phrases(corpus, tmp_path / "none", settings=PhraseSettings(min_count=99), workers=1)
+
+
+def test_everything_that_is_known_of_documents_goes_along(tmp_path) -> None:
+    records = [
+        {"text": text, "date": f"18{number:02}"}
+        for number, text in enumerate(make_texts("Port Ellery"))
+    ]
+    options = IngestOptions(
+        language="es", function_words=frozenset({"el"}), max_vocabulary=900, shard_chars=2000
+    )
+    corpus = Corpus.from_texts(records, tmp_path / "corpus", meta=["date"], options=options)
+    joined = join_phrases(corpus, tmp_path / "joined", ["port ellery"], workers=1)
+    assert joined.field_values("date") == [f"18{number:02}" for number in range(30)]
+    changed = {
+        field.name
+        for field in fields(IngestOptions)
+        if getattr(joined.options, field.name) != getattr(corpus.options, field.name)
+    }
+    assert changed == {"tokenizer", "keep_duplicates"}
+    assert replace(joined.tokenizer, phrases=None) == corpus.tokenizer

@@ -10,6 +10,7 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import SenseInventory, WordVectors, load
+from grassmeans.artifacts.writing import building_place
 from grassmeans.editing.edited_words import (
     Edit,
     EditedInventory,
@@ -243,6 +244,27 @@ def test_what_was_hidden_before_stays_in_later_versions(tmp_path, topic_model):
     kept = EditedWord.start(second, "crane").entry.directions
     assert np.array_equal(kept, topic_model.inventory.directions("crane"))
     assert not second.inventory.directions("crane")[0].any()
+
+
+def test_a_killed_save_of_another_name_is_cleaned_by_the_next(tmp_path, topic_model):
+    edits = _hide(topic_model, "crane", 1)
+    save_version(topic_model, edits, tmp_path)
+    for name in ("model-v2", "mine"):  # killed after its folder came to its place, and before
+        building_place(tmp_path / name).mkdir()
+        (building_place(tmp_path / name) / "lock").touch()
+    (building_place(tmp_path / "mine") / "new").mkdir()
+    save_version(topic_model, edits, tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["model-v2", "model-v3"]
+
+
+def test_a_model_is_not_saved_over_corrections_of_another(tmp_path, topic_model):
+    version = save_version(topic_model, _hide(topic_model, "crane", 1), tmp_path)
+    before = {p: p.read_bytes() for p in version.rglob("*") if p.is_file()}
+    with pytest.raises(InputError, match="model with 'edited'"):
+        topic_model.save(version, overwrite=True)
+    assert {p: p.read_bytes() for p in version.rglob("*") if p.is_file()} == before
+    load(version).save(version, overwrite=True)  # the same ones
+    assert "edited" in load(version).manifest
 
 
 @pytest.mark.parametrize("name", ["../away", "a/b", "", ".hidden", "x" * 65, "a\\b"])

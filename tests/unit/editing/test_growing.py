@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import shutil
 
 import numpy as np
 import pytest
@@ -16,13 +18,17 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.editing.edited_words import Edit, EditedWord
 from grassmeans.editing.growing import update_model
+from grassmeans.editing.new_contexts import find_new_senses
 from grassmeans.editing.saving import save_version
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests, read_versions, share_history
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.samples import sample_word
 from grassmeans.text.tokenizer import Tokenizer
+from kills import record_kills
+from synthetic import make_topic_text
 
 ROWS = {"nest": (1, 0, 0), "wing": (2, 0, 0), "steel": (0, 1, 0), "load": (0, 3, 0), "x": (0, 0, 1)}
 
@@ -76,6 +82,53 @@ def test_new_contexts_far_from_all_senses_are_a_new_sense(model, tmp_path):
     assert [sense.share for sense in entry.senses] == pytest.approx([120 / 150, 30 / 150])
     assert abs(entry.directions[1] @ [0, 1, 0]) == pytest.approx(1.0, abs=1e-5)
     assert found.model.tag("a crane steel load")[0].sense == 2
+
+
+# Of one length; the cosine with (1, 0, 0), the bird, is 0.85.
+GULLS = {"gull": (0.85, 0.52678, 0), "feather": (1.7, 1.05357, 0)}
+
+
+@pytest.mark.parametrize(("granularity", "n_born"), [(1.0, 0), (2.0, 1)])
+def test_granularity_decides_what_is_a_new_sense_too(tmp_path, granularity, n_born):
+    # The limit of subspaces is 0.8; with a granularity of 2 it is its root, 0.894.
+    rows = ROWS | GULLS
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = SubspaceEncoder(vectors, ContextShape(2, 1), frozenset({"the", "a"}))
+    settings = InductionSettings(n_senses="auto", granularity=granularity)
+    crane = WordSenses(
+        "crane", 100, 50, np.eye(3, dtype=np.float32)[:1], (make_sense(1, 1.0, "bird"),)
+    )
+    manifest = {"settings": settings.to_dict(), "language": "en"}
+    model = SenseModel(encoder, SenseInventory([crane]), default_options().tokenizer, manifest)
+    model.save(tmp_path / "model")
+    (tmp_path / "new.txt").write_text(
+        "\n\n".join(f"the crane gull feather the{'the' * i}" for i in range(30))
+    )
+    found = update_model(tmp_path / "model", tmp_path / "new.txt", tmp_path / "grown", workers=1)
+    assert len(found.born) == n_born
+
+
+class EasedEncoder(SubspaceEncoder):
+    """Subspaces of which rare groups are merged more easily."""
+
+    rare_ease = 1.0
+
+
+def test_the_share_of_a_new_sense_is_that_of_its_occurrences():
+    # 40 of 400 contexts are looked at, all of one kind: 400 of 500 occurrences are not rare, as 40
+    # of 500 would be, which are log10(0.1 / 0.08) = 0.097 nearer than their cosine, 0.75.
+    rows = ROWS | {"gull": (0.75, 0.66144, 0), "feather": (1.5, 1.32288, 0)}
+    vectors = WordVectors(list(rows), np.array(list(rows.values()), np.float32))
+    encoder = EasedEncoder(vectors, ContextShape(2, 1), frozenset({"the"}))
+    crane = WordSenses(
+        "crane", 100, 50, np.eye(3, dtype=np.float32)[:1], (make_sense(1, 1.0, "bird"),)
+    )
+    corpus = Corpus.from_texts([f"crane gull feather the{'the' * i}" for i in range(400)])
+    settings = InductionSettings(n_senses="auto", max_contexts=40)
+    sample = sample_word("crane", corpus, encoder, settings)
+    assert (sample.count, len(sample.contexts)) == (400, 40)
+    found = find_new_senses(crane, sample, np.ones(40, np.bool_), settings, encoder)
+    assert len(found) == 1
 
 
 def test_old_senses_keep_number_name_direction_and_examples(model, tmp_path):
@@ -188,7 +241,7 @@ def test_text_that_does_not_fit(model, tmp_path):
     with pytest.raises(InputError, match="split into words by another rule"):
         update_model(model, tmp_path / "cased", tmp_path / "m", workers=1)
     (tmp_path / "es.txt").write_text("grulla acero carga nido ala " * 300)
-    with pytest.raises(InputError, match="seems to be of another language"):
+    with pytest.raises(InputError, match="is the text in another one"):
         update_model(model, tmp_path / "es.txt", tmp_path / "m", workers=1)
     Corpus.from_texts(["grulla"], tmp_path / "es", language="es")
     with pytest.raises(InputError, match="the text is es, the model en"):
@@ -214,3 +267,70 @@ def test_the_command_reports_new_senses_with_examples(model, tmp_path):
     assert said["born"][0]["word"] == "crane"
     assert "a new sense: crane.2" in result.stderr
     assert "<b>crane</b> steel load" in result.stderr
+
+
+def read_all(folder):
+    """The bytes of all files, but for what tells the time."""
+    times = re.compile(rb'"(created|manifest_digest)": "[^"]*"')
+    return {
+        str(path.relative_to(folder)): times.sub(b"", path.read_bytes())
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != "checksums.txt"
+    }
+
+
+@pytest.fixture(scope="module")
+def whales(tmp_path_factory):
+    """Text in which 40 words are new to the model of topics."""
+    place = tmp_path_factory.mktemp("whales") / "whales.txt"
+    documents = make_topic_text(random_state=1).documents
+    place.write_text("\n\n".join(text.replace("fish", "whale") for text in documents))
+    return place
+
+
+def test_the_same_bytes_with_any_number_of_workers_and_after_a_kill(
+    topic_model_folder, whales, tmp_path
+):
+    def grow(place, workers):
+        given = {"min_count": 20, "workers": workers, "show_progress": False}
+        return update_model(topic_model_folder, whales, place / "grown", **given)
+
+    place = tmp_path / "place"
+    place.mkdir()
+    states = record_kills(lambda: grow(place, 1), place, tmp_path / "states")
+    expected = read_all(place / "grown")
+    assert "whaleba" in load(place / "grown").vectors
+    found = grow(tmp_path / "two", 2)
+    assert len(found.new_words) > 32  # of several batches
+    assert read_all(tmp_path / "two" / "grown") == expected
+    scratch = ".grown.building/scratch"
+    in_training = [s for s in states if (s / scratch / ".vectors.building/new").exists()]
+    looking = [s for s in states if [*s.glob(f"{scratch}/words/*.jsonl")]]
+    copied = [s for s in states if [*s.glob(".grown.building/new/versions.jsonl")]]
+    for killed in (in_training[-1], looking[0], looking[len(looking) // 2], copied[0]):
+        assert not (killed / "grown").exists()
+        shutil.rmtree(place)
+        shutil.move(killed, place)
+        grow(place, 2)
+        assert read_all(place / "grown") == expected, killed.name
+        assert [path.name for path in place.iterdir()] == ["grown"]
+
+
+def test_vectors_that_an_interrupted_run_has_trained_are_taken_as_they_are(
+    model, tmp_path, monkeypatch
+):
+    # As a GPU gives others each time: words must not be looked at with vectors of two trainings.
+    text = write_text(tmp_path, anvil=60)
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr("grassmeans.editing.growing.induce_words", stop)
+        with pytest.raises(KeyboardInterrupt):
+            update_model(model, text, tmp_path / "grown", workers=1)
+    trained = WordVectors.load(tmp_path / ".grown.building" / "scratch" / "vectors")
+    direction = trained["anvil"] / np.linalg.norm(trained["anvil"])
+    monkeypatch.setattr("grassmeans.editing.growing.train_vectors", stop)
+    grown = update_model(model, text, tmp_path / "grown", workers=1).model.vectors["anvil"]
+    np.testing.assert_allclose(grown / np.linalg.norm(grown), direction, rtol=1e-5)

@@ -78,10 +78,13 @@ def test_a_worker_that_does_not_see_the_folder_says_so(tmp_path: Path, monkeypat
         answer(message).open()
 
 
-def test_another_release_on_a_worker_is_refused(monkeypatch) -> None:
+@pytest.mark.parametrize("name", ["grassmeans", "Python", "numpy", "scipy", "numba"])
+def test_other_software_on_a_worker_is_refused(name: str, monkeypatch) -> None:
     message = Packer(None).pack(divmod, (7, 2))
-    monkeypatch.setattr(messages, "__version__", "0.0.1")
-    with pytest.raises(EngineError, match=r"has grassmeans 0\.0\.1, this process"):
+    there = message.software | {name: "0.0.1"}
+    monkeypatch.setattr(messages, "describe_software", lambda: there)
+    told = rf"the worker on .* has {name} 0\.0\.1 in place of [^,]*: .* install the same everywhere"
+    with pytest.raises(EngineError, match=told):
         answer(message).open()
 
 

@@ -42,7 +42,7 @@ def test_tasks_are_drawn_lazily() -> None:
 
 
 def test_workers_must_be_positive() -> None:
-    with pytest.raises(InputError, match="1 or more, got 0"):
+    with pytest.raises(InputError, match="a whole number from 1 to 1,000; got 0"):
         effective_workers(0)
     assert effective_workers(3) == 3
     assert effective_workers(None) >= 1

@@ -6,8 +6,9 @@ import sys
 
 import pytest
 
-from grassmeans.cli.explore import bracketed, explore, is_loopback, open_socket, visible_name
+from grassmeans.cli.explore import explore, open_socket, visible_name
 from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.explorer.hosts import bracketed, is_loopback
 
 
 def test_a_port_that_is_taken_is_explained():

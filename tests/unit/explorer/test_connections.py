@@ -25,7 +25,9 @@ LARGE = 32 << 20  # more than the buffers of both ends
 
 
 class ShortConnection(TimedConnection):
-    limits = ConnectionLimits(head_seconds=SHORT, answer_seconds=SHORT, at_once=3)
+    limits = ConnectionLimits(
+        head_seconds=SHORT, answer_seconds=SHORT, stop_seconds=SHORT, at_once=3
+    )
 
 
 async def answer(scope, receive, send) -> None:
@@ -119,3 +121,27 @@ def test_there_are_so_many_connections_at_once(address) -> None:
         with connect(address) as four:
             assert read_to_end(four) == b""
         assert_answered(three)
+
+
+def test_a_stop_waits_a_moment_for_answers_and_not_longer() -> None:
+    asked = threading.Event()
+
+    async def wait(scope, receive, send) -> None:
+        asked.set()
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    listening = open_socket("127.0.0.1", 0)
+    config = uvicorn.Config(
+        wait, http=ShortConnection, ws="none", lifespan="off", log_level="error"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+    thread.start()
+    with connect(listening.getsockname()) as client:
+        client.sendall(REQUEST)
+        assert asked.wait(PATIENCE)
+        server.should_exit = True
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+        assert read_to_end(client) == b""

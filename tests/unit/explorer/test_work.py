@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from grassmeans.explorer.caches import BoundedCache
 from grassmeans.explorer.limits import (
     BusyError,
     CancelledError,
@@ -13,7 +14,6 @@ from grassmeans.explorer.limits import (
     OutOfTimeError,
     WorkLimits,
 )
-from grassmeans.explorer.open_model import BoundedCache
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 

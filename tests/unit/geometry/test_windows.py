@@ -100,7 +100,7 @@ def test_nothing_in_common_is_an_error(tmp_path) -> None:
 
 def test_bad_window_and_unknown_word(tmp_path) -> None:
     corpus = make(tmp_path, "a b c")
-    with pytest.raises(InputError, match="window must be a whole number, 1 to 1,000"):
+    with pytest.raises(InputError, match="window must be a whole number from 1 to 1,000"):
         extract_contexts(corpus, "a", window=0)
     with pytest.raises(UnknownWordError):
         extract_contexts(corpus, "heron")

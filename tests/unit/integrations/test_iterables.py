@@ -59,7 +59,7 @@ def test_options_reach_the_model(model) -> None:
     ("texts", "options", "message"),
     [
         ("one text", {}, "got the string 'one text', which names no file"),
-        ([BIRD], {"batch_size": 0}, "batch_size must be 1 or more, got 0"),
+        ([BIRD], {"batch_size": 0}, "batch_size must be a whole number, 1 or more; got 0"),
         ([{"body": BIRD}], {}, r"texts\[0\] is a record without the field 'text'.*text_of=\.\.\."),
         ([BIRD], {"text_of": "text"}, r"texts\[0\] is no record.*but a str: pass a function"),
         ([{"body": BIRD}], {"text_of": "text"}, "without the field 'text'.*of 'body'"),

@@ -113,7 +113,7 @@ def test_clones_and_copies_hold_no_model(model_folder, tmp_path) -> None:
     ("parameters", "message"),
     [
         ({"output": "words"}, "output must be one of text, tokens, got 'words'"),
-        ({"idk_threshold": 2.0}, "idk_threshold must be between 0 and 1"),
+        ({"idk_threshold": 2.0}, "idk_threshold must be a number from 0 to 1"),
         ({"model": 3}, "model must be a model, or the name or folder of one, got int"),
     ],
 )

@@ -135,8 +135,8 @@ def test_another_language_is_told(model_folder) -> None:
     ("config", "error", "message"),
     [
         ({"words": ["heron"]}, UnknownWordError, "'heron' is not among the 2 words"),
-        ({"idk_threshold": 3.0}, InputError, "idk_threshold must be between 0 and 1"),
-        ({"sharpness": -1.0}, InputError, "sharpness must be 0 or more"),
+        ({"idk_threshold": 3.0}, InputError, "idk_threshold must be a number from 0 to 1"),
+        ({"sharpness": -1.0}, InputError, "sharpness must be a number from 0"),
         ({"model": "no such model"}, ArtifactError, "there is no model"),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans import Corpus, SkipGram, WordVectors, artifacts
 from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
@@ -48,13 +48,16 @@ def test_distances_are_stored_rounded(corpus, model, tmp_path) -> None:
     assert positions == [[1], [1], [2], [0]]
 
 
-def test_the_text_stays_and_files_are_shared(corpus, model, tmp_path) -> None:
+def test_the_text_stays_and_large_files_are_shared(corpus, model, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(artifacts, "SMALL_BYTES", 0)
     labelled = label_corpus(corpus, model, tmp_path / "labelled", workers=1)
     assert labelled.concordance("crane.2", width=7)[0].word == "crane"
     assert labelled.line_at(12).word == "Crane"
     assert labelled.function_words == {"a", "the"}
     shared = [shard.folder / "text.bin" for shard in (corpus.shards[0], labelled.shards[0])]
     assert os.path.samefile(*shared)
+    words = [folder / "function_words.txt" for folder in (corpus.path, labelled.path)]
+    assert not os.path.samefile(*words)  # a person may edit them
     assert not building_place(labelled.path).exists()
     assert not (labelled.shards[0].folder / "distances.json").exists()
 
@@ -62,6 +65,7 @@ def test_the_text_stays_and_files_are_shared(corpus, model, tmp_path) -> None:
 def test_files_are_copied_where_they_cannot_be_linked(
     corpus, model, tmp_path, monkeypatch, contents
 ) -> None:
+    monkeypatch.setattr(artifacts, "SMALL_BYTES", 0)
     linked = label_corpus(corpus, model, tmp_path / "linked", workers=1)
 
     def refuse(*_):
@@ -251,7 +255,7 @@ def test_what_does_not_fit_is_refused(corpus, model, make, tmp_path, options) ->
         label_corpus(corpus, make(heron=[(1.0, 0.0, 0.0)]), output)
     with pytest.raises(InputError, match="decoding must be one of hard, soft, got 'firm'"):
         label_corpus(corpus, model, output, decoding="firm")
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="from 0 to 1"):
         label_corpus(corpus, model, output, idk_threshold=1.5)
     with pytest.raises(InputError, match="sharpness"):
         label_corpus(corpus, model, output, decoding="soft", sharpness=-1.0)

@@ -107,7 +107,7 @@ def test_mistakes_are_told_in_the_words_of_python(topic_vectors) -> None:
     with pytest.raises(InputError, match=r"language 'xx'.*function_words=\.\.\."):
         find_senses(["a crane"], "crane", contexts=topic_vectors, language="xx")
     for language in (None, 3):
-        with pytest.raises(InputError, match="language must be a code such as 'en', got"):
+        with pytest.raises(InputError, match="language must be a code such as 'en'; got"):
             find_senses(["a crane flew"], "crane", language=language)  # type: ignore[arg-type]
     with pytest.raises(InputError, match="unknown setting 'sences'"):
         find_senses(["a crane"], "crane", contexts=topic_vectors, sences=2)

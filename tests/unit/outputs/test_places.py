@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,8 +13,16 @@ import pytest
 
 from grassmeans.artifacts.writing import building_place, find_manifest, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
+from grassmeans.outputs import ownership
 from grassmeans.outputs import places as outputs
-from grassmeans.outputs.places import check_output, output_file, output_folder, replace_file
+from grassmeans.outputs.ownership import check_inputs
+from grassmeans.outputs.places import (
+    check_output,
+    check_output_file,
+    output_file,
+    output_folder,
+    remove_dead_work,
+)
 
 KILLED = 9
 
@@ -162,6 +172,126 @@ def test_other_kinds_are_kept(tmp_path) -> None:
     assert names(tmp_path / "t") == ["checksums.txt", "manifest.json"]
 
 
+@pytest.mark.parametrize(
+    ("kind", "mark"),
+    [("corpus", "labelled"), ("corpus", "merged"), ("vectors", "lexemes"), ("model", "edited")],
+)
+def test_results_of_one_kind_that_are_different_things_are_kept(tmp_path, kind, mark) -> None:
+    (tmp_path / "t").mkdir()
+    write_manifest(tmp_path / "t", kind, 1, {mark: {}})
+    with pytest.raises(InputError, match=rf"another kind \({kind} with '{mark}'\)"):
+        check_output(tmp_path / "t", kind, overwrite=True)
+    check_output(tmp_path / "t", kind, fields=[mark], overwrite=True)
+
+
+def build_with_part(path: Path, value: str, **options: object) -> None:
+    """An artifact with another one in it."""
+    with output_folder(path, "thing", value, **options) as building:
+        (building.folder / "deep").mkdir(exist_ok=True)
+        write_bytes(building.folder / "deep" / "one.txt", value.encode())
+        build(building.folder / "part", value)
+        write_manifest(building.folder, "thing", 1, {"value": value})
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+FOREIGN = ["notes.md", "deep/notes.md", "part/notes.md", ".hidden", "new/notes.md", "other/link"]
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_what_others_put_into_a_result_is_kept(tmp_path, name) -> None:
+    place = tmp_path / "t"
+    build_with_part(place, "old")
+    (place / name).parent.mkdir(exist_ok=True)
+    if name == "other/link":
+        (place / name).symlink_to(tmp_path, target_is_directory=True)
+    else:
+        (place / name).write_text("mine")
+    before = everything(place)
+    for refuse in (check_output, build):
+        with pytest.raises(InputError, match=rf"t holds {name}, which is not a part of it.* move"):
+            refuse(place, "thing", overwrite=True)
+    assert everything(place) == before
+    (place / name).unlink()
+    build_with_part(place, "new", overwrite=True)
+    assert (place / "part" / "one.txt").read_text() == "new"
+    assert names(tmp_path) == ["t"]
+
+
+def test_another_result_inside_a_result_is_kept(tmp_path) -> None:
+    build(tmp_path / "t", "old")
+    build(tmp_path / "t" / "model", "dear")
+    with pytest.raises(InputError, match=r"t holds model/checksums.txt, which is not a part"):
+        build(tmp_path / "t", "new", overwrite=True)
+    assert value_of(tmp_path / "t" / "model") == "dear"
+
+
+def test_what_somebody_changed_is_kept(tmp_path) -> None:
+    place = tmp_path / "t"
+
+    def edit(name: str, text: str) -> None:
+        (place / name).write_text((place / name).read_text() + text)
+
+    def unseal(key: str) -> None:
+        manifest = json.loads((place / "manifest.json").read_text())
+        del manifest[key]
+        (place / "manifest.json").write_text(json.dumps(manifest))
+
+    changes: dict[str, Callable[[], None]] = {
+        "deep/one.txt was changed after it was written": lambda: edit("deep/one.txt", "mine"),
+        "part/two.txt was changed after it was written": lambda: edit("part/two.txt", "mine"),
+        "deep/one.txt is missing": (place / "deep" / "one.txt").unlink,
+        "there is no folder at .*part": lambda: shutil.rmtree(place / "part"),
+        "manifest.json was changed after it was written": lambda: unseal("value"),
+        "t has no list of its files": lambda: unseal("manifest_digest"),
+        "part has no list of its files": (place / "part" / "checksums.txt").unlink,
+    }
+    for message, change in changes.items():
+        shutil.rmtree(place, ignore_errors=True)
+        build_with_part(place, "old")
+        change()
+        before = everything(place)
+        for refuse in (check_output, build):
+            with pytest.raises(InputError, match=rf"{message}.*(move it|delete it yourself)"):
+                refuse(place, "thing", overwrite=True)
+        assert everything(place) == before
+    assert names(tmp_path) == ["t"]
+
+
+def test_what_grows_holds_nothing_else_either(tmp_path) -> None:
+    place = tmp_path / "t"
+    build(place, "old")
+    (place / "notes.md").write_text("mine")
+    check_output(place, "thing", grows={"value": "old"})  # it may be that it is only read
+    with pytest.raises(InputError, match=r"t holds notes\.md"):
+        build(place, "new", grows={"value": "old"})
+    assert (place / "notes.md").read_text() == "mine"
+    (place / "notes.md").unlink()
+    build(place, "new", grows={"value": "old"})
+    assert value_of(place) == "new"
+
+
+def test_files_are_read_once_to_be_compared(tmp_path, monkeypatch) -> None:
+    compared: list[str] = []
+    digest_of_file = ownership.digest_of_file
+
+    def note(path: Path) -> str:
+        compared.append(path.name)
+        return digest_of_file(path)
+
+    monkeypatch.setattr(ownership, "digest_of_file", note)
+    build(tmp_path / "t", "old")
+    check_output(tmp_path / "t", "thing", overwrite=True)
+    build(tmp_path / "t", "new", overwrite=True)
+    assert compared == ["one.txt", "two.txt"]
+
+
 def test_inputs_are_kept(tmp_path) -> None:
     build(tmp_path / "t", "old")
     (tmp_path / "link").symlink_to(tmp_path / "t", target_is_directory=True)
@@ -172,6 +302,28 @@ def test_inputs_are_kept(tmp_path) -> None:
         with pytest.raises(InputError, match="lies in t, an input"):
             build(tmp_path / output, "new", inputs=[tmp_path / "t"])
     assert value_of(tmp_path / "t") == "old"
+
+
+def test_a_new_result_may_come_into_a_folder_of_texts(tmp_path) -> None:
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "gold.key").write_text("mine")
+    build(tmp_path / "texts" / "t", "new", inputs=[tmp_path / "texts"])
+    build(tmp_path / "texts" / "t", "newer", inputs=[tmp_path / "texts"], overwrite=True)
+    with output_file(tmp_path / "texts" / "answers", inputs=[tmp_path / "texts"]) as temporary:
+        temporary.touch()
+    with pytest.raises(InputError, match="lies in texts, an input"):
+        check_output_file(
+            tmp_path / "texts" / "gold.key", inputs=[tmp_path / "texts"], overwrite=True
+        )
+    assert (tmp_path / "texts" / "gold.key").read_text() == "mine"
+
+
+def test_a_folder_that_files_come_into_may_hold_what_is_read(tmp_path) -> None:
+    build(tmp_path / "t", "old")
+    check_inputs(tmp_path, [tmp_path / "t"], into=True)
+    for place in ("t", "t/kept"):
+        with pytest.raises(InputError, match="input"):
+            check_inputs(tmp_path / place, [tmp_path / "t"], into=True)
 
 
 def test_places_where_nothing_can_be_put(tmp_path, monkeypatch) -> None:
@@ -396,7 +548,8 @@ def test_what_is_put_in_its_place_is_on_the_disk_before(tmp_path, monkeypatch) -
     assert {"sync one.txt", "sync two.txt", "sync new"} <= set(events[:last])
     assert f"sync {tmp_path.name}" in events[last:]
     events.clear()
-    replace_file(tmp_path / "f.txt", b"x")
+    with output_file(tmp_path / "f.txt") as temporary:
+        temporary.write_bytes(b"x")
     assert [event.partition(".partial")[0] for event in events] == [
         "sync f.txt",
         "replace f.txt",
@@ -442,6 +595,47 @@ def test_files_are_replaced_only_when_told(tmp_path) -> None:
         with pytest.raises(InputError, match=message), output_file(place, **options):
             pass
     assert path.read_text() == "two"
+
+
+@pytest.mark.parametrize("deep", ["f.txt", "t"])
+def test_a_kill_leaves_nothing_that_the_next_start_does_not_clean(tmp_path, deep) -> None:
+    """At each step of the writing of a file or a folder."""
+
+    def write() -> None:
+        if deep == "t":
+            build(tmp_path / "t", "new", overwrite=True)
+        else:
+            with output_file(tmp_path / deep, overwrite=True) as temporary:
+                temporary.write_text("new")
+
+    for step in range(200):
+        done = run_and_die(write, step)
+        write()
+        assert names(tmp_path) == [deep]
+        if done:
+            break
+    assert step > 1
+
+
+def test_dead_work_of_any_name_is_cleaned(tmp_path) -> None:
+    def begin() -> None:
+        with output_folder(tmp_path / "anonymous", "thing") as building:
+            (building.folder / "half.txt").write_text("half")
+            os._exit(KILLED)
+
+    assert not run_and_die(begin, 10**6)
+    build(tmp_path / "finished", "whole")
+    for name in ("finished", "mine", "empty"):
+        building_place(tmp_path / name).mkdir()
+    (building_place(tmp_path / "finished") / "lock").touch()  # killed after it came to its place
+    (building_place(tmp_path / "mine") / "house.plan").touch()
+    stop(tmp_path / "resumable", "same")
+    with output_folder(tmp_path / "running", "thing") as building:
+        remove_dead_work(tmp_path)
+        left = {path.name for path in tmp_path.glob(".*")}
+        write_manifest(building.folder, "thing", 1, {})
+    assert left == {".mine.building", ".empty.building", ".resumable.building", ".running.building"}
+    assert value_of(tmp_path / "finished") == "whole"
 
 
 def test_temporary_files_of_dead_processes_are_cleaned(tmp_path) -> None:

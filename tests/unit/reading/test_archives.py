@@ -3,6 +3,7 @@ from __future__ import annotations
 import gzip
 import io
 import lzma
+import stat
 import tarfile
 import zipfile
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from grassmeans.errors import InputError
 from grassmeans.reading import archives
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
@@ -94,9 +96,12 @@ def test_a_damaged_archive_keeps_what_came_before(tmp_path: Path, name: str) -> 
 def test_half_a_zip_file_is_no_text(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(make_zip(FILES)[:60])
-    documents, report = read(path)
-    assert documents == []
-    assert report.skipped == {"damaged archive": 1}
+    with pytest.raises(InputError, match=r"nothing could be read from .*: damaged archive"):
+        read(path)
+    (tmp_path / "b.txt").write_text("Read.")
+    documents, report = read(tmp_path)
+    assert [d.text for d in documents] == ["Read."]
+    assert report.skipped == {"damaged archive": 1, "file that cannot be read as asked": 1}
 
 
 def test_a_member_that_cannot_be_read_as_asked_is_named(tmp_path: Path) -> None:
@@ -143,3 +148,87 @@ def test_what_does_not_fit_on_the_disk_is_not_unpacked(tmp_path: Path, monkeypat
     documents, report = read(path)
     assert [d.text for d in documents] == ["Read."]
     assert report.examples == {"file too large for the temporary folder": f"{path}/large.txt"}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_names_that_no_file_can_have_are_read_like_others(tmp_path: Path, name: str) -> None:
+    names = ["語" * 200 + ".jsonl", "/", "/etc/b.txt", "b.txt", "x/" * 300 + "c.txt"]
+    names = names[:1] + names[2:] if name.endswith("zip") else names  # "/" is a folder in a zip
+    path = tmp_path / name
+    path.write_bytes(MAKERS[name](dict.fromkeys(names, b'{"text": "Read."}\n')))
+    documents, report = read(path)
+    assert [d.text for d in documents] == ["Read."] * len(names)
+    assert documents[0].id == f"{'語' * 200}.jsonl:1"
+    assert [d.id for d in documents[-3:]] == ["b.txt:1", "b.txt:1", "c.txt:1"]
+    assert not report.skipped
+
+
+def test_what_a_name_in_an_archive_tells(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(make_zip({"times/1857-03-01.txt": b"Read.", "2.txt": b"Read."}))
+    documents, _ = read(path, meta=("date", "source"))
+    assert documents[0].fields == (("date", "1857-03-01"), ("source", "times"))
+    assert documents[1].fields == (("source", "a.zip"),)
+
+
+def test_a_file_that_cannot_be_unpacked_takes_no_other_along(tmp_path: Path) -> None:
+    content = bytearray(make_zip({"1.txt": b"First.", "2.txt": b"Second.", "3.txt": b"Third."}))
+    # Its flags in its own header and in the directory, which lie before its name.
+    content[content.index(b"2.txt") - 24] |= 1
+    content[content.rindex(b"2.txt") - 38] |= 1
+    path = tmp_path / "a.zip"
+    path.write_bytes(content)
+    documents, report = read(path)
+    assert [d.text for d in documents] == ["First.", "Third."]
+    assert report.skipped == {"file of an archive that cannot be unpacked": 1}
+    [example] = report.examples.values()
+    assert example.startswith(f"{path}/2.txt: ")
+    assert "encrypted" in example
+
+
+def test_an_archive_of_which_nothing_can_be_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    path.write_bytes(make_zip({".hidden": b"Never."}))
+    with pytest.raises(InputError, match=r"a\.zip: it holds no files"):
+        read(path)
+    path.write_bytes(make_zip({"1.csv": b"body\nx\n", "2.csv": b"title\nx\n"}))
+    with pytest.raises(InputError, match=r"a\.zip/1\.csv has no text in a field 'text'"):
+        read(path)
+
+
+def test_links_of_a_zip_are_no_texts(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        link = zipfile.ZipInfo("link.txt")
+        link.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(link, "/etc/hostname")
+        archive.writestr("1.txt", "Read.")
+    assert [d.text for d in read(path)[0]] == ["Read."]
+
+
+def make_claim(kind: bytes, size: int) -> bytes:
+    """A tar file of a text, and of something that claims a size."""
+    info = tarfile.TarInfo("2.txt")
+    info.type, info.size = kind, size
+    return make_tar({"1.txt": b"Read."})[:1024] + info.tobuf(tarfile.GNU_FORMAT) + bytes(10_240)
+
+
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
+@pytest.mark.parametrize("size", [1 << 22, 1 << 40, 1 << 60])
+def test_sizes_that_are_not_there(tmp_path: Path, kind: bytes, size: int) -> None:
+    path = tmp_path / "a.tar"
+    path.write_bytes(make_claim(kind, size))
+    documents, report = read(path)
+    assert [d.text for d in documents] == ["Read."]
+    assert sum(report.skipped.values()) >= 1
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_an_archive_that_opens_too_far_is_left(tmp_path: Path, name: str, monkeypatch) -> None:
+    monkeypatch.setattr(archives, "_ALWAYS_BYTES", 50_000)
+    monkeypatch.setattr(archives, "_MOST_EXPANSION", 0)
+    path = tmp_path / name
+    path.write_bytes(MAKERS[name]({"1.txt": b"Read.", "2.txt": b"0 " * 30_000, "3.txt": b"No."}))
+    documents, report = read(path)
+    assert [d.text for d in documents] == ["Read."]
+    assert "it opens to more than" in report.examples["damaged archive"]

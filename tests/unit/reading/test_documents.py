@@ -7,7 +7,7 @@ from grassmeans.reading.documents import RawDocument, ReadOptions, split_documen
 def test_wrong_options_are_refused() -> None:
     with pytest.raises(InputError, match="unknown encoding 'latin-99'"):
         ReadOptions(encoding="latin-99")
-    with pytest.raises(InputError, match="1 or more, got 0"):
+    with pytest.raises(InputError, match="a whole number, 1 or more, not 0"):
         ReadOptions(max_document_chars=0)
 
 

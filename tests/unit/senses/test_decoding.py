@@ -58,7 +58,7 @@ def test_a_row_that_is_partly_nan_is_refused():
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1, np.nan])
 def test_thresholds_out_of_range_are_refused(threshold):
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="a number from 0 to 1"):
         decode_hard([[0.1]], threshold)
 
 

@@ -16,8 +16,6 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.induction import induce
 from grassmeans.tagging.marked_text import remove_marks
-from grassmeans.tagging.tagging import LanguageCheck
-from grassmeans.text.tokenizer import WhitespaceTokenizer
 
 
 def sentence(words: list[str], target: str = "crane", marked: bool = False) -> str:
@@ -214,43 +212,6 @@ def test_entries_without_descriptions_are_given_as_they_are(tmp_path):
     assert len(entry.directions) == 2
 
 
-def check_language(
-    *texts: str, function_words: frozenset[str] = frozenset({"the", "of"})
-) -> LanguageCheck:
-    found = LanguageCheck(WhitespaceTokenizer(), function_words)
-    for text in texts:
-        found.add(text)
-    return found
-
-
-def test_text_of_the_same_language() -> None:
-    found = check_language("the end of the first and last long day here")  # 3 of 10
-
-    assert found.n_tokens == 10
-    assert found.share == 0.3
-    assert not found.looks_foreign
-
-
-def test_text_of_another_language() -> None:
-    assert check_language("el final del primer y of último largo día aquí").looks_foreign  # 1 of 10
-
-
-def test_too_little_text_tells_nothing() -> None:
-    assert not check_language("el final del primer día").looks_foreign
-
-
-def test_pieces_are_counted_together_until_enough_was_seen() -> None:
-    found = check_language("uno dos tres cuatro cinco " * 8, "the of " * 100)
-
-    assert found.n_tokens == 40
-    assert found.is_done
-    assert found.looks_foreign
-
-
-def test_a_model_without_function_words_tells_nothing() -> None:
-    assert not check_language("uno dos tres " * 20, function_words=frozenset()).looks_foreign
-
-
 def test_tagged_words_have_the_names_of_their_senses(topic_model, synthetic) -> None:
     text = sentence(synthetic.topic_words[0])
     (word,) = topic_model.tag(text)
@@ -281,15 +242,6 @@ def test_a_text_or_its_tokens(topic_model) -> None:
         topic_model.tag(tokens="crane")
     # Tokens have no marks, and are not split.
     assert [w.position for w in topic_model.tag(tokens=["<b>crane</b>", "crane", "crane,"])] == [1]
-
-
-def test_what_is_said_of_a_text_of_another_language() -> None:
-    assert check_language("the end of the first and last long day here").describe("en") == ""
-    said = check_language("el final del primer y of último largo día aquí").describe("en")
-    assert said == (
-        "10% of the first 10 words are function words of the model's language (en): "
-        "is the text in another one?"
-    )
 
 
 def test_without_marks_a_tag_is_text_and_every_word_is_tagged(topic_model, synthetic) -> None:

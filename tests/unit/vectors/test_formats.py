@@ -109,7 +109,7 @@ def test_limit(tmp_path: Path, content: bytes) -> None:
     path = put(tmp_path, content)
     assert WordVectors.load(path, limit=2).words == ["bank", "river"]
     assert len(WordVectors.load(path, limit=50)) == 3
-    with pytest.raises(InputError, match="1 or more words, got 0"):
+    with pytest.raises(InputError, match="limit must be a whole number, 1 or more"):
         WordVectors.load(path, limit=0)
 
 
@@ -141,14 +141,29 @@ def test_bad_lines_are_counted_and_skipped(tmp_path: Path) -> None:
     assert "not a word and 2 numbers 2, NaN or infinity 2" in message
     assert "word seen before 1" in message
     assert "word not UTF-8 1" in message
-    assert message.endswith("the first: not a word and 2 numbers: 'short 1'")
+    assert message.endswith("the first: not a word and 2 numbers: line 3: 'short 1'")
 
 
 def test_columns_of_two_bad_lines_do_not_make_up_for_each_other(tmp_path: Path) -> None:
-    with pytest.warns(UserWarning, match="1 of 3 rows left out"):
+    with pytest.warns(UserWarning, match="2 of 3 rows left out"):
         found = read_glove(put(tmp_path, b"a 1 2\nb 3\nc 4 5 6\n"), dim=2)
-    assert found.words == ["a", "c 4"]
-    np.testing.assert_array_equal(found.vectors, [[1, 2], [5, 6]])
+    assert found.words == ["a"]
+    np.testing.assert_array_equal(found.vectors, [[1, 2]])
+
+
+@pytest.mark.parametrize("separator", [b" ", b"\t"])
+@pytest.mark.parametrize("row", [b"c 4 -.5e-3 6", b"c 4", b"the c 4 5 6"])
+@pytest.mark.parametrize("header", [b"", b"4 2\n"])
+def test_a_row_with_a_number_too_many_or_too_few(
+    tmp_path: Path, separator: bytes, row: bytes, header: bytes
+) -> None:
+    content = header + b"a 1 2\n\nb b 1 2\n" + row + b"\nd 7 8\n"
+    path = put(tmp_path, content.replace(b" ", separator))
+    line = 4 + bool(header)
+    told = rf"1 of 4 rows left out .*: not a word and 2 numbers: line {line}: "
+    with pytest.warns(UserWarning, match=told):
+        found = read_word2vec_text(path) if header else read_glove(path, dim=2)
+    assert found.words == ["a", f"b{separator.decode()}b", "d"]
 
 
 def test_bad_rows_of_a_binary_file_are_skipped(tmp_path: Path) -> None:

@@ -155,7 +155,7 @@ def test_a_vocabulary_of_one_word_trains() -> None:
         ({"window": 2.5}, "window must be an integer"),
         ({"sample": 2}, "sample must lie"),
         ({"learning_rate": 0}, "learning_rate must be positive"),
-        ({"workers": 0}, "workers must be 1 or more"),
+        ({"workers": 0}, "workers must be a whole number from 1 to 1,000"),
     ],
 )
 def test_bad_parameters_are_named(parameters: dict, message: str) -> None:

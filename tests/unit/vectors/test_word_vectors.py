@@ -141,5 +141,5 @@ def test_bad_queries_are_refused(plane: WordVectors) -> None:
         plane.nearest(np.array([[np.nan, 1]]))
     with pytest.raises(InputError, match=r"shape \(2,\), got \(3,\)"):
         plane.most_similar(np.ones(3))
-    with pytest.raises(InputError, match="0 or more, got -1"):
+    with pytest.raises(InputError, match="0 or more; got -1"):
         plane.most_similar("east", n=-1)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import load, save_file
 
 from grassmeans.artifacts.checking import MANIFEST, damaged, read_bytes
-from grassmeans.artifacts.schema import check_values, flag, one_of, whole
+from grassmeans.artifacts.schema import check_values, either, flag, nothing, number, one_of, whole
 from grassmeans.artifacts.writing import (
     atomic_path,
     digest_of_array,
@@ -39,6 +39,19 @@ _FILE = "weights.safetensors"
 _ROTATION_BASE = 1000.0
 MOST_WORDS, LARGEST_DIM, MOST_LAYERS, PASSAGES = 10**8, 2**14, 256, (4, 2**16)
 """What a network may have, and how long its passages may be."""
+
+LEAST_PASSES = 0.9
+"""Over the corpus: with fewer an encoder was trained too little. Not 1, as some documents are held
+out, and steps are whole ones."""
+
+ENOUGH_SEEN = 50_000_000
+"""Tokens that are enough however large the corpus: by default a training on a CPU ends at 60
+million."""
+
+LEAST_GAIN = 0.1
+"""Share of the loss of word frequencies, on the same held-out text, that an encoder must have got
+rid of: those of English text are at 7.1 to 7.3 nats a word, and encoders that tell senses apart at
+2.7 to 4.5; one that has only learned how frequent words are has got rid of nothing."""
 
 _SHAPE_RULES = {
     "n_words": whole(1, MOST_WORDS),
@@ -128,12 +141,60 @@ class NetworkShape:
         return np.outer(np.arange(length, dtype=np.float32), turns).astype(np.float32)
 
 
+@dataclass(frozen=True, slots=True)
+class TrainingRecord:
+    """How much a network has seen, and how well it predicts what it has not.
+
+    Attributes
+    ----------
+    tokens_seen, n_tokens : int
+        Tokens of all steps, and of the corpus.
+    held_out_loss, frequency_loss : float or None
+        Of held-out words, in nats a word, and that of their frequencies; None where no document
+        was held out.
+    """
+
+    tokens_seen: int
+    n_tokens: int
+    held_out_loss: float | None = None
+    frequency_loss: float | None = None
+
+    def describe_lack(self) -> str:
+        """Why the network was trained too little, and what to do; empty where it was not."""
+        if self.tokens_seen < min(LEAST_PASSES * self.n_tokens, ENOUGH_SEEN):
+            lack = f"it has seen {self.tokens_seen:,} tokens of a corpus of {self.n_tokens:,}"
+        elif (
+            self.held_out_loss is not None
+            and self.frequency_loss is not None
+            and self.held_out_loss > (1.0 - LEAST_GAIN) * self.frequency_loss
+        ):
+            lack = (
+                f"it predicts words hardly better than their frequencies do, with a loss of "
+                f"{self.held_out_loss:.2f} in place of {self.frequency_loss:.2f} nats a word"
+            )
+        else:
+            return ""
+        return (
+            f"the encoder was trained too little, and its senses mean little: {lack}; train it "
+            "longer (epochs=..., minutes=...), on more text where that does not help"
+        )
+
+
+_RECORD_RULES = {
+    "tokens_seen": whole(),
+    "n_tokens": whole(),
+    "held_out_loss": either(number(0.0), nothing),
+    "frequency_loss": either(number(0.0), nothing),
+}
+
+
 @dataclass(frozen=True)
 class LearnedWeights:
     """The weights of a network; shapes as `NetworkShape` says.
 
     Without a levelling, its lines are what it predicts, and it reads the encoder's vectors; with
-    one, the levelling holds the word vectors that it reads.
+    one, the levelling holds the word vectors that it reads. What is known of its training, where
+    it is, goes wherever the weights go.
     """
 
     shape: NetworkShape
@@ -148,6 +209,7 @@ class LearnedWeights:
     output: Floats
     start: Floats
     levelling: Levelling | None = None
+    training: TrainingRecord | None = None
 
     def __post_init__(self) -> None:
         for name, expected in self.shape.matrix_shapes().items():
@@ -191,6 +253,8 @@ def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None =
         words = _round_words(weights.levelling.words, word_bits)
         arrays |= _store_levelling(weights.levelling, words)
         about |= {"n_axes": weights.levelling.n_axes, "word_bits": words.bits}
+    if weights.training is not None:
+        about["training"] = asdict(weights.training)
     with atomic_path(folder / _FILE) as temporary:
         save_file(arrays, temporary)
     write_manifest(folder, KIND, FORMAT_VERSION, about, created=False)
@@ -254,7 +318,12 @@ def read_weights(folder: Path) -> LearnedWeights:
         check_values(folder / MANIFEST, manifest, _LEVELLING_RULES)
         n_axes, bits = manifest["n_axes"], manifest["word_bits"]
         levelling = _read_levelling(arrays, shape, n_axes, bits, path)
-    return LearnedWeights(shape=shape, levelling=levelling, **found)
+    training = None
+    if "training" in manifest:
+        check_values(folder / MANIFEST, manifest["training"], _RECORD_RULES)
+        known = {name: manifest["training"][name] for name in _RECORD_RULES}
+        training = TrainingRecord(**known)
+    return LearnedWeights(shape=shape, levelling=levelling, training=training, **found)
 
 
 def _lay_by_columns(matrices: Floats) -> Floats:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -23,12 +24,13 @@ from grassmeans.contexts.attention.stored import (
     MOST_WORDS,
     PASSAGES,
     NetworkShape,
+    TrainingRecord,
 )
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.contexts.learned import LearnedEncoder, level_encoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines.parallel import effective_workers
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, warn_user
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels.devices import (
     DEVICES,
@@ -58,6 +60,9 @@ _WORTH_COMPILING = 100_000_000
 _MINUTES_WORTH_COMPILING = 2
 _BITS = 8
 _CHECKPOINT = "checkpoint.safetensors"
+_WRITING_SHARE, _MOST_WRITING_SECONDS = 0.1, 60.0
+"""Of the time given: what is kept for the end, when lines are levelled and all is written."""
+
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
 
 
@@ -113,7 +118,8 @@ class EncoderSettings:
     epochs : float, optional
         Passes over the corpus.
     minutes : float, optional
-        Train so long instead. What comes out then depends on the machine.
+        Take so long instead, by the clock: for reading, training, measuring and writing, in all
+        visits where it was interrupted. What comes out then depends on the machine.
     batch_tokens : int, optional
         Tokens of a step.
     random_state : int
@@ -207,7 +213,9 @@ def train_encoder(
     -------
     ContextEncoder
         Read from the folder, whose manifest holds the settings, the corpus, the losses (in nats a
-        word, also on held-out documents), the tokens seen and the speed.
+        word, also on held-out documents, and that of word frequencies there), the tokens seen and
+        the speed. Where it was trained too little (`TrainingRecord`), a
+        `grassmeans.errors.GrassmeansWarning`, here and wherever the encoder is used.
 
     Raises
     ------
@@ -216,6 +224,7 @@ def train_encoder(
     InputError
         Where there is no such device, or the corpus has no words that are frequent enough.
     """
+    started = time.perf_counter()
     device = choose_device(device)
     chosen = (settings or EncoderSettings()).complete(corpus.n_tokens, device)
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
@@ -232,7 +241,9 @@ def train_encoder(
                 if ranks is not None:
                     ranks.tell(str(checkpoint))
                 with _use_threads(workers), explain_memory_errors():
-                    network, report = _run(corpus, chosen, device, checkpoint, show_progress, ranks)
+                    network, report = _run(
+                        corpus, chosen, device, checkpoint, started, show_progress, ranks
+                    )
                 fields = {
                     "tokenizer": corpus.tokenizer.to_dict(),
                     "language": corpus.manifest["options"]["language"],
@@ -243,10 +254,13 @@ def train_encoder(
                 _write(building.folder, network, corpus, fields, device, chosen.random_state)
         else:
             with _use_threads(workers), explain_memory_errors():
-                _run(corpus, chosen, device, Path(ranks.tell()), False, ranks)
+                _run(corpus, chosen, device, Path(ranks.tell()), started, False, ranks)
         if ranks is not None:
             ranks.tell("the folder is there")
-    return read_encoder(Path(output), read_manifest(Path(output), KIND, FORMAT_VERSION))
+    encoder = read_encoder(Path(output), read_manifest(Path(output), KIND, FORMAT_VERSION))
+    if encoder.remark and (ranks is None or ranks.is_first):
+        warn_user(encoder.remark)
+    return encoder
 
 
 @contextlib.contextmanager
@@ -266,6 +280,7 @@ def _run(
     settings: EncoderSettings,
     device: str,
     checkpoint: Path,
+    started: float,
     show_progress: bool | None,
     ranks: Ranks | None = None,
 ) -> tuple[LeaveOneOutNetwork, dict[str, Any]]:
@@ -288,8 +303,8 @@ def _run(
     dtype = torch.bfloat16 if on_gpu else torch.float32
     network = LeaveOneOutNetwork(shape, seed, dtype).to(device)
     shortcuts = None
+    counts = np.asarray(vocabulary.counts[:n_words], np.int64)
     if not on_gpu:
-        counts = np.asarray(vocabulary.counts[:n_words], np.int64)
         shortcuts = Shortcuts.from_counts(counts, N_DRAWN, TARGET_SHARE)
     reader = PassageReader(corpus.shards, n_words, passage, seed)
     batch_passages = settings.batch_tokens // passage
@@ -301,10 +316,12 @@ def _run(
         is_long = n_steps * batch_passages * passage >= _WORTH_COMPILING
     else:
         assert settings.minutes is not None
-        ending = {"seconds": 60 * settings.minutes}
+        seconds = 60 * settings.minutes
+        seconds -= min(_WRITING_SHARE * seconds, _MOST_WRITING_SECONDS)
+        ending = {"seconds": seconds, "started": started}
         is_long = settings.minutes >= _MINUTES_WORTH_COMPILING
     trainer = Trainer(network, seed, shortcuts, compiled=on_gpu and is_long, ranks=ranks)
-    course = Course(trainer, reader, batch_passages, ranks=ranks, **ending)
+    course = Course(trainer, reader, batch_passages, counts=counts, ranks=ranks, **ending)
     try:
         return network, course.run(checkpoint, show_progress)
     except torch.cuda.OutOfMemoryError as error:
@@ -328,6 +345,9 @@ def _write(
     words = corpus.vocabulary.words[:n_words]
     counts = np.asarray(corpus.vocabulary.counts[:n_words], np.int64)
     weights, vectors = export_network(network, words, counts)
+    losses = fields["held_out_loss"], fields["frequency_loss"]
+    record = TrainingRecord(fields["tokens_seen"], corpus.n_tokens, *losses)
+    weights = replace(weights, training=record)
     encoder = LearnedEncoder(vectors, ContextShape(rank=1), corpus.function_words, weights)
     encoder.use_device(device)
     encoder = level_encoder(encoder, corpus, seed)

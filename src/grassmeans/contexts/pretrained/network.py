@@ -8,7 +8,6 @@ for are not even loaded.
 from __future__ import annotations
 
 import contextlib
-import json
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -22,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import digest_of_file
+from grassmeans.artifacts.checking import digest_of_file, read_json
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.pretrained.layers import choose_layers
 from grassmeans.corpus.occurrences import Span
-from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.errors import ArtifactError, InputError, MissingExtraError
 from grassmeans.kernels.devices import check_device, load_torch
 
 Floats = NDArray[np.float32]
@@ -346,9 +345,9 @@ def check_source(source: str) -> None:
         if not (folder / CONFIG).exists():
             raise InputError(f"{source} is no transformer, it has no {CONFIG}: {expected}")
         try:
-            json.loads((folder / CONFIG).read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise InputError(f"{folder / CONFIG} cannot be read: {error}") from error
+            read_json(folder / CONFIG)
+        except ArtifactError as error:
+            raise InputError(f"{source} is no transformer: {error}") from error
     elif folder.exists() or folder.is_absolute() or source.startswith(".") or not source:
         raise InputError(f"there is no transformer at {source!r}: {expected}")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import warnings
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.checking import read_bytes
+from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import atomic_path, digest_of
 from grassmeans.contexts.pretrained.network import (
     DEFAULT_BATCH,
@@ -61,14 +62,14 @@ class OnnxNetwork(Network):
         super().__init__(head, batch_size or DEFAULT_BATCH)
         options = runtime.SessionOptions()
         options.intra_op_num_threads = len(os.sched_getaffinity(0))
-        with tempfile.TemporaryDirectory(prefix="grassmeans-") as temporary:
-            path = (cache or Path(temporary)) / f"{digest_of([head.digest, head.layers])}.onnx"
+        with temporary_folder() as temporary:
+            path = (cache or temporary) / f"{digest_of([head.digest, head.layers])}.onnx"
             if not path.exists():
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with atomic_path(path) as place:
                     export_network(head, place)
             self._session = runtime.InferenceSession(
-                path.read_bytes(), options, providers=["CPUExecutionProvider"]
+                read_bytes(path), options, providers=["CPUExecutionProvider"]
             )
 
     def run(self, batch: PieceBatch) -> Floats:

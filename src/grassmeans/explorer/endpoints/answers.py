@@ -259,6 +259,7 @@ class Session:
         """Run long work and wait for it; it is cancelled where the client goes away."""
         checkpoint, future = self.pool.submit(work, seconds)
         waiting = asyncio.wrap_future(future)
+        waiting.add_done_callback(_look_at)
         try:
             while True:
                 done, _ = await asyncio.wait([waiting], timeout=_LOOK_EVERY)
@@ -270,3 +271,9 @@ class Session:
             checkpoint.cancel()
             future.cancel()
             raise
+
+
+def _look_at(ended: asyncio.Future[Any]) -> None:
+    """Hear of an error after the client has gone too; else the event loop tells the terminal."""
+    if not ended.cancelled():
+        ended.exception()

@@ -8,19 +8,21 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
+from grassmeans.editing.saving import LONGEST_VERSION_NAME
 from grassmeans.explorer.endpoints.answers import (
     MAX_OFFSET,
     RequestBody,
     Session,
     json_answer,
 )
-from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.description import bounded_by, failures
 from grassmeans.explorer.queries.corrections import (
     LOOKS_AT_CONTEXTS,
     Correction,
     PendingEdits,
     SavedVersion,
     correct_word,
+    discard_corrections,
     list_corrections,
     save_corrections,
 )
@@ -55,16 +57,24 @@ class CorrectionRequest(RequestBody):
         [],
         max_length=MOST_LINES,
         description="For assign: positions of the word, for the sense; without a sense, a new one.",
+        json_schema_extra=bounded_by("request.chosen_lines"),
     )
     n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] | None = Field(
-        None, description="For adopt: the division that the dial finds becomes the word's senses."
+        None,
+        description="For adopt: the division that the dial finds becomes the word's senses.",
+        json_schema_extra=bounded_by("work.senses"),
     )
     nodes: list[Node] = Field(
         [],
         max_length=MOST_NODES,
         description="For adopt: nodes of the dial's tree, one above each sense of its last level.",
     )
-    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, description="For adopt: as for the dial.")
+    max_contexts: int = Field(
+        DEFAULT_CONTEXTS,
+        ge=1,
+        description="For adopt: as for the dial.",
+        json_schema_extra=bounded_by("work.contexts"),
+    )
     revision: int = Field(
         ge=0, le=MAX_OFFSET, description="Of the word as it was shown; 409 where it has changed."
     )
@@ -73,7 +83,13 @@ class CorrectionRequest(RequestBody):
 class Saving(RequestBody):
     """How the new version is to be called; ``<model>-v2``, ``-v3``, ... without a name."""
 
-    name: str | None = Field(None, max_length=1000)
+    name: str | None = Field(None, max_length=LONGEST_VERSION_NAME)
+
+
+class Discarding(RequestBody):
+    """How many corrections there are, as they were shown: no other ones are discarded."""
+
+    n_corrections: int = Field(ge=0, le=MAX_OFFSET)
 
 
 def make_router(session: Session) -> APIRouter:
@@ -91,8 +107,7 @@ def make_router(session: Session) -> APIRouter:
         summary="Correct the senses of a word",
     )
     async def correct(request: Request, body: CorrectionRequest) -> Response:
-        if body.action == "adopt" and body.n_senses is not None:
-            check_dial(session.opened, body.n_senses, body.max_contexts)
+        check_dial(session.opened, body.n_senses or 1, body.max_contexts)
         wanted = Correction(
             body.action,
             body.senses,
@@ -117,5 +132,14 @@ def make_router(session: Session) -> APIRouter:
     )
     async def save(request: Request, body: Saving) -> Response:
         return json_answer(await session.answer(request, save_corrections, body.name))
+
+    @router.post(
+        "/discard",
+        response_model=PendingEdits,
+        responses=failures(403, 409, 415, 422),
+        summary="Take all corrections back",
+    )
+    async def discard(body: Discarding) -> Response:
+        return json_answer(await session.ask(discard_corrections, body.n_corrections))
 
     return router

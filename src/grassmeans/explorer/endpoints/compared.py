@@ -17,10 +17,12 @@ from grassmeans.explorer.endpoints.answers import (
     answer_as,
     check_page,
 )
-from grassmeans.explorer.endpoints.description import OR_TABLE, failures
+from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
 from grassmeans.explorer.endpoints.lines import Forms, SampleSize, Seed, split_forms
+from grassmeans.explorer.endpoints.words import Dial
 from grassmeans.explorer.queries import collocates, comparing, tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
+from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.measuring import LineSample
 
 _N_COMPARED = 25
@@ -37,7 +39,9 @@ def read_settings(
     fewest: Annotated[
         int, Query(ge=1, le=MAX_OFFSET, description="Times near, at least.")
     ] = FEWEST,
-    limit: Annotated[int, Query(ge=1)] = _N_COMPARED,
+    limit: Annotated[
+        int, Query(ge=1, json_schema_extra=bounded_by("request.collocates"))
+    ] = _N_COMPARED,
     function_words: bool = False,
     sample: SampleSize = None,
     seed: Seed = 0,
@@ -67,13 +71,13 @@ def make_router(session: Session) -> APIRouter:
         word: Annotated[str, Path(min_length=1, description="A word.")],
         settings: Settings,
         sense: Sense = None,
-        n_senses: Annotated[
-            int | None, Query(alias="k", ge=1, description="Senses induced anew, so many.")
-        ] = None,
+        n_senses: Dial = None,
         forms: Forms = "",
         kind: Format = "json",
     ) -> Response:
         check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        if n_senses is not None:
+            check_dial(session.opened, n_senses, DEFAULT_CONTEXTS)
         lexeme = Lexeme(word, sense, n_senses)
         settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
         found = await session.answer(request, collocates.list_collocates, lexeme, settings)

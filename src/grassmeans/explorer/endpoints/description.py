@@ -1,15 +1,19 @@
 """What ``/openapi.json`` says of errors and tables: every status that an endpoint answers with.
 
-422 is for what the description does not allow; 413 for what it allows, but is more than this server
-gives at once.
+422 is for what is not as described; 413 for more than this server gives at once. How much that is
+stands in the description too: an input names its bound (`bounded_by`), and `state_maxima` puts the
+number there that the server was started with.
 """
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from pydantic import BaseModel, Field
 from starlette.routing import compile_path
+
+from grassmeans.explorer.limits import Limits
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -64,6 +68,45 @@ OR_TABLE: Responses = {
     200: {"content": {media: {"schema": {"type": "string"}} for media in _TABLES}}
 }
 """For ``responses`` of an endpoint that gives a table as well."""
+
+
+_BOUND, _BOUND_AS_JSON = "x-bound", "x-bound-as-json"
+_KEYWORDS = {
+    "integer": "maximum",
+    "number": "maximum",
+    "string": "maxLength",
+    "array": "maxItems",
+}
+
+
+def bounded_by(bound: str | int, as_json: str = "") -> dict[str, Any]:
+    """For ``json_schema_extra`` of an input that a query bounds, not its type.
+
+    Parameters
+    ----------
+    bound : str or int
+        A field of `Limits` (``request.page``), or a number.
+    as_json : str
+        The bound where the answer is no table.
+    """
+    return {_BOUND: bound} | ({_BOUND_AS_JSON: as_json} if as_json else {})
+
+
+def state_maxima(description: Any, limits: Limits) -> None:
+    """Write the numbers of all bounds into a description, wherever an input names one."""
+    inner = description.values() if isinstance(description, dict) else description
+    for part in list(inner):
+        if isinstance(part, dict | list):
+            state_maxima(part, limits)
+    if not isinstance(description, dict) or _BOUND not in description:
+        return
+    bound = description.pop(_BOUND)
+    most = attrgetter(bound)(limits) if isinstance(bound, str) else bound
+    for kind in (description, *description.get("anyOf", ())):
+        if kind.get("type") in _KEYWORDS and "const" not in kind:
+            kind[_KEYWORDS[kind["type"]]] = most
+    if as_json := description.pop(_BOUND_AS_JSON, ""):
+        description["description"] = f"As JSON {attrgetter(as_json)(limits):,} at most."
 
 
 def find_methods(description: dict[str, Any], path: str) -> list[str]:

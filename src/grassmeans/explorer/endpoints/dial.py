@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from grassmeans.explorer.endpoints.answers import RequestBody, Session, json_answer
-from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.description import bounded_by, failures
 from grassmeans.explorer.endpoints.jobs import STARTS_JOB, AsJob, answer_with_job
 from grassmeans.explorer.queries.induction import (
     DEFAULT_CONTEXTS,
@@ -25,8 +25,10 @@ class InduceRequest(RequestBody):
     """What to induce."""
 
     word: str = Field(min_length=1)
-    n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] = 5
-    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1)
+    n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        5, json_schema_extra=bounded_by("work.senses")
+    )
+    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, json_schema_extra=bounded_by("work.contexts"))
 
 
 def make_router(session: Session) -> APIRouter:

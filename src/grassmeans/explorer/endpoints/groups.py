@@ -16,6 +16,7 @@ from grassmeans.explorer.endpoints.answers import (
     json_answer,
 )
 from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.words import Limit
 from grassmeans.explorer.queries import change
 
 
@@ -51,7 +52,7 @@ def make_router(session: Session) -> APIRouter:
         summary="The words that changed most, from a report",
     )
     async def list_changes(
-        limit: Annotated[int, Query(ge=1)] = 50,
+        limit: Limit = 50,
         offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
     ) -> Response:
         check_page(limits, limit)

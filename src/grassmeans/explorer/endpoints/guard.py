@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from grassmeans.explorer.endpoints.addresses import keep_slashes
 from grassmeans.explorer.endpoints.answers import error_answer
+from grassmeans.explorer.hosts import is_known
 from grassmeans.explorer.limits import Limits
 
 Message = MutableMapping[str, Any]
@@ -20,7 +21,6 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 SECURITY_HEADERS = (
     (
         b"content-security-policy",
@@ -39,8 +39,7 @@ _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 class Guard:
     """An ASGI middleware.
 
-    - The host must be one that the server is known by: a web page elsewhere cannot reach it by a
-      name that it lets resolve to this machine.
+    - The host must be one that the server is known by: see `grassmeans.explorer.hosts`.
     - What changes something must come from our own pages (``Origin``, where a browser names it),
       and bodies must be JSON, which no form of another site can send.
     - Bodies are bounded before anything reads them, and so are the requests at one time.
@@ -50,7 +49,7 @@ class Guard:
     methods_of : callable
         From a path to the methods that it has.
     hosts : collection of str
-        Allowed names, besides those of the loopback interface.
+        Names of the server, besides those of the loopback interface.
     """
 
     def __init__(
@@ -64,7 +63,7 @@ class Guard:
         self._app = app
         self._limits = limits
         self._methods_of = methods_of
-        self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        self._hosts = frozenset(host.lower() for host in hosts)
         self._active = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -96,9 +95,11 @@ class Guard:
         if sum(name == b"host" for name, _ in scope["headers"]) != 1:
             return error_answer(400, "wrong_host", "a request names one host")
         host = _name_of(headers.get("host", b"").decode("latin-1"))
-        if host not in self._hosts:
+        if not is_known(host, self._hosts, scope):
             return error_answer(
-                400, "wrong_host", "this server does not go by that name: use localhost"
+                400,
+                "wrong_host",
+                "this server does not go by that name: start it with --allow-host NAME if it is to",
             )
         if scope["method"] not in _CHANGING:
             return None

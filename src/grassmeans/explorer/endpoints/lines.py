@@ -16,7 +16,8 @@ from grassmeans.explorer.endpoints.answers import (
     check_page,
     json_answer,
 )
-from grassmeans.explorer.endpoints.description import OR_TABLE, failures
+from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
+from grassmeans.explorer.endpoints.words import RowLimit
 from grassmeans.explorer.queries import concordance, frequency, tables
 from grassmeans.explorer.queries.concordance import LINE_WIDTH, LineFilter
 from grassmeans.explorer.queries.documents import DocumentView, show_document
@@ -54,7 +55,10 @@ def read_filter(
     min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
     q: Annotated[
         str,
-        Query(description='What stands near, all of it: river|stream swim* "west bank".'),
+        Query(
+            description='What stands near, all of it: river|stream swim* "west bank".',
+            json_schema_extra=bounded_by("request.query_characters"),
+        ),
     ] = "",
     match: Annotated[
         Literal["words", "regex"],
@@ -72,7 +76,14 @@ def read_filter(
             "right3, or field:NAME.",
         ),
     ] = POSITION,
-    senses: Annotated[int | None, Query(ge=1, description="Senses induced anew.")] = None,
+    senses: Annotated[
+        int | None,
+        Query(
+            ge=1,
+            description="Senses induced anew.",
+            json_schema_extra=bounded_by("work.senses"),
+        ),
+    ] = None,
     by: By = "",
     group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
     sample: SampleSize = None,
@@ -118,8 +129,15 @@ def make_router(session: Session) -> APIRouter:
         word: Word,
         wanted: Wanted,
         offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
-        limit: Annotated[int, Query(ge=1)] = 50,
-        width: Annotated[int, Query(ge=10, description="Characters on a side.")] = LINE_WIDTH,
+        limit: RowLimit = 50,
+        width: Annotated[
+            int,
+            Query(
+                ge=10,
+                description="Characters on a side.",
+                json_schema_extra=bounded_by("request.line_characters"),
+            ),
+        ] = LINE_WIDTH,
         kind: Format = "json",
     ) -> Response:
         check_page(limits, limit, kind)

@@ -8,10 +8,18 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from grassmeans.explorer.endpoints.answers import MAX_OFFSET, Session, check_page, json_answer
-from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.description import bounded_by, failures
+from grassmeans.explorer.endpoints.words import Limit
 from grassmeans.explorer.queries import lookup, plain_lines
 
-Typed = Annotated[str, Query(min_length=1, description="As somebody types it.")]
+Typed = Annotated[
+    str,
+    Query(
+        min_length=1,
+        description="As somebody types it.",
+        json_schema_extra=bounded_by("request.query_characters"),
+    ),
+]
 
 
 def make_router(session: Session) -> APIRouter:
@@ -44,7 +52,7 @@ def make_router(session: Session) -> APIRouter:
         request: Request,
         word: Typed,
         offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
-        limit: Annotated[int, Query(ge=1)] = 20,
+        limit: Limit = 20,
     ) -> Response:
         check_page(limits, limit)
         is_long = session.opened.corpus is None

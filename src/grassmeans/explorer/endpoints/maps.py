@@ -7,8 +7,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, Session, json_answer
-from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.answers import Session, json_answer
+from grassmeans.explorer.endpoints.description import bounded_by, failures
 from grassmeans.explorer.queries import sense_map
 
 _MOST_CHARACTERS = 4_000
@@ -35,7 +35,12 @@ def make_router(session: Session) -> APIRouter:
             ),
         ],
         neighbours: Annotated[
-            int, Query(ge=0, le=MAX_OFFSET, description="So many words near their senses as well.")
+            int,
+            Query(
+                ge=0,
+                description="So many words near their senses as well.",
+                json_schema_extra=bounded_by("request.map_words"),
+            ),
         ] = 0,
     ) -> Response:
         chosen = words.split(","), neighbours

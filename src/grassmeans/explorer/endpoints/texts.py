@@ -10,9 +10,10 @@ from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
 from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, Session, json_answer
-from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.description import bounded_by, failures
 from grassmeans.explorer.endpoints.jobs import STARTS_JOB, AsJob, answer_with_job
 from grassmeans.explorer.queries.tagging import (
+    MOST_WORDS,
     Decided,
     TaggedView,
     check_text,
@@ -26,8 +27,10 @@ from grassmeans.senses.decoding import MODEL_THRESHOLD
 class TagRequest(RequestBody):
     """A text to tag."""
 
-    text: str
-    words: list[str] | None = Field(None, description="Tag only these.")
+    text: str = Field(json_schema_extra=bounded_by("request.text_characters"))
+    words: list[str] | None = Field(
+        None, description="Tag only these.", json_schema_extra=bounded_by(MOST_WORDS)
+    )
     idk_threshold: Annotated[float, Field(ge=0, le=1)] | Literal["model"] | None = Field(
         MODEL_THRESHOLD, description="A distance; the model's own; or null for never."
     )
@@ -45,7 +48,10 @@ class TagRequest(RequestBody):
 class ExplainRequest(RequestBody):
     """A word of a tagged text, of which it is asked what decided."""
 
-    text: str = Field(description="The characters of the word's context, as /api/tag gives it.")
+    text: str = Field(
+        description="The characters of the word's context, as /api/tag gives it.",
+        json_schema_extra=bounded_by("request.text_characters"),
+    )
     start: int = Field(ge=0, le=MAX_OFFSET, description="Where the word begins in this text.")
     word: str = Field(min_length=1, description="Its key.")
     sense: int = Field(ge=1, le=MAX_OFFSET, description="For which it was decided: the nearest.")

@@ -17,15 +17,23 @@ from grassmeans.explorer.endpoints.answers import (
     json_answer,
     stream_table,
 )
-from grassmeans.explorer.endpoints.description import OR_TABLE, failures
+from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
 from grassmeans.explorer.queries import concordance, corpus_counts, geometry, tables, words
 
 Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
 Dial = Annotated[
     int | None,
-    Query(alias="k", ge=1, description="Senses induced anew, so many; the model's without it."),
+    Query(
+        alias="k",
+        ge=1,
+        description="Senses induced anew, so many; the model's without it.",
+        json_schema_extra=bounded_by("work.senses"),
+    ),
 ]
-Limit = Annotated[int, Query(ge=1)]
+Limit = Annotated[int, Query(ge=1, json_schema_extra=bounded_by("request.page"))]
+RowLimit = Annotated[
+    int, Query(ge=1, json_schema_extra=bounded_by("request.table_rows", "request.page"))
+]
 _NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
 Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
 
@@ -42,18 +50,24 @@ def make_router(session: Session) -> APIRouter:
         summary="Find words of the model",
     )
     async def list_words(
-        q: Annotated[str, Query(description="The beginning, or a part, of a word.")] = "",
-        limit: Limit = 20,
+        q: Annotated[
+            str,
+            Query(
+                description="The beginning, or a part, of a word.",
+                json_schema_extra=bounded_by("request.query_characters"),
+            ),
+        ] = "",
+        limit: RowLimit = 20,
         offset: Offset = 0,
         kind: Format = "json",
         whole: Annotated[
             bool, Query(description="As a table: all of them, whatever limit and offset say.")
         ] = False,
     ) -> Response:
+        check_page(limits, limit, kind)
         if whole and kind != "json":
             every = await session.ask(words.iterate_words, q)
             return stream_table(tables.WORD_COLUMNS, tables.rows_of_words(every), "words", kind)
-        check_page(limits, limit, kind)
         found = await session.ask(words.list_words, q, limit, offset)
         return answer_as(kind, found, tables.table_of_words, "words")
 
@@ -132,7 +146,12 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
         summary="A map of contexts",
     )
     async def draw_map(
-        request: Request, word: Word, limit: Limit = 400, n_senses: Dial = None
+        request: Request,
+        word: Word,
+        limit: Annotated[
+            int, Query(ge=1, json_schema_extra=bounded_by("request.map_points"))
+        ] = 400,
+        n_senses: Dial = None,
     ) -> Response:
         check_page(limits, limit, most=limits.request.map_points)
         return json_answer(await session.answer(request, geometry.draw_map, word, limit, n_senses))

@@ -6,17 +6,16 @@ a report that `grassmeans change` wrote, because ranking them all takes longer t
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_uses
 from grassmeans.change.tables import change_rows, share_rows
 from grassmeans.change.uses import Uses
-from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
@@ -25,8 +24,6 @@ from grassmeans.explorer.queries.measuring import measure_word
 from grassmeans.explorer.work import Checkpoint
 
 _PERMUTATIONS = 2_000
-_REPORT = "changes.json"
-_MOST_BYTES = 1 << 28
 _LISTED = ("word", "first", "second", "n_first", "n_second", "jsd", "q", "changed")
 
 
@@ -171,25 +168,13 @@ def list_changes(opened: OpenModel, offset: int, limit: int) -> ChangedWords:
 
 
 def read_report(path: str | Path) -> ChangedWords:
-    """The ranking of a report: its folder, or its ``changes.json``.
-
-    `InputError` where there is none.
-    """
-    place = Path(path)
-    place = place / _REPORT if place.is_dir() else place
-    wrong = f"{place} is no report of `grassmeans change`: name its folder, or its {_REPORT}"
-    try:
-        if place.stat().st_size > _MOST_BYTES:
-            raise InputError(f"{place} is larger than {_MOST_BYTES >> 20} MB: rank fewer words")
-        found = json.loads(place.read_bytes())
-        rows = [
-            ChangedWord(*(({"word": word["word"]} | row)[name] for name in _LISTED))
-            for word in found["words"]
-            for row in word["changes"]
-            if row["jsd"] is not None
-        ]
-        by = str(found["by"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise InputError(wrong) from error
+    """The ranking of a report: its folder, or its ``changes.json``."""
+    found = tables.read_report(path)
+    rows = [
+        ChangedWord(*(({"word": word["word"]} | row)[name] for name in _LISTED))
+        for word in found["words"]
+        for row in word["changes"]
+        if row["jsd"] is not None
+    ]
     rows.sort(key=lambda row: (not row.changed, -(row.jsd or 0.0)))
-    return ChangedWords(by, len(rows), tuple(rows))
+    return ChangedWords(found["by"], len(rows), tuple(rows))

@@ -18,6 +18,7 @@ from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
 from grassmeans.editing.editing import visible_senses
 from grassmeans.editing.saving import save_version
 from grassmeans.errors import InputError
+from grassmeans.explorer.drafts import REDO, RESET, UNDO, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.corpus_counts import sample_for_counts
@@ -30,10 +31,11 @@ from grassmeans.explorer.queries.induction import (
 )
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
+from grassmeans.models.model import load
 from grassmeans.models.origin import OWN, is_counted_in, name_corpus
+from grassmeans.models.versions import find_left_out
 from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample
 
-RESET, UNDO, REDO = "reset", "undo", "redo"
 LOOKS_AT_CONTEXTS = ("merge", "split", "adopt", "assign")
 """Corrections that may take a while."""
 
@@ -46,9 +48,22 @@ _NEED_CORPUS = {
 
 @dataclass(frozen=True, slots=True)
 class PendingEdits:
-    """The corrections of this session, in a version that was saved or not."""
+    """The corrections that are in force, in a version that was saved or not.
+
+    Attributes
+    ----------
+    n_found : int
+        How many were found in a draft of an earlier visit; 0 once they are saved or discarded.
+    kept : bool
+        Whether they are still there after the explorer was stopped.
+    not_kept : str
+        Why they are not.
+    """
 
     edits: tuple[Edit, ...]
+    n_found: int = 0
+    kept: bool = False
+    not_kept: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +76,24 @@ class SavedVersion:
         The name of its folder.
     n_words : int
         How many words were edited.
+    made_from : str
+        The name of the model that was opened.
+    lacks_corrections_of : tuple of str
+        Other versions of it in the same folder that have corrections which this one does not have.
     tag_command, explore_command : str
         For a shell, in whatever folder: tag a line with the version, and go on correcting it.
+    merge_command : str
+        The same for a version that has the corrections of the first of these others too; empty
+        where there is none.
     """
 
     saved_to: str
     n_words: int
+    made_from: str
+    lacks_corrections_of: tuple[str, ...]
     tag_command: str
     explore_command: str
+    merge_command: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +142,9 @@ def correct_word(
     `ConflictError` where the correction does not fit the word; `StaleError` where it was changed
     since that revision. Of several made for the same revision, one is taken.
     """
+    most = opened.limits.request.chosen_lines
+    if len(wanted.lines) > most:
+        raise TooMuchError(f"{most} lines are the most at once, got {len(wanted.lines):,}")
     now = opened.now
     key = opened.key_of(word)
     if wanted.action != "adopt" and key not in now.edits:
@@ -133,9 +161,7 @@ def correct_word(
         elif wanted.action == REDO:
             changed = edited.redo()
         elif wanted.action == RESET:
-            changed = edited
-            while changed.before is not None:
-                changed = changed.undo()
+            changed = edited.reset()
         else:
             _check_room(opened, now, edited, wanted)
             edit = _describe(opened, key, wanted)
@@ -145,7 +171,7 @@ def correct_word(
     except InputError as error:
         raise ConflictError(str(error)) from error
     check(1.0)
-    opened.change_word(key, changed, revision)
+    opened.change_word(key, changed, revision, describe_step(wanted.action, changed))
     return show_word(opened, key)
 
 
@@ -199,9 +225,6 @@ def _read_lines(
     opened: OpenModel, key: str, positions: Sequence[int], check: Checkpoint
 ) -> WordSample:
     """The contexts of lines, without those that say nothing."""
-    most = opened.limits.request.chosen_lines
-    if len(positions) > most:
-        raise TooMuchError(f"{most} lines are the most at once, got {len(positions):,}")
     if not positions:
         raise InputError("no line is chosen: choose one or more")
     corpus = opened.require_corpus("giving lines to a sense")
@@ -217,7 +240,15 @@ def _read_lines(
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
     """The corrections made so far, word by word."""
-    return PendingEdits(tuple(edit for word in opened.now.edits.values() for edit in word.edits))
+    edits = tuple(edit for word in opened.now.edits.values() for edit in word.edits)
+    kept = opened.draft is not None
+    return PendingEdits(edits, opened.n_found, kept, "" if kept else opened.not_kept)
+
+
+def discard_corrections(opened: OpenModel, n_corrections: int) -> PendingEdits:
+    """Take all corrections back; `ConflictError` where they are not so many."""
+    opened.discard(n_corrections)
+    return list_corrections(opened)
 
 
 def save_corrections(
@@ -225,6 +256,8 @@ def save_corrections(
 ) -> SavedVersion:
     """Save all corrections as a new version beside the model; they stay in the session too."""
     check = checkpoint or Checkpoint()
+    if opened.read_only:
+        raise ConflictError("the explorer was started with --read-only: nothing can be saved")
     with opened.saving:
         check(0.0)  # whoever asked may have gone while it waited
         now = opened.now
@@ -233,18 +266,29 @@ def save_corrections(
             folder = save_version(opened.base, edits, opened.save_to, name)
         except InputError as error:
             raise ConflictError(str(error)) from error
-        opened.saved = {word: (now.revision(word), folder.name) for word in edits}
+        opened.note_saved(now, edits, folder.name)
     place = shlex.quote(str(folder.resolve()))
     line = shlex.quote(_line_to_try(next(iter(edits.values()))))
     corpus = ""
     if opened.corpus is not None:
         corpus = f" --corpus {shlex.quote(str(Path(opened.corpus.path).resolve()))}"
+    left_out = find_left_out(load(folder), folder.parent)
     return SavedVersion(
         folder.name,
         len(edits),
+        opened.name,
+        tuple(left_out),
         f"printf '%s\\n' {line} | grassmeans tag {place}",
         f"grassmeans explore {place}{corpus}",
+        _merge_with(folder, left_out[0]) if left_out else "",
     )
+
+
+def _merge_with(folder: Path, other: str) -> str:
+    """The command that merges a version with another one beside it."""
+    places = [folder.resolve().with_name(name) for name in (other, folder.name)]
+    target = folder.resolve().with_name(f"{folder.name}-merged")
+    return f"grassmeans merge {shlex.join(map(str, places))} -o {shlex.quote(str(target))}"
 
 
 def _line_to_try(edited: EditedWord) -> str:

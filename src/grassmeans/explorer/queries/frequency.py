@@ -12,6 +12,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LineFilter, choose_lines
 from grassmeans.explorer.queries.documents import find_groups
+from grassmeans.explorer.queries.words import check_query
 from grassmeans.explorer.work import Checkpoint
 
 BY_DOCUMENT = "document"
@@ -60,6 +61,7 @@ def count_lines(
         A field, a time (``date:decade``), or "document": those with most lines.
     """
     corpus = opened.require_corpus("counting by groups of documents")
+    check_query(opened, wanted.search.text)
     grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
     chosen = choose_lines(opened, word, wanted, checkpoint or Checkpoint())
     documents = corpus.documents_of(np.sort(chosen.positions))

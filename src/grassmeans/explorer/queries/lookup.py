@@ -94,9 +94,7 @@ def look_up(
 ) -> FoundWord:
     """What is known of a word; ``exact`` leads nowhere but to its own spelling."""
     (checkpoint or Checkpoint())(0.0)
-    if len(asked) > opened.limits.request.query_characters:
-        most = opened.limits.request.query_characters
-        raise TooMuchError(f"a word has at most {most} characters here, got {len(asked):,}")
+    check_typed(opened, asked)
     key, sense, led_by = find_word(opened, asked, exact=exact)
     plain = spell_word(asked, opened.base.tokenizer)
     itself = (
@@ -109,6 +107,13 @@ def look_up(
     has_vector = key in opened.base.vectors
     known_by = VECTORS if has_vector else CORPUS if _in_corpus(opened, key) else NOBODY
     return _tell(opened, asked, key, known_by, neighbours=_find_neighbours(opened, key))
+
+
+def check_typed(opened: OpenModel, asked: str) -> None:
+    """Refuse what is too long for a word."""
+    most = opened.limits.request.query_characters
+    if len(asked) > most:
+        raise TooMuchError(f"a word has at most {most} characters here, got {len(asked):,}")
 
 
 def needs_work(opened: OpenModel, asked: str, *, exact: bool = False) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from grassmeans.explorer.limits import WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.lookup import find_word
+from grassmeans.explorer.queries.lookup import check_typed, find_word
 from grassmeans.explorer.queries.stored_lines import read_mentions
 from grassmeans.explorer.work import Checkpoint
 
@@ -40,6 +40,7 @@ def read_lines(
     checkpoint: Checkpoint | None = None,
 ) -> PlainLines:
     """Lines in the order of the corpus; without one, examples of other words that have the word."""
+    check_typed(opened, word)
     key = find_word(opened, word, exact=True)[0]
     corpus = opened.corpus
     if corpus is None:

@@ -1,8 +1,7 @@
 """Answers as tables to download: CSV, tab-separated, or lines of JSON.
 
-In CSV and tab-separated tables a cell of text that begins like a formula (``=``, ``+``, ``-``,
-``@``, a tab or a carriage return) gets an apostrophe before it: spreadsheets would calculate it,
-and text from a corpus may say anything. Numbers are left alone.
+In CSV and tab-separated tables no cell of text, and no name of a column, is a formula of a
+spreadsheet: see `grassmeans.change.tables.protect_cell`.
 """
 
 from __future__ import annotations
@@ -14,13 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from grassmeans.change.tables import protect_cell
 from grassmeans.explorer.queries.collocates import CollocatesView
 from grassmeans.explorer.queries.comparing import SideBySide
 from grassmeans.explorer.queries.concordance import Lines
 from grassmeans.explorer.queries.frequency import Frequencies
 from grassmeans.explorer.queries.words import WordList, WordSummary, WordView
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 KINDS = ("csv", "tsv", "jsonl")
 
@@ -54,22 +52,27 @@ def write_rows(
     if kind == "csv":
         yield _write_csv([columns])
     elif kind == "tsv":
-        yield "\t".join(columns) + "\n"
+        yield _write_tsv([columns])
     while some := list(islice(rest, ROWS_AT_ONCE)):
         if kind == "jsonl":
             records = (dict(zip(columns, row, strict=True)) for row in some)
             yield "".join(f"{json.dumps(record)}\n" for record in records)
         elif kind == "tsv":
-            lines = ("\t".join(_flatten(_protect(cell)) for cell in row) for row in some)
-            yield "".join(f"{line}\n" for line in lines)
+            yield _write_tsv(some)
         else:
-            yield _write_csv([_protect(cell) for cell in row] for row in some)
+            yield _write_csv(some)
 
 
 def _write_csv(rows: Iterable[Sequence[object]]) -> str:
     file = io.StringIO()
-    csv.writer(file, lineterminator="\r\n").writerows(rows)
+    protected = ([protect_cell(cell) for cell in row] for row in rows)
+    csv.writer(file, lineterminator="\r\n").writerows(protected)
     return file.getvalue()
+
+
+def _write_tsv(rows: Iterable[Sequence[object]]) -> str:
+    lines = ("\t".join(_flatten(protect_cell(cell)) for cell in row) for row in rows)
+    return "".join(f"{line}\n" for line in lines)
 
 
 WORD_COLUMNS = ("word", "count", "senses")
@@ -160,12 +163,6 @@ def table_of_comparison(found: SideBySide) -> Table:
             for row in getattr(found.collocates, near)
         )
     return Table.collect((*columns, "log_likelihood"), rows)
-
-
-def _protect(cell: object) -> object:
-    if isinstance(cell, str) and cell.startswith(_FORMULA):
-        return f"'{cell}"
-    return cell
 
 
 def _flatten(cell: object) -> str:

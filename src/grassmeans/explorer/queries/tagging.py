@@ -24,7 +24,7 @@ from grassmeans.tagging.explaining import (
     find_deciding_places,
 )
 from grassmeans.tagging.marked_text import remove_marks
-from grassmeans.tagging.tagging import LanguageCheck, TaggedWord
+from grassmeans.tagging.tagging import TaggedWord
 
 MOST_WORDS = 200
 LARGEST_SHARPNESS = 1_000.0
@@ -98,6 +98,7 @@ def tag_text(
     check = checkpoint or Checkpoint()
     now = opened.now
     model = now.model
+    language = model.check_language()
     tagged = model.tag(
         text,
         words=None if words is None else [word for word in words if word.strip()],
@@ -105,6 +106,7 @@ def tag_text(
         sharpness=sharpness,
         marks=marks,
         on_progress=lambda share: check(share * (_SHARE_OF_ANSWERS if deciding else 1.0)),
+        check=language,
     )
     senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
     told: list[tuple[DecidingWord, ...] | None] = [None] * len(tagged)
@@ -116,12 +118,8 @@ def tag_text(
         told = [_add_weights(of_word) for of_word in places]
     pairs = zip(tagged.words, told, strict=True)
     views = tuple(_view_word(word, senses[word.key], decided) for word, decided in pairs)
-    language = LanguageCheck(model.tokenizer, model.encoder.function_words)
-    for line in text.splitlines():
-        language.add(line)
     n_marks = len(remove_marks(text)[1])
-    remark = language.describe(model.language)
-    return TaggedView(tagged.text, views, tagged.unknown, senses, n_marks, remark)
+    return TaggedView(tagged.text, views, tagged.unknown, senses, n_marks, language.describe())
 
 
 def check_text(

@@ -10,7 +10,7 @@ import codecs
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -43,13 +43,19 @@ class _Records:
         self._field = options.text_field
         self._fields: dict[str, None] = {}
         self._n_texts = 0
+        self._broken = ""
 
-    def skip(self, reason: str, place: str) -> None:
+    def reject(self, reason: str, place: str, number: int) -> None:
         """Count a record that is not one."""
         self._report.skip(reason, f"{self._path}, {place}")
+        self._broken = self._broken or f"{reason} ({place})"
+        if number >= _ENOUGH_RECORDS:
+            self.end()
 
-    def read(self, record: dict[str, Any], number: int, unit: str) -> Iterator[RawDocument]:
-        """Yield the document of a record, if it has a text."""
+    def read(self, record: dict[str, Any] | str, number: int, unit: str) -> Iterator[RawDocument]:
+        """Yield the document of a record, if it has a text, or is one."""
+        if isinstance(record, str):
+            record = {self._field: record}
         text = record.get(self._field)
         if isinstance(text, str):
             self._n_texts += 1
@@ -58,14 +64,17 @@ class _Records:
             return
         names = list(record)[:_SHOWN_FIELDS]
         self._fields |= dict.fromkeys(names) if len(self._fields) < _SHOWN_FIELDS else {}
-        self.skip("no text field", f"{unit} {number}: the fields are {', '.join(names) or 'none'}")
+        shown = ", ".join(names) or "none"
+        self._report.skip("no text field", f"{self._path}, {unit} {number}: the fields are {shown}")
         if number >= _ENOUGH_RECORDS:
             self.end()
 
     def end(self) -> None:
-        """Refuse the file where no record had the field."""
+        """Refuse the file where no record had the field, or none is one."""
         if not self._n_texts and self._fields:
             raise _missing_field(self._path, self._field, self._fields)
+        if not self._n_texts and self._broken:
+            raise InputError(f"{self._path} holds nothing that can be read: {self._broken}")
 
 
 def _missing_field(path: Path, field: str, fields: Iterable[str]) -> InputError:
@@ -110,12 +119,12 @@ def _parse_lines(
         try:
             value = json.loads(line)
         except (ValueError, RecursionError) as error:
-            records.skip("broken JSON line", f"line {number}: {error}")
+            records.reject("broken JSON line", f"line {number}: {error}", number)
             continue
-        if isinstance(value, dict):
+        if isinstance(value, dict | str):
             yield from records.read(value, number, "line")
         else:
-            records.skip("broken JSON line", f"line {number}: not an object")
+            records.reject("broken JSON line", f"line {number}: not an object", number)
     records.end()
 
 
@@ -185,14 +194,14 @@ def read_json(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[
     number = 0
     try:
         for number, value in enumerate(_read_json_values(path, report, options), start=1):
-            if isinstance(value, str):
-                yield RawDocument(f"{path.name}:{number}", "", value)
-            elif isinstance(value, dict):
+            if isinstance(value, dict | str):
                 yield from records.read(value, number, "value")
             else:
-                records.skip("JSON value that is no object", f"value {number}")
+                records.reject("JSON value that is no object", f"value {number}", number)
+    except InputError:
+        raise
     except (ValueError, RecursionError) as error:
-        records.skip("broken JSON file", f"after value {number}: {error}")
+        records.reject("broken JSON file", f"after value {number}: {error}", number)
     records.end()
 
 
@@ -202,6 +211,7 @@ def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> I
     pieces = read_lines(path, report, encoding=options.encoding, max_line=MAX_LINE_BYTES)
     held = ""
     depth = 0  # of arrays that are open
+    n_lines = 0  # that are behind
     enough = 0  # a value that was cut off is tried again when twice as much of it is there
     for piece in chain(pieces, [None]):
         held += "" if piece is None else f"{piece}\n"
@@ -216,11 +226,12 @@ def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> I
                 break
             try:
                 value, start = decoder.raw_decode(held, start)
-            except ValueError:
+            except json.JSONDecodeError as error:
                 if piece is None or len(held) - start > _MAX_RECORD:
-                    raise
+                    raise ValueError(f"line {n_lines + error.lineno}: {error.msg}") from error
                 break
             yield value
+        n_lines += held.count("\n", 0, start)
         held = held[start:]
         enough = 2 * len(held)
     if depth > 0:
@@ -258,14 +269,16 @@ def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[R
         try:
             row = next(rows, None)
         except csv.Error as error:
-            records.skip("broken CSV row", f"row {number}: {error}")
+            records.reject("broken CSV row", f"row {number}: {error}", number)
             continue
         if row is None:
-            return
+            break
         if ended:  # while the row was being read: all of it may be one field
-            records.skip("broken CSV row", f"row {number}: the file ends inside a quotation")
+            place = f"row {number}: the file ends inside a quotation"
+            records.reject("broken CSV row", place, number)
         elif row:
             yield from records.read(dict(zip(columns, row, strict=False)), number, "row")
+    records.end()
 
 
 def _tell_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
@@ -296,8 +309,15 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
         with pyarrow.parquet.ParquetFile(path) as file:
             columns = _choose_columns(path, file.schema_arrow, options)
             for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
-                for record in batch.to_pylist():
+
+                def tell(problem: str, first: int = number) -> None:
+                    report.remark(problem, f"{path}, rows {first + 1} to {first + _BATCH_ROWS}")
+
+                names = batch.schema.names
+                cells = [read_cells(column, tell) for column in batch.columns]
+                for row in zip(*cells, strict=True):
                     number += 1
+                    record = dict(zip(names, row, strict=True))
                     text = record[options.text_field] or ""
                     fields = pick_fields(record, options, report)
                     yield _make_document(record, text, f"{path.name}:{number}", fields)
@@ -306,12 +326,48 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
     report.n_bytes += path.stat().st_size
 
 
+def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
+    """The values of a column of Arrow's; None for those that Python has no value for.
+
+    Nanoseconds are left out of times, and those of a zone that is not known are in UTC.
+
+    Parameters
+    ----------
+    tell : callable
+        Called with each thing that is not read as it is.
+    """
+    import pyarrow
+
+    if pyarrow.types.is_timestamp(column.type):
+        unit, zone = column.type.unit, column.type.tz
+        try:
+            pyarrow.scalar(0, column.type).as_py()
+        except (ValueError, LookupError):
+            tell(f"time in the zone {zone!r}, which is not known here, read as UTC")
+            zone = "UTC"
+        unit = "us" if unit == "ns" else unit
+        column = column.cast(pyarrow.timestamp(unit, zone), safe=False)
+    return [_read_cell(cell, tell) for cell in column]
+
+
+def _read_cell(cell: Any, tell: Callable[[str], None]) -> Any:
+    try:
+        return cell.as_py()
+    except (ValueError, ArithmeticError, LookupError):
+        tell(f"{cell.type} that Python has no value for, left out")
+        return None
+
+
 def _choose_columns(path: Path, schema: Any, options: ReadOptions) -> list[str]:
     names, text_field = list(schema.names), options.text_field
     if text_field not in names:
         raise _missing_field(path, text_field, names)
+    wanted = [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]
+    for name in wanted:
+        if names.count(name) > 1:
+            raise InputError(f"{path} has {names.count(name)} columns {name!r}: rename all but one")
     kind = str(schema.field(text_field).type)
     # Not "list<item: string>"; categories are "dictionary<values=string, ...>".
     if kind.removeprefix("dictionary<values=").split(",")[0] not in _TEXT_TYPES:
         raise InputError(f"the column {text_field!r} of {path} holds {kind}, not text")
-    return [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]
+    return wanted

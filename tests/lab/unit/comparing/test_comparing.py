@@ -99,6 +99,13 @@ def test_ours_is_scored_as_by_evaluate(corpus, vectors, task, model) -> None:
     assert finished.result["digests"] == expected["digests"]
 
 
+def test_rows_are_not_kept_in_what_is_compared_on(corpus, vectors, task) -> None:
+    for keep in (corpus.path, corpus.path / "kept"):
+        with pytest.raises(InputError, match="an input"):
+            Comparison(corpus, vectors, [task], keep=keep)
+    assert not (corpus.path / "kept").exists()
+
+
 def test_finished_rows_are_not_computed_again(corpus, vectors, task, tmp_path, monkeypatch) -> None:
     def compare(*names: str, settings: ComparisonSettings | None = None):
         comparison = Comparison(corpus, vectors, [task], settings, keep=tmp_path)

@@ -77,7 +77,22 @@ def test_random_choice_is_the_same_again(
     assert first.read_bytes() == second.read_bytes()
     known = WordVectors([word for word in KNOWN if word != "loom"], np.ones((16, 2), np.float32))
     with pytest.raises(InputError, match="only 1 words have 2 clearly distinct senses, 2 were"):
-        build_lineup(second, wordnet, vectors=known, n_words=2, n_related=4)
+        build_lineup(tmp_path / "x", wordnet, vectors=known, n_words=2, n_related=4)
+
+
+def test_a_file_that_is_there_is_replaced_only_when_told(
+    tmp_path: Path, wordnet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grassmeans_lab.wordnet.related_words._GENERAL", 1.0)
+    output = tmp_path / "thesis.md"
+    output.write_text("mine")
+    with pytest.raises(InputError, match="exists already"):
+        build_lineup(output, wordnet, words=["crane"], n_related=4)
+    assert output.read_text() == "mine"
+    with pytest.raises(InputError, match="an input"):
+        build_lineup(wordnet / "index.noun", wordnet, words=["crane"], overwrite=True)
+    build_lineup(output, wordnet, words=["crane"], n_related=4, overwrite=True)
+    assert read_lineup(output).words == ("crane",)
 
 
 def test_general_words_define_nothing(

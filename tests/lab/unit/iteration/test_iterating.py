@@ -137,12 +137,18 @@ def test_more_rounds_follow_and_other_options_do_not(
     first = run(corpus, model, folder, rounds=1)
     assert first[-1].reason == "1 round is done"
     (folder / "note.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"holds note.txt, which is not a part of it"):
+        run(corpus, model, folder, rounds=2)
+    assert [done.report for done in run(corpus, model, folder, rounds=1)] == [
+        done.report for done in first
+    ]  # what is there is read all the same
+    assert (folder / "note.txt").read_text() == "mine"
+    (folder / "note.txt").unlink()
     more = run(corpus, model, folder, rounds=2)
     assert [done.report for done in more[:2]] == [done.report for done in first]
     assert len(json.loads((folder / "rounds.json").read_text())["rounds"]) == 3
     problems, _, n_unknown = find_damage(folder)
     assert (problems, n_unknown) == ([], 0)
-    assert (folder / "note.txt").read_text() == "mine"
     fewer = run(corpus, model, folder, rounds=1)  # what is there is told, and stays
     assert [done.reason for done in fewer] == [None, None, "2 rounds are done"]
     with pytest.raises(InputError, match="exists already"):

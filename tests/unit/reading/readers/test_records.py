@@ -48,6 +48,66 @@ def test_json_lines(tmp_path: Path) -> None:
     assert "the fields are body, lang" in report.examples["no text field"]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.json", "a", "a.txt"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_lines_that_end_in_a_carriage_return(tmp_path: Path, name: str, encoding: str) -> None:
+    content = '{"text": "One."}\r{"text": "broken}\r{"text": "Three."}\r'.encode(encoding)
+    documents, report = read(write(tmp_path, name, content))
+    assert [d.text for d in documents] == ["One.", "Three."]
+    assert documents[1].id == f"{name}:3"
+    assert report.skipped == {"broken JSON line": 1}
+
+
+def test_tables_and_texts_whose_lines_end_in_a_carriage_return(tmp_path: Path) -> None:
+    documents, _ = read(write(tmp_path, "a.csv", "text,n\rOne.,1\rTwo.,2\r"))
+    assert [d.text for d in documents] == ["One.", "Two."]
+    documents, _ = read(write(tmp_path, "a.txt", "One.\r\rTwo.\r"))
+    assert [d.text for d in documents] == ["One.", "Two."]
+
+
+def test_lines_that_are_strings_are_texts(tmp_path: Path) -> None:
+    documents, _ = read(write(tmp_path, "a.jsonl", '"One.\\n"\n"Two."\n'))
+    assert [d.text for d in documents] == ["One.\n", "Two."]
+
+
+BROKEN = {
+    "cut": ('{"text": "One\n{"text": "Two\n', "line 1: Unterminated string"),
+    "python": ("{'text': 'One.'}\n{'text': 'Two.'}\n", "line 1: Expecting property name"),
+    "one": ("{'text': 'One.'}", "line 1: Expecting property name"),
+    "several lines": ('{\n "title": "T",\n "text": One.\n}\n', "line 3: Expecting value"),
+    "array": ('[\n{"text": "One." "title": "T"},\n{"text": 2}]', "line 2: Expecting ','"),
+}
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json", "a.txt", "a"])
+@pytest.mark.parametrize("kind", BROKEN)
+def test_json_that_is_broken_all_through_is_no_prose(tmp_path: Path, name: str, kind: str) -> None:
+    content, told = BROKEN[kind]
+    path = write(tmp_path, name, content)
+    with pytest.raises(InputError) as refused:
+        read(path)
+    assert str(refused.value).startswith(f"{path} holds nothing that can be read: broken JSON")
+    assert told in str(refused.value)
+
+
+def test_names_of_json_and_tables_with_prose_in_them(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.ndjson", "a.json"):
+        with pytest.raises(InputError, match="line 1: Expecting value"):
+            read(write(tmp_path, name, "The title of the text.\nMore of it.\n"))
+    for name in ("a.csv", "a.tsv"):
+        with pytest.raises(InputError, match="its fields are The title of the text"):
+            read(write(tmp_path, name, "The title of the text.\nMore of it.\n"))
+    with pytest.raises(InputError, match=r"broken CSV row \(row 1: the file ends inside"):
+        read(write(tmp_path, "b.csv", 'text\n"One.\nTwo.\n'))
+
+
+def test_a_large_file_without_any_record_is_not_read_to_its_end(tmp_path: Path) -> None:
+    report = ReadReport()
+    with pytest.raises(InputError, match="line 1: Expecting value"):
+        list(read_documents([write(tmp_path, "a.jsonl", "prose\n" * 5000)], report=report))
+    assert report.skipped["broken JSON line"] == 1000
+
+
 def test_json_text_field_and_long_documents(tmp_path: Path) -> None:
     path = write(tmp_path, "a", json.dumps({"id": "x", "body": "one two three"}) + "\n")
     documents, report = read(path, text_field="body", max_document_chars=8)
@@ -206,3 +266,45 @@ def test_parquet_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtraError, match=r"grassmeans\[parquet\]"):
         read(write(tmp_path, "a.parquet", b"PAR1"))
+
+
+def test_times_of_parquet_that_python_does_not_have(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    second = 10**9
+    table = {
+        "text": ["One.", "Two."],
+        "fine": pa.array([1_500_000_000 * second + 123_456_789, None], pa.timestamp("ns")),
+        "far": pa.array([1_500_000_000_000_000, 2**60], pa.timestamp("us")),
+        "day": pa.array([2**30, 0], pa.date32()),
+        "zone": pa.array([0, 1], pa.timestamp("s", tz="Mars/Base")),
+        "known": pa.array([0, 1], pa.timestamp("s", tz="UTC")),
+    }
+    pq.write_table(pa.table(table), tmp_path / "a.parquet")
+    documents, report = read(tmp_path / "a.parquet", meta=("fine", "far", "day", "zone", "known"))
+    first, last = (dict(document.fields) for document in documents)
+    assert first == {
+        "fine": "2017-07-14T02:40:00.123456",
+        "far": "2017-07-14T02:40:00",
+        "zone": "1970-01-01T00:00:00+00:00",
+        "known": "1970-01-01T00:00:00+00:00",
+    }
+    assert last == {
+        "day": "1970-01-01",
+        "zone": "1970-01-01T00:00:01+00:00",
+        "known": "1970-01-01T00:00:01+00:00",
+    }
+    assert sum(report.remarks.values()) == 3
+    assert all(str(tmp_path / "a.parquet") in report.examples[told] for told in report.remarks)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    pa = pytest.importorskip("pyarrow")
+    pq = pytest.importorskip("pyarrow.parquet")
+    column = pa.array(["One."])
+    path = tmp_path / "a.parquet"
+    for names, twice in ((["text", "text"], "text"), (["text", "date", "date"], "date")):
+        pq.write_table(pa.Table.from_arrays([column] * len(names), names=names), path)
+        with pytest.raises(InputError, match=f"has 2 columns '{twice}': rename all but one"):
+            read(path, meta=("date",))
+    assert [d.text for d in read(path)[0]] == ["One."]  # what is not asked for does not matter

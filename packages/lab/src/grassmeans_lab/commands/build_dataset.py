@@ -11,6 +11,7 @@ from rich.text import Text
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, print_summary, terminal, wants_json
+from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans_lab.datasets.writing import DatasetSummary
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 _SHOWN_WORDS = 20
 _SHOWN_SENSES = 4
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="Folder of the new test set.")]
+Output = Annotated[
+    Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new test set.")
+]
 MaxPerSense = Annotated[
     int | None, typer.Option(min=1, help="At most so many instances a sense, drawn at random.")
 ]
@@ -53,6 +56,7 @@ def links(
     test_share: TestShare = None,
     merge_pages: Annotated[
         Path | None,
+        READ,
         typer.Option(help="Pages that are one sense: a line is 'page<TAB>page it counts as'."),
     ] = None,
     inflected: Annotated[
@@ -117,10 +121,10 @@ def pseudowords(
         typer.Option("--group", help="Merge these (monastery,phd) instead; repeat for more."),
     ] = None,
     groups: Annotated[
-        Path | None, typer.Option("--groups", help="File with one such group a line.")
+        Path | None, READ, typer.Option("--groups", help="File with one such group a line.")
     ] = None,
     wordnet: Annotated[
-        Path | None, typer.Option(help="Draw only words with one sense in this WordNet.")
+        Path | None, READ, typer.Option(help="Draw only words with one sense in this WordNet.")
     ] = None,
     min_count: Annotated[int, typer.Option(min=1, help="Draw words that occur so often...")] = 500,
     max_count: Annotated[
@@ -133,7 +137,9 @@ def pseudowords(
     balance: Balance = False,
     test_share: TestShare = None,
     corpus_out: Annotated[
-        Path | None, typer.Option(help="Folder of a new corpus in which the words are merged.")
+        Path | None,
+        WRITTEN,
+        typer.Option(help="Folder of a new corpus in which the words are merged."),
     ] = None,
     context: Context = 500,
     seed: options.Seed = 0,
@@ -184,12 +190,16 @@ def pseudowords(
 
 
 def lineup(
-    output: Annotated[Path, typer.Option("--output", "-o", help="File of the new testbed.")],
+    output: Annotated[
+        Path, WRITTEN, typer.Option("--output", "-o", help="File of the new testbed.")
+    ],
     wordnet: Annotated[
-        Path | None, typer.Option(help="WordNet's folder or zip; where NLTK has it by default.")
+        Path | None,
+        READ,
+        typer.Option(help="WordNet's folder or zip; where NLTK has it by default."),
     ] = None,
     vectors: Annotated[
-        Path | None, typer.Option(help="Take only words that have vectors here.")
+        Path | None, READ, typer.Option(help="Take only words that have vectors here.")
     ] = None,
     word: options.Words = None,
     words: options.WordsFile = None,
@@ -209,11 +219,9 @@ def lineup(
 
     [dim]grassmeans build-dataset lineup -o lineup.jsonl --wordnet wordnet.zip --word crane[/]
     """
-    from grassmeans.outputs.places import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
     from grassmeans_lab.datasets.lineup import build_lineup
 
-    check_output_file(output, inputs=[wordnet, vectors, words], overwrite=overwrite)
     summary = build_lineup(
         output,
         wordnet,
@@ -222,6 +230,7 @@ def lineup(
         n_words=n_words,
         n_related=related,
         random_state=seed,
+        overwrite=overwrite,
     )
     without = summary.words_without_senses
     if without:

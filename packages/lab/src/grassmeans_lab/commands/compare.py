@@ -12,6 +12,7 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import draw_table, note, print_json, wants_json
+from grassmeans.terminal.places import READ, WRITTEN, WRITTEN_INTO
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.systems import System
@@ -19,10 +20,11 @@ if TYPE_CHECKING:
 
 
 def compare(
-    corpus: Annotated[Path, typer.Option("--corpus", help="A corpus folder.")],
-    vectors: Annotated[Path, typer.Option("--vectors", help="Word vectors of that corpus.")],
+    corpus: Annotated[Path, READ, typer.Option("--corpus", help="A corpus folder.")],
+    vectors: Annotated[Path, READ, typer.Option("--vectors", help="Word vectors of that corpus.")],
     task: Annotated[
         list[str],
+        READ,
         typer.Option("--task", help="NAME=PATH, a test set of `evaluate`; may be repeated."),
     ],
     methods: Annotated[
@@ -41,6 +43,7 @@ def compare(
     ] = None,
     model: Annotated[
         list[str] | None,
+        READ,
         typer.Option(
             "--model",
             help="MODEL or MODEL:LEXEMES, finished; or an encoder or transformer:NAME, whose "
@@ -52,16 +55,20 @@ def compare(
         str, typer.Option(help="on-corpus: senses of the corpus; on-test: of the test instances.")
     ] = "on-corpus",
     keep: Annotated[
-        Path | None, typer.Option("--keep", help="A folder for finished rows: they are not redone.")
+        Path | None,
+        WRITTEN_INTO,
+        typer.Option("--keep", help="A folder for finished rows: they are not redone."),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the result to a file, anew each time."),
+        WRITTEN,
+        typer.Option("-o", "--output", help="Write the result to a file."),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Of all methods.")] = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
+    overwrite: options.OverwriteFile = False,
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
 ) -> None:
@@ -85,9 +92,7 @@ def compare(
     from grassmeans_lab.comparing.comparing import Comparison, ComparisonSettings
     from grassmeans_lab.comparing.systems import open_model_system
 
-    if output is not None:
-        read = [corpus, vectors, *(Path(text.partition("=")[2]) for text in task)]
-        check_output_file(output, inputs=read, overwrite=True)
+    check_output_file(output, overwrite=overwrite)
     opened = Corpus.open(corpus)
     systems = _make_systems(methods, senses, model)
     systems += [
@@ -118,7 +123,7 @@ def compare(
             elif not streams:
                 note(f"{row.title}: {row.task} is done")
     if not streams:
-        _show_rows(rows, output, as_markdown)
+        _show_rows(rows, output, overwrite, as_markdown)
     if any(row.error is not None for row in rows):
         raise typer.Exit(1)
 
@@ -140,8 +145,10 @@ def _make_systems(
     return list(make_systems(names, senses or DEFAULT_SENSES))
 
 
-def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool) -> None:
-    from grassmeans.outputs.places import replace_file
+def _show_rows(
+    rows: list[ComparisonRow], output: Path | None, overwrite: bool, as_markdown: bool
+) -> None:
+    from grassmeans.outputs.places import output_file
     from grassmeans_lab.comparing.tables import tabulate_comparison, to_markdown
 
     tables = tabulate_comparison(rows)
@@ -150,7 +157,8 @@ def _show_rows(rows: list[ComparisonRow], output: Path | None, as_markdown: bool
             text = to_markdown(tables)
         else:
             text = json.dumps({"rows": [row.to_dict() for row in rows]}, indent=2) + "\n"
-        replace_file(output, text.encode())
+        with output_file(output, overwrite=overwrite) as place:
+            place.write_bytes(text.encode())
     elif as_markdown:
         sys.stdout.write(to_markdown(tables))
     else:

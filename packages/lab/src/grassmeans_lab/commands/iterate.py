@@ -10,6 +10,7 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_json, terminal, wants_json
+from grassmeans.terminal.places import WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans_lab.iteration.reports import RoundReport
@@ -20,7 +21,7 @@ _HEADER = f"{'round':>5}  {'occurrences':>13}  {'IDK':>7}  {'entropy':>7}  {'agr
 def iterate(
     corpus: options.Corpus,
     model: options.Model,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder of all rounds.")],
+    output: Annotated[Path, WRITTEN, typer.Option("--output", "-o", help="Folder of all rounds.")],
     rounds: Annotated[int, typer.Option(min=1, help="At most so many.")] = 3,
     decoding: Annotated[
         str, typer.Option(help="What a round passes on: hard labels, or soft probabilities.")

@@ -9,6 +9,7 @@ import typer
 
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note
+from grassmeans.terminal.places import READ, WRITTEN_INTO
 
 
 def reproduce(
@@ -16,32 +17,48 @@ def reproduce(
         list[str] | None,
         typer.Argument(help="Experiments; all of them by default. --list names them."),
     ] = None,
-    corpus: Annotated[Path | None, typer.Option(help="Corpus, from `grassmeans ingest`.")] = None,
+    corpus: Annotated[
+        Path | None, READ, typer.Option(help="Corpus, from `grassmeans ingest`.")
+    ] = None,
     vectors: Annotated[
-        Path | None, typer.Option(help="Its vectors, from `grassmeans vectors`.")
+        Path | None, READ, typer.Option(help="Its vectors, from `grassmeans vectors`.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder of the report.")
+        Path | None, WRITTEN_INTO, typer.Option("--output", "-o", help="Folder of the report.")
     ] = None,
-    makes_sense: Annotated[Path | None, typer.Option(help="Make-Sense-2016, its folder.")] = None,
+    makes_sense: Annotated[
+        Path | None, READ, typer.Option(help="Make-Sense-2016, its folder.")
+    ] = None,
     semeval2010: Annotated[
-        Path | None, typer.Option("--semeval2010", help="SemEval-2010 task 14, its folder.")
+        Path | None, READ, typer.Option("--semeval2010", help="SemEval-2010 task 14, its folder.")
     ] = None,
-    scws: Annotated[Path | None, typer.Option(help="SCWS, its ratings.txt.")] = None,
+    scws: Annotated[Path | None, READ, typer.Option(help="SCWS, its ratings.txt.")] = None,
     lineup: Annotated[
-        Path | None, typer.Option(help="A police lineup, from `grassmeans build-dataset lineup`.")
+        Path | None,
+        READ,
+        typer.Option(help="A police lineup, from `grassmeans build-dataset lineup`."),
     ] = None,
-    wordnet: Annotated[Path | None, typer.Option(help="WordNet's folder of dict files.")] = None,
+    wordnet: Annotated[
+        Path | None, READ, typer.Option(help="WordNet's folder of dict files.")
+    ] = None,
     model: Annotated[
-        Path | None, typer.Option(help="A model with senses of many words, where there is one.")
+        Path | None,
+        READ,
+        typer.Option(help="A model with senses of many words, where there is one."),
     ] = None,
-    lexemes: Annotated[Path | None, typer.Option(help="Lexeme vectors of that model.")] = None,
+    lexemes: Annotated[
+        Path | None, READ, typer.Option(help="Lexeme vectors of that model.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Random state.")] = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Small sizes: minutes instead of hours.")
+    ] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option("--overwrite", help="Replace files that others wrote or changed, too."),
     ] = False,
     list_names: Annotated[
         bool, typer.Option("--list", help="Name the experiments and what they show; do nothing.")
@@ -91,6 +108,6 @@ def reproduce(
         workers=workers,
     )
     with use_engine(engine, workers):
-        outcomes = run_experiments(chosen, setup, output, announce=note)
+        outcomes = run_experiments(chosen, setup, output, overwrite=overwrite, announce=note)
     skipped = sum(outcome.findings is None for outcome in outcomes)
     note(f"{output / REPORT}: {len(outcomes) - skipped} experiments, {skipped} skipped")

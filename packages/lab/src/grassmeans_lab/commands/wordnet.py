@@ -9,6 +9,7 @@ import typer
 from grassmeans.cli.show import keep_examples, print_entry
 from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, wants_json
+from grassmeans.terminal.places import READ
 
 
 def wordnet(
@@ -16,6 +17,7 @@ def wordnet(
     word: Annotated[str, typer.Argument(help="The word.")],
     database: Annotated[
         str,
+        READ,
         typer.Option(metavar="PATH", help="WordNet's folder or zip; auto: where NLTK has put it."),
     ] = "auto",
     examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,

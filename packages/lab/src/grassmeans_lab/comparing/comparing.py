@@ -21,6 +21,7 @@ from grassmeans.errors import ArtifactError, GrassmeansError, InputError
 from grassmeans.evaluation.running import RunSettings, Task, evaluate
 from grassmeans.evaluation.systems import System
 from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.outputs.ownership import check_inputs
 from grassmeans.outputs.places import remove_leftovers
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.comparing.systems import DEFAULT_SENSES, MethodSystem
@@ -130,6 +131,8 @@ class Comparison:
         self.device = device
         self.workers = workers
         self.keep = None if keep is None else Path(keep)
+        if self.keep is not None:
+            check_inputs(self.keep, [corpus.path, vectors.folder], into=True)
         self.words = words_in_corpus(corpus, tasks)
 
     def compare(self, systems: Sequence[System]) -> Iterator[ComparisonRow]:

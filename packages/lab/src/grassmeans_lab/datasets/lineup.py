@@ -26,6 +26,7 @@ from pathlib import Path
 import numpy as np
 
 from grassmeans.errors import InputError
+from grassmeans.outputs.places import check_output_file
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
 from grassmeans.vectors.word_vectors import WordVectors
@@ -68,6 +69,7 @@ def build_lineup(
     n_words: int = 200,
     n_related: int = 8,
     random_state: int = 0,
+    overwrite: bool = False,
 ) -> LineupSummary:
     """Write a testbed of polysemous words, each sense told by related words.
 
@@ -86,11 +88,15 @@ def build_lineup(
         How many words to choose.
     n_related : int
         Related words a sense.
+    overwrite : bool
+        Replace a file that is there.
 
     `InputError` where WordNet is not found, or fewer than ``n_words`` words can be had.
     """
     if n_words < 1 or n_related < 1:
         raise InputError(f"n_words and n_related must be 1 or more, got {n_words} and {n_related}")
+    inputs = [wordnet, None if vectors is None else vectors.folder]
+    check_output_file(output, inputs=inputs, overwrite=overwrite)
     database = WordNet.open(wordnet)
     builder = _SenseChooser(database, RelatedWords(database, vectors), n_related)
     if words is not None:
@@ -106,7 +112,7 @@ def build_lineup(
         for word, candidates in kept.items()
         for number, one in enumerate(candidates, start=1)
     ]
-    write_lineup(output, senses)
+    write_lineup(output, senses, inputs=inputs, overwrite=overwrite)
     return LineupSummary(
         path=Path(output),
         n_words=len(kept),

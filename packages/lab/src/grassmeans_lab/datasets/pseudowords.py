@@ -144,7 +144,7 @@ def build_pseudowords(
     if corpus_out is not None:
         if Path(corpus_out).resolve() == folder.resolve():
             raise InputError("the test set and the merged corpus need two folders")
-        _check_merged_output(corpus, corpus_out, overwrite=overwrite)
+        _check_merged_output(corpus, corpus_out, wordnet, overwrite=overwrite)
     inputs = [corpus.path, corpus_out, wordnet]
     check_output(folder, KIND, inputs=inputs, overwrite=overwrite)
     if groups is None:
@@ -349,11 +349,12 @@ def merge_words(
     return Corpus.open(output)
 
 
-def _check_merged_output(corpus: Corpus, output: str | Path, *, overwrite: bool) -> None:
+def _check_merged_output(
+    corpus: Corpus, output: str | Path, wordnet: str | Path | None, *, overwrite: bool
+) -> None:
     """Refuse early, before long work, a folder that cannot hold the merged corpus."""
-    check_output(
-        output, CORPUS_KIND, inputs=[corpus.path], fields=_MERGED_FIELDS, overwrite=overwrite
-    )
+    inputs = [corpus.path, wordnet]
+    check_output(output, CORPUS_KIND, inputs=inputs, fields=_MERGED_FIELDS, overwrite=overwrite)
 
 
 def check_groups(corpus: Corpus, groups: Mapping[str, Sequence[str]]) -> None:

@@ -1,7 +1,8 @@
 """Run experiments one after another into a folder; finished ones are not run again.
 
 The folder holds ``report.html``, ``figures/`` (SVG and PNG), ``data/`` (CSV), and one folder for
-each experiment with its findings and what it keeps on the way.
+each experiment with its findings and what it keeps on the way; ``written.txt`` lists what was
+written.
 """
 
 from __future__ import annotations
@@ -17,17 +18,17 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.checking import TEMPORARY, read_json
+from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.writing import (
     digest_of,
     digest_of_array,
+    encode_json,
     explain_write_errors,
     find_manifest,
-    write_bytes,
-    write_json,
 )
+from grassmeans.change.tables import protect_cell
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
-from grassmeans.outputs.places import remove_leftovers
+from grassmeans.outputs.ownership import check_inputs
 from grassmeans.pictures.page import html_page, html_table
 from grassmeans.version import __version__
 from grassmeans_lab.experiments.ablations import Ablations
@@ -50,6 +51,7 @@ from grassmeans_lab.experiments.intersection import Intersection, Polysemy
 from grassmeans_lab.experiments.linearity import Linearity
 from grassmeans_lab.experiments.lineup_curve import LineupCurve
 from grassmeans_lab.experiments.low_rank import LowRank
+from grassmeans_lab.experiments.own_files import OwnFiles
 from grassmeans_lab.experiments.scws_table import ContextualSimilarity
 from grassmeans_lab.experiments.wsi_table import SenseInductionTable
 
@@ -106,6 +108,7 @@ def run_experiments(
     setup: ExperimentSetup,
     output: str | Path,
     *,
+    overwrite: bool = False,
     announce: Callable[[str], None] = lambda message: None,
 ) -> list[Outcome]:
     """Run experiments, and write the report after each.
@@ -114,6 +117,8 @@ def run_experiments(
     ----------
     setup : ExperimentSetup
         Its folder is replaced by each experiment's own below ``output``.
+    overwrite : bool
+        Replace also files of the report's names that were not written here, or were changed.
     announce : callable
         Told what happens, a line at a time.
     """
@@ -122,27 +127,32 @@ def run_experiments(
         raise InputError(f"{folder} is a file: choose a folder for the report")
     if find_manifest(folder) is not None:
         raise InputError(f"{folder} holds something else already: choose a folder for the report")
+    read = [setup.corpus.path, setup.vectors.folder, setup.model, setup.lexemes]
+    check_inputs(folder, [*read, *astuple(setup.test_sets)], into=True)
+    own = OwnFiles(folder, overwrite=overwrite)
+    own.check([REPORT])
+    for part in ("figures", "data"):
+        own.check(f"{part}/{path.name}" for path in sorted((folder / part).glob("*")))
     with explain_write_errors(folder):
         for part in ("figures", "data"):
             (folder / part).mkdir(parents=True, exist_ok=True)
-        remove_leftovers(folder.rglob(f"*{TEMPORARY}*"))
     identity = _identify(setup)
     outcomes: list[Outcome] = []
     for experiment in experiments:
         announce(f"{experiment.name}: {experiment.title}")
-        outcome = _run_one(experiment, setup, folder, identity)
+        outcome = _run_one(experiment, setup, own, identity)
         outcomes.append(outcome)
         announce(_tell(outcome))
         if outcome.findings is not None:
-            _store(outcome.findings, folder)
-        write_report(folder / REPORT, outcomes, setup)
+            _store(outcome.findings, own)
+        own.write(REPORT, draw_report(outcomes, setup).encode())
     return outcomes
 
 
 def _run_one(
-    experiment: Experiment, setup: ExperimentSetup, folder: Path, identity: dict[str, Any]
+    experiment: Experiment, setup: ExperimentSetup, own: OwnFiles, identity: dict[str, Any]
 ) -> Outcome:
-    place = folder / experiment.name
+    place = own.folder / experiment.name
     place.mkdir(exist_ok=True)
     digest = digest_of([identity, experiment.name, experiment.parameters()])
     kept = place / FINDINGS
@@ -150,6 +160,7 @@ def _run_one(
     if before is not None:
         found = findings_from_dict(before["findings"])
         return Outcome(experiment, found, before["seconds"], from_before=True)
+    own.check([f"{experiment.name}/{FINDINGS}"])
     started = time.perf_counter()
     try:
         findings = experiment.run(replace(setup, folder=place))
@@ -160,7 +171,7 @@ def _run_one(
     seconds = time.perf_counter() - started
     findings = replace(findings, parameters=experiment.parameters() | findings.parameters)
     values = {"digest": digest, "seconds": round(seconds, 2), "findings": findings.to_dict()}
-    write_json(kept, values)
+    own.write(f"{experiment.name}/{FINDINGS}", encode_json(values, indent=2))
     return Outcome(experiment, findings_from_dict(read_json(kept)["findings"]), seconds)
 
 
@@ -196,33 +207,29 @@ def _tell(outcome: Outcome) -> str:
     return f"  {when}{': ' + values if values else ''}"
 
 
-def _store(findings: Findings, folder: Path) -> None:
+def _store(findings: Findings, own: OwnFiles) -> None:
     for figure in findings.figures:
-        _store_figure(figure, folder / "figures")
+        if figure.svg:
+            own.write(f"figures/{figure.name}.svg", figure.svg.encode())
+        if figure.png:
+            own.write(f"figures/{figure.name}.png", base64.b64decode(figure.png))
     for table in findings.tables:
-        write_bytes(folder / "data" / f"{table.name}.csv", _to_csv(table).encode())
-
-
-def _store_figure(figure: Figure, folder: Path) -> None:
-    if figure.svg:
-        write_bytes(folder / f"{figure.name}.svg", figure.svg.encode())
-    if figure.png:
-        write_bytes(folder / f"{figure.name}.png", base64.b64decode(figure.png))
+        own.write(f"data/{table.name}.csv", _to_csv(table).encode())
 
 
 def _to_csv(table: DataTable) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(table.columns)
-    writer.writerows(table.rows)
+    for row in (table.columns, *table.rows):
+        writer.writerow([protect_cell(cell) for cell in row])
     return text.getvalue()
 
 
-def write_report(path: Path, outcomes: Sequence[Outcome], setup: ExperimentSetup) -> None:
-    """Write the report of experiments that ran or were skipped."""
+def draw_report(outcomes: Sequence[Outcome], setup: ExperimentSetup) -> str:
+    """The report of experiments that ran or were skipped, as a page."""
     parts = [_draw_head(setup), _draw_summary(outcomes)]
     parts += [_draw_outcome(outcome) for outcome in outcomes]
-    write_bytes(path, html_page(TITLE, "".join(parts), interactive=True).encode())
+    return html_page(TITLE, "".join(parts), interactive=True)
 
 
 def _draw_head(setup: ExperimentSetup) -> str:

@@ -196,7 +196,7 @@ def iterate(
 
 
 def _take_over(building: Building) -> None:
-    """Share all files of a finished folder that gets more rounds, a user's own among them."""
+    """Share all files of a finished folder that gets more rounds."""
     if building.earlier is None:
         return
     for path in sorted(building.earlier.iterdir()):

@@ -23,7 +23,8 @@ from typing import Any
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_numbered_lines
-from grassmeans.outputs.places import replace_file
+from grassmeans.outputs.ownership import Paths
+from grassmeans.outputs.places import output_file
 
 _JSON_EXPECTED = 'expected {"word": "crane", "sense": "crane.1", "words": ["bird", ...]}'
 _TEXT_EXPECTED = "expected the word, a tab, and the words of one sense: crane<TAB>bird wading ..."
@@ -82,8 +83,14 @@ def read_lineup(path: str | Path) -> LineupTestbed:
     return LineupTestbed(tuple(senses.values()))
 
 
-def write_lineup(path: str | Path, senses: Iterable[LineupSense]) -> None:
-    """Write a testbed as JSON lines, atomically."""
+def write_lineup(
+    path: str | Path,
+    senses: Iterable[LineupSense],
+    *,
+    inputs: Paths = (),
+    overwrite: bool = False,
+) -> None:
+    """Write a testbed as JSON lines, as `grassmeans.outputs.places.output_file` writes."""
     lines = [
         json.dumps(
             {
@@ -96,7 +103,8 @@ def write_lineup(path: str | Path, senses: Iterable[LineupSense]) -> None:
         )
         for sense in senses
     ]
-    replace_file(path, "".join(line + "\n" for line in lines).encode())
+    with output_file(path, inputs=inputs, overwrite=overwrite) as temporary:
+        temporary.write_bytes("".join(line + "\n" for line in lines).encode())
 
 
 def _parse_json(line: str, place: str) -> dict[str, Any]:

@@ -8,6 +8,13 @@ import { announce, errorPanel } from "./status.js";
 
 const MOST_WORDS = 12;
 
+/** Links to the words of some corrections, where each of them can be undone. */
+export function wordLinks(words) {
+  const more = words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : "";
+  return [...words.slice(0, MOST_WORDS).flatMap((word, index) => [
+    index ? ", " : "", h("a", { href: makeHash("word", word, { edit: true }) }, word)]), more];
+}
+
 function command(label, text) {
   const copied = h("span", { class: "soft", role: "status" });
   return h("div", { class: "command" }, h("span", { class: "label" }, label), h("code", {}, text),
@@ -21,25 +28,34 @@ function command(label, text) {
     }, { class: "small" }), copied);
 }
 
-/** The other words that a version would have corrections of. */
-function otherWords(word) {
+/** The other words that a version would have corrections of; `keeping` tells whether they are kept. */
+function otherWords(word, keeping) {
   const place = h("p", { class: "soft" });
-  ask("api/corrections").then(({ edits }) => {
+  ask("api/corrections").then(({ edits, kept, not_kept: reason }) => {
+    keeping.textContent = kept
+      ? "They are kept on this computer until then, also when the explorer is stopped."
+      : `They are not kept when the explorer is stopped (${reason}): save them before.`;
     const words = [...new Set(edits.map((edit) => edit.word))].filter((other) => other !== word);
     if (!words.length) return;
-    const more = words.length > MOST_WORDS ? ` and ${words.length - MOST_WORDS} more` : "";
-    place.append("A version has the corrections of other words too: ", ...words.slice(0, MOST_WORDS).flatMap((other, index) => [
-      index ? ", " : "", h("a", { href: makeHash("word", other, { edit: true }) }, other)]), `${more}.`);
+    place.append("A version has the corrections of other words too: ", ...wordLinks(words), ".");
   }).catch(() => {}); // the bar says all that is needed without it
   return place;
 }
 
+/** Which corrections a version does not have, as it was made from the same model as others. */
+function descent({ saved_to: name, made_from: parent, lacks_corrections_of: others, merge_command: merge }) {
+  if (!others.length) return [];
+  return [h("p", { class: "lacks" }, `${name} was made from ${parent}. It does not have the corrections of ${others.join(", ")}.`),
+    command(`Merge it with ${others[0]}`, merge)];
+}
+
 /** Where a version went, and what to type to use it. */
-function savedPanel(answer) {
+export function savedPanel(answer) {
   return h("div", { class: "done" },
     h("p", {}, "Saved as ", h("b", {}, answer.saved_to), ` with ${plural(answer.n_words, "edited word")}. `, "Paste this into a terminal:"),
     command("Tag a line with it", answer.tag_command),
-    command("Go on from here another time", answer.explore_command));
+    command("Go on from here another time", answer.explore_command),
+    descent(answer));
 }
 
 /**
@@ -144,11 +160,12 @@ export function makeCorrections(word, { value, hasCorpus, onChange, onSaved, rel
   /** The bar below the cards. */
   function bar() {
     showChosen();
+    const keeping = h("span", {});
     return h("section", { class: "panel edit-bar", "aria-label": "Corrections" },
-      h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed."),
+      h("p", {}, "Your corrections are collected here until you save them as a new version. The model itself is never changed. ", keeping),
       value().senses.length > 1 ? h("div", { class: "edit-actions" }, mergeButton) : null,
       correctionHistory(value(), correct),
-      otherWords(value().word),
+      otherWords(value().word, keeping),
       h("form", { class: "save", onsubmit: (event) => { event.preventDefault(); save(); } },
         h("label", {}, "Save as ", saveName), h("button", { type: "submit", class: "main" }, "Save as a new version")),
       message);

@@ -6,6 +6,7 @@
 import { ask, makeUrl, wordUrl } from "./api.js";
 import { corpusPhrase } from "./corpus_note.js";
 import { formatCount, h } from "./dom.js";
+import { showDraft } from "./draft.js";
 import { runInduction } from "./jobs.js";
 import { leadToWord } from "./leading.js";
 import { parseRoute } from "./router.js";
@@ -127,6 +128,7 @@ async function begin() {
   document.querySelector("[data-view=changes]").hidden = !app.health.has_changes;
   document.getElementById("site-search").replaceChildren(makeSearch());
   show();
+  showDraft(document.getElementById("draft")).catch(() => {}); // the view says what is wrong
 }
 
 // Its address would stand in the way of the view's.

@@ -44,7 +44,7 @@ export function mount(root, route, app) {
     value: () => value,
     hasCorpus: app.health.has_corpus,
     reload: () => { app.forgetWord(word); update(route, true); },
-    onSaved: (name) => { app.forgetWord(word); value = { ...value, saved_as: name }; },
+    onSaved: (name) => { document.getElementById("draft").replaceChildren(); app.forgetWord(word); value = { ...value, saved_as: name }; },
     onChange: (changed, number) => {
       app.forgetWord(word);
       value = changed;

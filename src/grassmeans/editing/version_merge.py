@@ -1,0 +1,184 @@
+"""Two versions of one model, corrected apart from each other -> a version with both.
+
+Words that only one of the two has corrected come from it. A word that both have corrected, and not
+alike, is in conflict: nobody but a person knows whose senses are meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from grassmeans.editing.edited_words import EditedInventory, read_hidden_directions
+from grassmeans.editing.saving import copy_rest, fill_version
+from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
+from grassmeans.models.places import KIND
+from grassmeans.models.versions import MERGED, Version, list_edits, read_versions, write_versions
+from grassmeans.outputs.places import output_folder
+from grassmeans.senses.entries import entry_to_dict
+from grassmeans.vectors.word_vectors import WordVectors
+
+FIRST, SECOND = "first", "second"
+
+
+@dataclass(frozen=True, slots=True)
+class Branches:
+    """How two versions have gone apart.
+
+    Attributes
+    ----------
+    shared : tuple
+        The log that both have: the last one is the common ancestor.
+    ancestor : str
+        Its digest.
+    first, second : tuple
+        What came after it.
+    words_of_second : tuple of str
+        Those that the second alone has corrected.
+    conflicts : tuple of str
+        Words that both have corrected, and not alike.
+    """
+
+    shared: tuple[Version, ...]
+    ancestor: str
+    first: tuple[Version, ...]
+    second: tuple[Version, ...]
+    words_of_second: tuple[str, ...]
+    conflicts: tuple[str, ...]
+
+
+def compare_versions(first: SenseModel, second: SenseModel) -> Branches:
+    """What two versions of a model have each corrected since their common ancestor.
+
+    `InputError` where they have none, or where one of them has all of the other.
+    """
+    logs = read_versions(first), read_versions(second)
+    n = 0
+    while n < min(map(len, logs)) and logs[0][n] == logs[1][n]:
+        n += 1
+    rest = tuple(logs[0][n:]), tuple(logs[1][n:])
+    names = [_name(first), _name(second)]
+    if n and not (rest[0] and rest[1]):
+        longer = names[0] if rest[0] else names[1]
+        raise InputError(f"{longer} has all corrections of the other: there is nothing to merge")
+    if not n or rest[0][0].get("digest_before") != rest[1][0].get("digest_before"):
+        raise InputError(
+            f"{names[0]} and {names[1]} are no versions of one model: merge versions that were "
+            "saved from the same one"
+        )
+    for name, branch in zip(names, rest, strict=True):
+        if not all("edits" in version for version in branch):
+            raise InputError(
+                f"{name} has grown since the two went apart, and only corrections can be merged: "
+                "merge first, then `grassmeans update`"
+            )
+    touched = [dict.fromkeys(edit["word"] for edit in list_edits(branch)) for branch in rest]
+    both = [word for word in touched[1] if word in touched[0]]
+    return Branches(
+        tuple(logs[0][:n]),
+        rest[0][0]["digest_before"],
+        rest[0],
+        rest[1],
+        tuple(word for word in touched[1] if word not in touched[0]),
+        tuple(word for word in both if not _is_alike(first, second, word)),
+    )
+
+
+def merge_versions(
+    first: SenseModel,
+    second: SenseModel,
+    output: str | Path,
+    *,
+    prefer: str | None = None,
+    overwrite: bool = False,
+) -> Branches:
+    """Write a version that has the corrections of two; these stay as they are.
+
+    Parameters
+    ----------
+    prefer : {"first", "second"}, optional
+        Whose senses words in conflict get. Without it, `InputError` names them.
+    """
+    found = compare_versions(first, second)
+    if found.conflicts and prefer is None:
+        raise InputError(
+            f"{_name(first)} and {_name(second)} have corrected the same words, and not alike: "
+            f"{', '.join(found.conflicts)}; choose whose are taken (prefer first or second)"
+        )
+    taken = (*found.words_of_second, *(found.conflicts if prefer == SECOND else ()))
+    entries = {word: second.inventory[word] for word in taken if word in second.inventory}
+    kept, theirs = read_hidden_directions(first), read_hidden_directions(second)
+    hidden = {key: row for key, row in kept.items() if key[0] not in taken}
+    hidden |= {key: row for key, row in theirs.items() if key[0] in taken}
+    edits = [edit for edit in list_edits(found.first) if edit["word"] not in taken]
+    edits += [edit for edit in list_edits(found.second) if edit["word"] in taken]
+    with output_folder(
+        output, KIND, inputs=[first.folder, second.folder], overwrite=overwrite
+    ) as building:
+        copy_rest(first, building.folder, _merge_lexemes(first, second, taken))
+        write_versions(building.folder, [*found.shared, _describe(found, first, second, edits)])
+        inventory = EditedInventory(first.inventory, entries)
+        about = {
+            "from": f"{_name(first)} and {_name(second)}",
+            "from_digest": found.ancestor,
+            "merged": [{"name": _name(v), "digest": v.digest} for v in (first, second)],
+            "edits": edits,
+            "earlier": list_edits(found.shared),
+        }
+        fill_version(first, building.folder, inventory, about, hidden)
+    return found
+
+
+def _describe(
+    found: Branches, first: SenseModel, second: SenseModel, edits: list[Any]
+) -> dict[str, Any]:
+    """The merger as a version of the common ancestor."""
+    steps = (*found.first, *found.second)
+    return {
+        "kind": MERGED,
+        "digest_before": found.ancestor,
+        "keeps_numbers": all(version.get("keeps_numbers", False) for version in steps),
+        "merged": [_name(first), _name(second)],
+        "edits": edits,
+    }
+
+
+def _name(model: SenseModel) -> str:
+    return model.folder.resolve().name if model.folder else "model"
+
+
+def _is_alike(first: SenseModel, second: SenseModel, word: str) -> bool:
+    """Whether a word is the same in both."""
+    if (word in first.inventory) != (word in second.inventory):
+        return False
+    one, other = first.inventory[word], second.inventory[word]
+    return entry_to_dict(one) == entry_to_dict(other) and np.array_equal(
+        one.directions, other.directions
+    )
+
+
+def _merge_lexemes(
+    first: SenseModel, second: SenseModel, words: Collection[str]
+) -> WordVectors | None:
+    """The lexemes of the first with those of some words from the second; None for all as they are.
+
+    A word has lexemes for its senses, or one as a whole: see `edit_lexemes`.
+    """
+    own, other = first.lexemes, second.lexemes
+    if not words or own is None or other is None:
+        return None
+    numbers = {word: max(_count(first, word), _count(second, word)) for word in words}
+    keys = {f"{word}.{n}" for word, most in numbers.items() for n in range(1, most + 1)}
+    keys |= set(words)
+    rows = [(key, own.vectors[i]) for i, key in enumerate(own.words) if key not in keys]
+    rows += [(key, other.vectors[i]) for i, key in enumerate(other.words) if key in keys]
+    return WordVectors([key for key, _ in rows], np.stack([row for _, row in rows]), check=False)
+
+
+def _count(model: SenseModel, word: str) -> int:
+    return len(model.inventory.directions(word)) if word in model.inventory else 0
