@@ -12,10 +12,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def read_bounds() -> dict[str, Version]:
-    """The lower bounds of the core and of the extras for users; development has the newest."""
+    """The lower bounds of the core, its extras for users and the laboratory; not of development."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
+    lab = tomllib.loads((ROOT / "packages/lab/pyproject.toml").read_text(encoding="utf-8"))
     listed = [*project["dependencies"], *(r for n in extras if n != "dev" for r in extras[n])]
+    listed += lab["project"]["dependencies"]
     bounds = {}
     for requirement in map(Requirement, listed):
         if requirement.name == project["name"]:  # an extra that names others

@@ -258,7 +258,7 @@ NAMES = [
 ]  # fmt: skip
 MADE_BY_OTHERS = {"__version__", "FoundSenses", "SenseModel"}
 """Nobody calls them: the first is a text, the others are made by `find_senses` and `load`."""
-INNER = {"fill"}
+INNER = {"fill", "check_language"}
 """Methods of a model for the package itself."""
 
 

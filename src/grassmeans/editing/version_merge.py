@@ -117,8 +117,9 @@ def merge_versions(
     hidden |= {key: row for key, row in theirs.items() if key[0] in taken}
     edits = [edit for edit in list_edits(found.first) if edit["word"] not in taken]
     edits += [edit for edit in list_edits(found.second) if edit["word"] in taken]
+    inputs = [first.folder, second.folder]
     with output_folder(
-        output, KIND, inputs=[first.folder, second.folder], overwrite=overwrite
+        output, KIND, inputs=inputs, fields=["edited"], overwrite=overwrite
     ) as building:
         copy_rest(first, building.folder, _merge_lexemes(first, second, taken))
         write_versions(building.folder, [*found.shared, _describe(found, first, second, edits)])

@@ -19,7 +19,7 @@ ENGLISH = "I work at a bank in Shanghai (上海), and so on."
 
 @pytest.fixture
 def no_segmenter(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cached in (segmenting._find_breaker, segmenting.cut_run):
+    for cached in (segmenting.find_breaker, segmenting.cut_run):
         cached.cache_clear()
     monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
 

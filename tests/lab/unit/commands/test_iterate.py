@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,8 @@ def test_one_line_of_json_a_round(folder: Path, decoding: str) -> None:
 
 
 def test_a_table_on_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans_lab.commands.iterate.wants_json", lambda _asked: False)
+    module = sys.modules["grassmeans_lab.commands.iterate"]  # whose function has its name
+    monkeypatch.setattr(module, "wants_json", lambda _asked: False)
     done = run(folder, "table", "--rounds", "1", "--epochs", "1", "--from-scratch")
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["round", "occurrences", "IDK", "entropy", "agreement"]

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from damage import make_old
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
@@ -228,7 +229,7 @@ def test_a_corpus_in_capitals_keeps_its_form(tmp_path) -> None:
 
 
 def test_corpora_of_older_releases_are_read(corpus, tmp_path) -> None:
-    shutil.copytree(corpus.path, tmp_path / "old")
+    make_old(shutil.copytree(corpus.path, tmp_path / "old"))
     for name in ("links_exact.npy", "redirects.json"):
         for path in (tmp_path / "old").glob(f"shards/*/{name}"):
             path.unlink()

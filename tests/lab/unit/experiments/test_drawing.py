@@ -2,12 +2,10 @@ from __future__ import annotations
 
 import base64
 import re
-import sys
 
 import numpy as np
 import pytest
 
-from grassmeans.errors import MissingExtraError
 from grassmeans_lab.experiments.drawing import (
     draw_curves,
     draw_histograms,
@@ -67,11 +65,3 @@ def test_own_canvas():
     figure = finish(canvas, "own", "a caption")
     assert (figure.name, figure.caption, figure.html) == ("own", "a caption", "")
     assert "mine" in _texts(figure.svg)
-
-
-def test_missing_matplotlib_names_the_extra(monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingExtraError, match=r"grassmeans\[figures\]"):
-        new_canvas()
-    with pytest.raises(MissingExtraError, match="matplotlib"):
-        DRAWINGS["matrix"]()

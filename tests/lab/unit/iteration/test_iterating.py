@@ -213,7 +213,7 @@ def test_settings_are_checked() -> None:
         IterationSettings(rounds=0)
     with pytest.raises(InputError, match="hard, soft"):
         IterationSettings(decoding="firm")
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="from 0 to 1"):
         IterationSettings(idk_threshold=2.0)
 
 
