@@ -5,6 +5,8 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.corpus.appending import append_files
+from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import InputError
 
 
@@ -52,10 +54,34 @@ def test_it_can_grow_again(folders):
     assert [entry["first_shard"] for entry in grown.manifest["appended"]] == [1, 2]
 
 
-def test_the_old_rule_of_words_is_kept(folders):
-    from grassmeans.corpus.ingest import IngestOptions
-    from grassmeans.corpus.tokenizer import Tokenizer
+def test_words_beyond_the_vocabulary_stay_unknown(folders):
+    (folders / "old" / "1900.txt").write_text("crane crane wing wing nest")
+    (folders / "new" / "1900.txt").write_text("nest nest nest crane crane beam")
+    options = IngestOptions(max_vocabulary=2)
+    old = build(folders, ["old"], "c", options=options)
+    assert list(old.vocabulary.words) == ["crane", "wing"]
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    # Counted are crane 2 + 2, nest 3 without the one that was beyond the old words, and wing 2.
+    assert list(grown.vocabulary.words) == ["crane", "nest"]
+    assert np.asarray(grown.vocabulary.counts).tolist() == [4, 3]
+    tokens = [np.asarray(shard.tokens).tolist() for shard in grown.shards]
+    assert tokens == [[0, 0, -1, -1, -1], [1, 1, 1, 0, 0, -1]]
+    assert grown.positions("nest").tolist() == [5, 6, 7]
+    assert grown.manifest["options"]["max_vocabulary"] == 2
 
+
+def test_what_was_read_and_left_out_is_added_up(folders):
+    old = build(folders, ["old"], "c")
+    (folders / "new" / "1900.txt").write_text("steel crane beam\n\nsteel crane beam\n\nx\n")
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert (old.n_documents, old.n_tokens) == (2, 7)
+    assert (grown.n_documents, grown.n_tokens) == (4, 11)
+    assert grown.manifest["skipped"] == {"duplicate document": 1}
+    assert grown.manifest["sources"] == ["1900.txt", "1900.txt"]
+    assert grown.manifest["digest"] != old.manifest["digest"]
+
+
+def test_the_old_rule_of_words_is_kept(folders):
     build(folders, ["old"], "c", options=IngestOptions(Tokenizer(lowercase=False)))
     (folders / "new" / "1900.txt").write_text("Crane")
     grown = append_files(folders / "c", folders / "new", folders / "c2")
