@@ -101,7 +101,10 @@ def test_chance_groups_differ_by_their_seed_and_stay_with_their_corpora(tmp_path
     mixed = [real.shuffle(seed) for seed in (1, 2)]
     for found in mixed:
         assert [len(part.groups) for part in found.parts] == [1, 30]
-        assert np.bincount(np.concatenate([part.groups for part in found.parts])).tolist() == [1, 30]
+        assert np.bincount(np.concatenate([part.groups for part in found.parts])).tolist() == [
+            1,
+            30,
+        ]
     assert any((a.groups != b.groups).any() for a, b in zip(*(m.parts for m in mixed), strict=True))
 
 

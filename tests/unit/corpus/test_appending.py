@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
+from grassmeans.artifacts import write_manifest
+from grassmeans.corpus import appending
 from grassmeans.corpus.appending import append_files
-from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, IngestOptions
 from grassmeans.corpus.tokenizer import Tokenizer
 from grassmeans.errors import InputError
 
@@ -77,6 +79,7 @@ def test_what_was_read_and_left_out_is_added_up(folders):
     assert (old.n_documents, old.n_tokens) == (2, 7)
     assert (grown.n_documents, grown.n_tokens) == (4, 11)
     assert grown.manifest["skipped"] == {"duplicate document": 1}
+    assert list(grown.manifest["examples"]) == ["duplicate document"]
     assert grown.manifest["sources"] == ["1900.txt", "1900.txt"]
     assert grown.manifest["digest"] != old.manifest["digest"]
 
@@ -88,12 +91,52 @@ def test_the_old_rule_of_words_is_kept(folders):
     assert grown.count_of("Crane") == 1
 
 
+def test_the_old_options_hold_for_the_new_text(folders):
+    options = IngestOptions(
+        language="es",
+        function_words=frozenset({"crane"}),
+        keep_links=True,
+        keep_duplicates=True,
+        max_vocabulary=1000,
+        shard_chars=20,
+    )
+    old = build(folders, ["old"], "c", options=options)
+    (folders / "new" / "1900.txt").write_text("steel crane beam\n\nsteel crane beam\n")
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert grown.manifest["options"] == old.manifest["options"]
+    assert grown.function_words == frozenset({"crane"})
+    assert grown.n_documents == 4  # also what comes twice
+
+
+def test_a_run_that_was_interrupted_does_not_read_the_new_text_again(folders, monkeypatch):
+    build(folders, ["old"], "c")
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(appending, "_join", stop)
+        with pytest.raises(KeyboardInterrupt):
+            append_files(folders / "c", folders / "new", folders / "c2")
+    monkeypatch.setattr(appending, "ingest_files", stop)
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert grown.count_of("crane") == 3
+
+
 def test_what_cannot_be_appended(folders):
-    build(folders, ["old"], "c", meta=("source",))
+    old = build(folders, ["old"], "c", meta=("source",))
     with pytest.raises(InputError, match="keeps these fields of its documents: source"):
         append_files(folders / "c", folders / "new", folders / "c2", meta=("date",))
     with pytest.raises(InputError, match="input"):
         append_files(folders / "c", folders / "new", folders / "c", overwrite=True)
+    fields = old.manifest | {"labelled": {"by": "a model"}}
+    head = ("kind", "format_version", "grassmeans", "created", "manifest_digest")
+    write_manifest(old.path, KIND, FORMAT_VERSION, {n: fields[n] for n in fields if n not in head})
+    with pytest.raises(InputError, match="c is labelled: append to the corpus that it was made"):
+        append_files(folders / "c", folders / "new", folders / "c2")
+    write_manifest(
+        old.path, KIND, FORMAT_VERSION, {n: old.manifest[n] for n in old.manifest if n not in head}
+    )
     (folders / "new" / "1900.txt").write_text("")
     with pytest.raises(InputError, match="no words were found"):
         append_files(folders / "c", folders / "new", folders / "c2")
