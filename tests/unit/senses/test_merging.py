@@ -6,8 +6,8 @@ from grassmeans.senses.directions import InducedDirections, refine_directions
 from grassmeans.senses.merging import (
     LineGroups,
     RayGroups,
-    merge_cheapest_pair,
     measure_rarity,
+    merge_cheapest_pair,
     merge_near,
     start_groups,
 )
