@@ -145,6 +145,14 @@ def test_from_which_number_on_contexts_are_not_few():
         for few in (8, 9)
     }
     assert numbers == {8: 1, 9: 2}
+    model = KGrassmeans("auto", few_contexts=8, random_state=0).fit(bases)
+    assert model.n_senses_ == 1
+
+
+def test_the_limit_of_few_contexts_is_the_encoders():
+    bases = lines_in_a_plane(0, 10, 80, 90)  # 0.175 again
+    for cosine, n_senses in ((0.17, 1), (0.18, 2)):
+        assert KGrassmeans("auto", part_cosine=cosine).fit(bases).n_senses_ == n_senses
 
 
 @pytest.mark.parametrize(("n", "n_groups"), [(9, 1), (19, 1), (20, 2), (119, 11), (300, 12)])
