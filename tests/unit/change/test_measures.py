@@ -20,6 +20,10 @@ from grassmeans.vectors.word_vectors import WordVectors
 def test_distributions_without_anything_in_common_are_one_apart():
     assert jensen_shannon(np.array([4.0, 0.0]), np.array([0.0, 9.0])) == 1.0
     assert jensen_shannon(np.array([2.0, 6.0]), np.array([0.25, 0.75])) == 0.0
+    # The root of a rounding error of 1e-16 would be 1e-8.
+    shares = np.array([0.27456492595745197, 0.708322913972445, 0.017112160070102904])
+    rounded = np.array([0.27456492595745235, 0.708322913972445, 0.01711216007010293])
+    assert jensen_shannon(shares, rounded) == 0.0
 
 
 def test_jensen_shannon_of_half_a_sense_by_hand():

@@ -143,6 +143,14 @@ def test_the_cheapest_pair_by_hand():
     assert np.linalg.norm(found[1]) == pytest.approx(1.0, abs=1e-6)
 
 
+def test_lines_have_ends_where_they_are_signed():
+    # Opposite rays are one line.
+    bases = np.array([[[1, 0]], [[-1, 0]]], np.float32)
+    two = grouped(bases[:, 0], [0, 1])
+    assert merge_near(start_groups(bases, two), 0.9).tolist() == [0, 0]
+    assert merge_near(start_groups(bases, two, signed=True), 0.9).tolist() == [0, 1]
+
+
 def test_only_lines_can_be_signed():
     bases = planes_near(np.eye(DIM)[0], 4, np.random.default_rng(0))
     with pytest.raises(InputError, match="rank 3"):
