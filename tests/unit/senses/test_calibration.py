@@ -144,11 +144,23 @@ def test_too_small_a_corpus_is_not_calibrated(tmp_path, topic_vectors):
     assert calibrate(corpus, encoder, InductionSettings(n_senses=1)) is None
 
 
-def test_mistakes_are_explained(topic_model):
-    with pytest.raises(InputError, match=r"between 0 and 1, got 1\.5"):
-        ConfidenceRule(CURVE, 1.5)
-    with pytest.raises(ArtifactError, match="calibration is damaged"):
-        Calibration.from_dict({"intercept": "x"})
+def test_a_rule_is_kept_as_plain_values():
+    rule = ConfidenceRule(CURVE, 0.8)
+    kept = {"confidence": 0.8, "calibration": {"intercept": 3.0, "log_margin": 1.0}}
+    assert rule.to_dict() == kept
+    assert ConfidenceRule.from_dict(kept) == rule
+    assert ConfidenceRule(CURVE).at_least == 0.7
+    for damaged in ({"intercept": 3.0}, {"intercept": "x", "log_margin": 1.0}, None):
+        with pytest.raises(ArtifactError, match="the model's calibration is damaged"):
+            Calibration.from_dict(damaged)
+    with pytest.raises(InputError, match=r"needs finite numbers, got .*nan"):
+        Calibration(np.nan, 1.0)
+    for wrong in (-0.1, 1.5):
+        with pytest.raises(InputError, match=rf"confidence must be between 0 and 1, got {wrong}"):
+            ConfidenceRule(CURVE, wrong)
+
+
+def test_a_model_without_calibration_asks_for_none(topic_model):
     topic_model = topic_model.with_inventory(topic_model.inventory)
     topic_model.manifest = {}
     with pytest.raises(InputError, match="not calibrated"):
