@@ -118,7 +118,11 @@ def test_a_run_that_was_interrupted_does_not_read_the_new_text_again(folders, mo
         patch.setattr(appending, "_join", stop)
         with pytest.raises(KeyboardInterrupt):
             append_files(folders / "c", folders / "new", folders / "c2")
-    monkeypatch.setattr(appending, "ingest_files", stop)
+
+    def read_again(*_, **__):
+        raise AssertionError("the new text was read again")
+
+    monkeypatch.setattr(appending, "ingest_files", read_again)
     grown = append_files(folders / "c", folders / "new", folders / "c2")
     assert grown.count_of("crane") == 3
 
