@@ -41,7 +41,7 @@ def test_confidence_by_hand():
     np.testing.assert_allclose(found[:2], [0.8084, 0.1673], atol=1e-4)
     assert np.isnan(found[2])
     assert found[3] == 1.0  # one sense: nothing to choose
-    assert CURVE.confidence([[0.9], [np.nan]])[0] == 1.0
+    np.testing.assert_array_equal(CURVE.confidence([[0.9], [np.nan]]), np.array([1.0, np.nan]))
 
 
 def test_idk_means_less_likely_than_asked_for():
@@ -150,6 +150,7 @@ def test_a_rule_is_kept_as_plain_values():
     assert rule.to_dict() == kept
     assert ConfidenceRule.from_dict(kept) == rule
     assert ConfidenceRule(CURVE).at_least == 0.7
+    assert ConfidenceRule(CURVE, 1.0).is_unsure([CLEAR]).tolist() == [True]
     for damaged in ({"intercept": 3.0}, {"intercept": "x", "log_margin": 1.0}, None):
         with pytest.raises(ArtifactError, match="the model's calibration is damaged"):
             Calibration.from_dict(damaged)
