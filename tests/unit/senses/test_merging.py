@@ -84,6 +84,7 @@ def test_the_limit_falls_for_rare_groups():
     two = grouped(np.eye(2), [0] * 99 + [1])
     assert merge_near(RayGroups(bases, two), 0.3, 0.31).tolist() == [0, 0]
     assert merge_near(RayGroups(bases, two), 0.3, 0.29).tolist() == [0, 1]
+    assert merge_near(RayGroups(bases, two), 0.3).tolist() == [0, 1]  # not unless it is asked for
     even = np.repeat(np.eye(2, dtype=np.float32), [90, 10], axis=0)[:, None]
     tenth = grouped(np.eye(2), [0] * 90 + [1] * 10)
     assert merge_near(RayGroups(even, tenth), 0.3, 0.9).tolist() == [0, 1]
@@ -119,6 +120,14 @@ def test_contexts_of_no_group_count_among_all():
     groups = RayGroups(bases, two)
     np.testing.assert_allclose(groups.shares, [0.09, 0.01])
     assert merge_near(groups, 0.5, 0.6).tolist() == [0, 0]
+
+
+def test_later_groups_move_up_and_empty_ones_have_no_share():
+    lines = np.eye(4)[[0, 0, 1, 2, 3]]
+    five = grouped(lines, range(5))
+    bases = lines[:, None].astype(np.float32)
+    assert merge_near(LineGroups(bases, five), 0.5).tolist() == [0, 0, 1, 2, 3]
+    assert RayGroups(bases, grouped(lines[:3], [0] * 5)).shares.tolist() == [1.0, 0.0, 0.0]
 
 
 def test_the_limit_itself_merges():

@@ -53,12 +53,15 @@ def test_contexts_of_zeros_are_no_place_to_go_to(blocks):
 
 
 def test_what_fills_up_a_smaller_word_is_no_context_and_no_group(blocks):
-    # The second word has fewer contexts and fewer senses than the first.
-    contexts, starts = [[0, 0, 1, 2, 2], [0, 1]], [[0, 1, 3], [0, 3]]
-    (large, apart), (small, none) = advance(blocks, contexts, starts)
-    np.testing.assert_allclose(large, AXES[[0, 1, 2]], atol=1e-6)
-    np.testing.assert_allclose(small, AXES[[0, 1]], atol=1e-6)
-    assert (apart, none) == pytest.approx((0.0, 0.0), abs=1e-6)
+    # The second word has fewer contexts and fewer senses; its first group has no context.
+    slanted = np.array([0.8, 0.6, 0, 0], np.float32)
+    bases = [AXES[[0, 0, 1, 2, 2], None], np.stack([AXES[0], slanted])[:, None]]
+    starts = [AXES[[0, 1, 3]][None], AXES[[3, 0]][None]]
+    held = blocks.hold_contexts(bases)
+    large, small = held.advance([5, 2], starts, [10, 10], 1e-5, lambda iteration: 1)
+    np.testing.assert_allclose(np.abs(large.directions[0]), AXES[[0, 1, 2]], atol=1e-6)
+    np.testing.assert_allclose(np.abs(small.directions[0]), [slanted, AXES[0]], atol=1e-6)
+    assert (large.objectives[0], small.objectives[0]) == pytest.approx((0.0, 0.0), abs=1e-6)
 
 
 def test_iterations_are_limited_by_the_word(blocks):
