@@ -106,16 +106,16 @@ def test_the_word_itself_does_not_stand_for_its_contexts(encoder):
 
 def test_all_of_a_subspace_counts(encoder):
     # "verb" and "river" lie inside it; "river" is like "bank".
-    plane = np.stack([[0.0, 0.0, 1.0], unit([1.0, 0.4, 0.0])[0]])[None].astype(np.float32)
-    found = describe_contexts("bank", plane, encoder)
-    np.testing.assert_allclose(found, unit([1, 0.4, 0]), atol=1e-6)
+    plane = unit([0.0, 0.0, 1.0], [1.0, 0.4, 0.0])
+    found = describe_contexts("bank", np.stack([plane, plane[::-1]]), encoder)
+    np.testing.assert_allclose(found, unit([1, 0.4, 0], [1, 0.4, 0]), atol=1e-6)
 
 
 def test_contexts_of_an_unknown_word_point_to_one_of_two_opposite_words():
     # Lines fit both ends equally well: to be like the place where the contexts meet decides.
-    encoder = make_encoder({"north": [0, 1], "south": [0, -1]})
-    lines = unit([0.1, 1.0], [-0.1, 1.0])[:, None]
-    for side, towards in ((1.0, [0, 1]), (-1.0, [0, -1])):
+    encoder = make_encoder({"north": [0, 1, 0], "south": [0, -1, 0]})
+    lines = unit([0.1, 1.0, 0.0], [-0.1, 1.0, 0.0])[:, None]
+    for side, towards in ((1.0, [0, 1, 0]), (-1.0, [0, -1, 0])):
         found = describe_contexts("brook", side * lines, encoder)
         np.testing.assert_allclose(found, [towards, towards], atol=1e-6)
 
@@ -133,6 +133,10 @@ def test_an_unknown_word_stands_at_the_mean_of_lines_with_ends():
     encoder = make_encoder({"x": [1, 0], "y": [0.8, 0.6], "z": [-1, 0]}, PointingEncoder)
     found = describe_contexts("brook", unit([1, 0], [0, 1], [0, 1])[:, None], encoder)
     np.testing.assert_allclose(found[0], [0.8, 0.6], atol=1e-6)
+    # The mean of these is (0, 1), their main axis (1, 0).
+    encoder = make_encoder({"east": [1, 0], "west": [-1, 0], "north": [0, 1]}, PointingEncoder)
+    found = describe_contexts("brook", unit([0.8, 0.6], [-0.8, 0.6])[:, None], encoder)
+    np.testing.assert_allclose(found, [[0, 1], [0, 1]], atol=1e-6)
 
 
 @pytest.mark.parametrize(("n_others", "n_fitting"), [(39, 1), (40, 2), (439, 20)])
