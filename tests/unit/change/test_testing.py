@@ -67,6 +67,13 @@ def test_words_in_the_same_documents_are_told_apart():
     assert found == pytest.approx([1 / 1000] * 2)
 
 
+def test_a_document_is_exchanged_with_all_its_senses():
+    # Of two documents there is one other division, which differs as much.
+    word = [(0, [1, 1, 2]), (1, [1, 2, 2])]
+    (found,) = find_p_values(make_uses([word]), (0, 1), np.array([True]), 999)
+    assert found == 1.0
+
+
 def test_a_word_is_given_up_after_twenty_divisions_that_differ_as_much():
     # Its chance is then 20 in so many: with one more on either side it would be no whole number.
     rng = np.random.default_rng(3)
@@ -183,6 +190,13 @@ def test_witnesses_by_hand(documents, witnesses):
     said = [sense for senses in documents for sense in senses]
     expected = wilson(said.count(1) / len(said), witnesses)
     assert (low[0, 0, 0], high[0, 0, 0]) == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_is_not_known_is_no_witness():
+    documents = [(0, [1]), (0, [1]), (0, [2]), (0, [2])]
+    uses = make_uses([[*documents, (0, [0]), (0, [0, 0])]])
+    low, high = find_intervals(uses, uses.count_senses(1))
+    assert (low[0, 0, 0], high[0, 0, 0]) == pytest.approx(wilson(0.5, 3), abs=1e-6)
 
 
 def test_documents_that_agree_are_worth_one_occurrence_each():
