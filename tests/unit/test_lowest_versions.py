@@ -9,13 +9,15 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
+DEVELOPMENT = ("dev", "mutation")
 
 
 def read_bounds() -> dict[str, Version]:
     """The lower bounds of the core and of the extras for users; development has the newest."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    listed = [*project["dependencies"], *(r for n in extras if n != "dev" for r in extras[n])]
+    for_users = [requirement for n in extras if n not in DEVELOPMENT for requirement in extras[n]]
+    listed = [*project["dependencies"], *for_users]
     bounds = {}
     for requirement in map(Requirement, listed):
         if requirement.name == project["name"]:  # an extra that names others
