@@ -2,7 +2,7 @@
 # Another interpreter: make demo PYTHON=/path/to/python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-lowest torture bench docs clean
+.PHONY: help venv demo test test-lowest torture mutate bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,6 +21,7 @@ help:
 	@echo "make test    all checks: lint, format, types, import layers, tests"
 	@echo "make test-lowest  tests with the oldest versions that are declared, extras included"
 	@echo "make torture the long run of bad inputs and damaged folders (TORTURE=40 times as many)"
+	@echo "make mutate  faults in the code that decides, and which of them no test notices"
 	@echo "make bench   run the benchmarks"
 	@echo "make docs    build the documentation into site/"
 	@echo "make clean   remove everything that make has made"
@@ -98,6 +99,19 @@ TORTURES += tests/functional/test_boundaries.py
 torture: $(VENV)/dev.stamp
 	TORTURE=$(TORTURE) $(VENV)/bin/python -m pytest -n 2 $(TORTURES)
 
+# mutmut plants faults one by one and runs the tests that reach them; pyproject.toml says where. One
+# module: make mutate MUTATE=senses.merging. A fault: $(MUTATION)/bin/mutmut show NAME
+MUTATION := $(VENV)-mutation
+MUTATE ?= *
+MUTATE_WORKERS ?= 2
+$(MUTATION)/mutation.stamp: pyproject.toml
+	$(PYTHON) -m venv $(MUTATION)
+	$(MUTATION)/bin/python -m pip install --quiet -e '.[mutation]'
+	@touch $@
+mutate: $(MUTATION)/mutation.stamp
+	$(MUTATION)/bin/mutmut run --max-children $(MUTATE_WORKERS) 'grassmeans.$(MUTATE).*'
+	@$(MUTATION)/bin/mutmut results | grep -v 'not checked' || true
+
 # One of them: make bench BENCHMARKS=benchmarks/bench_something.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))
 bench: $(VENV)/dev.stamp
@@ -108,6 +122,6 @@ docs: $(VENV)/docs.stamp
 	$(VENV)/bin/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) $(VENV)-lowest build dist site demo-output grassmeans-demo-senses.html .coverage
+	rm -rf $(VENV) $(VENV)-lowest $(VENV)-mutation mutants build dist site demo-output grassmeans-demo-senses.html .coverage
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find src packages tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -9,6 +9,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
+DEVELOPMENT = ("dev", "mutation")
 
 
 def read_bounds() -> dict[str, Version]:
@@ -16,8 +17,8 @@ def read_bounds() -> dict[str, Version]:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
     lab = tomllib.loads((ROOT / "packages/lab/pyproject.toml").read_text(encoding="utf-8"))
-    listed = [*project["dependencies"], *(r for n in extras if n != "dev" for r in extras[n])]
-    listed += lab["project"]["dependencies"]
+    for_users = [requirement for n in extras if n not in DEVELOPMENT for requirement in extras[n]]
+    listed = [*project["dependencies"], *for_users, *lab["project"]["dependencies"]]
     bounds = {}
     for requirement in map(Requirement, listed):
         if requirement.name == project["name"]:  # an extra that names others

@@ -72,6 +72,39 @@ def test_the_same_seed_gives_the_same_result_on_any_number_of_threads(bases):
     np.testing.assert_array_equal(models[0].labels_, models[1].labels_)
 
 
+@pytest.fixture(scope="module")
+def noise():
+    """Lines without groups, on which every parameter of the search shows."""
+    return np.random.default_rng(2).standard_normal((300, 6))
+
+
+def test_every_parameter_of_the_search_has_a_say(noise):
+    def fit(**options):
+        return KGrassmeans(6, random_state=1, **{"n_init": 1} | options).fit(noise)
+
+    usual = fit()
+    assert usual.n_iter_ > 3
+    assert fit(n_init=8).inertia_ < 0.999 * usual.inertia_
+    assert [fit(max_iter=limit).n_iter_ for limit in (1, 3)] == [1, 3]
+    assert fit(tol=0.05).n_iter_ < usual.n_iter_
+
+
+def test_spread_out_starts_are_there_at_once_and_random_ones_are_not():
+    axes = np.repeat(np.eye(6), 20, axis=0)
+    begun = {
+        init: KGrassmeans(6, init=init, n_init=1, random_state=1).fit(axes).objective_path_[0]
+        for init in ("k-means++", "random")
+    }
+    assert begun["k-means++"] == pytest.approx(0.0, abs=1e-4)
+    assert begun["random"] > 1.0
+
+
+def test_the_ends_of_the_ranges_are_taken(noise):
+    limits = {"merge_cosine": 1.0, "part_cosine": 1.0, "rare_ease": 1.0, "tol": 0.0}
+    model = KGrassmeans("auto", max_senses=2, random_state=0, **limits).fit(noise)
+    assert model.n_senses_ == 2  # only what is the same is merged
+
+
 @pytest.mark.parametrize(
     "make",
     [lambda: 3, lambda: np.random.default_rng(3), lambda: np.random.RandomState(3)],

@@ -6,6 +6,7 @@ from grassmeans.clustering.merging import (
     LineGroups,
     MergeRule,
     RayGroups,
+    measure_rarity,
     merge_cheapest_pair,
     start_groups,
 )
@@ -83,9 +84,80 @@ def test_the_limit_falls_for_rare_groups():
     two = grouped(np.eye(2), [0] * 99 + [1])
     assert MergeRule(0.3, rare_ease=0.31).merge(RayGroups(bases, two)).tolist() == [0, 0]
     assert MergeRule(0.3, rare_ease=0.29).merge(RayGroups(bases, two)).tolist() == [0, 1]
+    assert MergeRule(0.3).merge(RayGroups(bases, two)).tolist() == [0, 1]  # only where asked for
     even = np.repeat(np.eye(2, dtype=np.float32), [90, 10], axis=0)[:, None]
     tenth = grouped(np.eye(2), [0] * 90 + [1] * 10)
     assert MergeRule(0.3, rare_ease=0.9).merge(RayGroups(even, tenth)).tolist() == [0, 1]
+
+
+def test_rarity_by_hand():
+    # A hundredth is ten times rarer than a tenth, nothing counts as a ten-thousandth, and what is
+    # more frequent than a tenth is not rare. The smaller of two groups tells.
+    found = measure_rarity(np.array([0.5, 0.1, 0.01, 0.0]))
+    expected = [[0, 0, 1, 3], [0, 0, 1, 3], [1, 1, 1, 3], [3, 3, 3, 3]]
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", [LineGroups, RayGroups])
+def test_a_merged_group_has_the_shares_of_both(kind):
+    # Two groups of 5% in one direction are a tenth together, which is not rare: the third stays.
+    # One of 5% alone is log10(0.1 / 0.05) = 0.301 nearer than its cosine of 0.
+    bases = np.repeat(np.eye(2, dtype=np.float32)[[0, 0, 1]], [5, 5, 90], axis=0)[:, None]
+    three = grouped(np.eye(2)[[0, 0, 1]], np.repeat([0, 1, 2], [5, 5, 90]))
+    groups = kind(bases, three)
+    assert groups.shares.tolist() == [0.05, 0.05, 0.9]
+    assert MergeRule(0.2, rare_ease=1.0).merge(groups).tolist() == [0, 0, 1]
+    np.testing.assert_allclose(groups.shares, [0.1, 0.9])
+    alone = grouped(np.eye(2), np.repeat([0, -1, 1], [5, 5, 90]))
+    assert MergeRule(0.31, rare_ease=1.0).merge(kind(bases, alone)).tolist() == [0, 1]
+    assert MergeRule(0.30, rare_ease=1.0).merge(kind(bases, alone)).tolist() == [0, 0]
+
+
+def test_contexts_of_no_group_count_among_all():
+    # 1 of 10 in groups is not rare, but it is 1 of 100 contexts.
+    bases = np.repeat(np.eye(2, dtype=np.float32)[[0, 1, 0]], [9, 1, 90], axis=0)[:, None]
+    two = grouped(np.eye(2), np.repeat([0, 1, -1], [9, 1, 90]))
+    groups = RayGroups(bases, two)
+    np.testing.assert_allclose(groups.shares, [0.09, 0.01])
+    assert MergeRule(0.5, rare_ease=0.6).merge(groups).tolist() == [0, 0]
+
+
+def test_later_groups_move_up_and_empty_ones_have_no_share():
+    lines = np.eye(4)[[0, 0, 1, 2, 3]]
+    five = grouped(lines, range(5))
+    bases = lines[:, None].astype(np.float32)
+    assert MergeRule(0.5).merge(LineGroups(bases, five)).tolist() == [0, 0, 1, 2, 3]
+    assert RayGroups(bases, grouped(lines[:3], [0] * 5)).shares.tolist() == [1.0, 0.0, 0.0]
+
+
+def test_the_limit_itself_merges():
+    bases = np.eye(2, dtype=np.float32)[:, None]
+    two = grouped(np.eye(2), [0, 1])
+    assert MergeRule(0.0).merge(RayGroups(bases, two)).tolist() == [0, 0]
+    assert MergeRule(1e-9).merge(RayGroups(bases, two)).tolist() == [0, 1]
+
+
+def test_the_cheapest_pair_by_hand():
+    # 20 contexts along z, 3 along x and 1 at 30 degrees from x. To merge costs what the groups keep
+    # apart less what they keep together: 20 + 3 - 20 = 3, 20 + 1 - 20 = 1, and for the last two
+    # 3 + 1 - (2 + sqrt(1 + 3 cos^2 30)) = 0.197.
+    angle = np.radians(30.0)
+    lines = np.array([[0, 0, 1], [1, 0, 0], [np.cos(angle), np.sin(angle), 0]], np.float32)
+    labels = np.repeat([0, 1, 2], [20, 3, 1])
+    found = merge_cheapest_pair(lines[labels][:, None], grouped(lines, labels))
+    np.testing.assert_allclose(found[0], lines[0], atol=1e-6)
+    # The leading axis of 3 e e' + f f': half the angle of 3 (1, 0) + (cos 60, sin 60).
+    half = np.arctan2(np.sin(2 * angle), 3 + np.cos(2 * angle)) / 2
+    assert abs(found[1] @ [np.cos(half), np.sin(half), 0]) == pytest.approx(1.0, abs=1e-6)
+    assert np.linalg.norm(found[1]) == pytest.approx(1.0, abs=1e-6)
+
+
+def test_lines_have_ends_where_they_are_signed():
+    # Opposite rays are one line.
+    bases = np.array([[[1, 0]], [[-1, 0]]], np.float32)
+    two = grouped(bases[:, 0], [0, 1])
+    assert MergeRule(0.9).merge(start_groups(bases, two)).tolist() == [0, 0]
+    assert MergeRule(0.9).merge(start_groups(bases, two, signed=True)).tolist() == [0, 1]
 
 
 def test_only_lines_can_be_signed():

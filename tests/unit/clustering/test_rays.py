@@ -3,7 +3,14 @@ import pytest
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from grassmeans.clustering.rays import _mean_groups, group_rays, induce_rays, mean_ray, place_rays
+from grassmeans.clustering.rays import (
+    _mean_groups,
+    draw_starts,
+    group_rays,
+    induce_rays,
+    mean_ray,
+    place_rays,
+)
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_distances, measure_senses
 
@@ -104,6 +111,38 @@ def test_the_number_of_threads_changes_no_bit():
         with threadpool_limits(n_threads):
             found.append(induce_rays(unit(*rays), 5, random_state=0).directions)
     np.testing.assert_array_equal(*found)
+
+
+@pytest.fixture
+def noise():
+    """Rays without groups, which take many iterations."""
+    return unit(*np.random.default_rng(1).standard_normal((400, 8)))[:, 0]
+
+
+def group_once(rays, **options):
+    return group_rays(rays, 5, n_init=1, init="random", rng=np.random.default_rng(0), **options)
+
+
+def test_iterations_are_limited(noise):
+    assert group_once(noise).n_iter > 4
+    for limit in (0, 1, 4):
+        assert group_once(noise, max_iter=limit).n_iter == limit
+    starts = group_once(noise, max_iter=0).directions
+    assert ((starts @ noise.T).max(axis=1) > 1 - 1e-6).all()  # rays as they are
+
+
+def test_iterations_end_when_the_objective_moves_by_less_than_the_tolerance_per_ray(noise):
+    moves = -np.diff(group_once(noise, tol=0.002).objective_path)
+    assert (moves[:-1] > 0.002 * 400).all()
+    assert 0 < moves[-1] <= 0.002 * 400
+    assert group_once(noise, tol=0.0).n_iter > len(moves)
+
+
+def test_starts_are_spread_out():
+    # After one of the nine that are the same, only the tenth is away from it; and the reverse.
+    rays = unit(*[[1, 0]] * 9, [0, 1])[:, 0]
+    starts = draw_starts(rays, 2, 20, "k-means++", np.random.default_rng(0))
+    np.testing.assert_allclose(starts.sum(axis=1), np.ones((20, 2)), atol=1e-6)
 
 
 @pytest.mark.parametrize("init", ["random", "k-means++"])

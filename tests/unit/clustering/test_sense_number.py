@@ -4,7 +4,8 @@ import pytest
 from grassmeans.clustering import sense_number, together
 from grassmeans.clustering.directions import InducedDirections
 from grassmeans.clustering.kgrassmeans import KGrassmeans
-from grassmeans.clustering.sense_number import drop_small, find_different
+from grassmeans.clustering.merging import MergeRule
+from grassmeans.clustering.sense_number import drop_small, find_any_number, find_different
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import InputError
 
@@ -58,6 +59,9 @@ def test_small_groups_go_and_the_largest_stays():
     assert np.bincount(found.labels + 1).tolist() == [20, 600, 380]
     few = drop_small(grouped(np.eye(2), [0, 0, 0, 1]))  # fewer than ten each
     assert few.directions.tolist() == [[1.0, 0.0]]
+    for sizes in ([600, 380, 20], [80, 10]):  # just enough
+        labels = np.repeat(range(len(sizes)), sizes)
+        assert len(drop_small(grouped(np.eye(len(sizes)), labels)).directions) == len(sizes)
 
 
 def test_granularity_turns_the_limit():
@@ -115,6 +119,48 @@ def test_a_sense_needs_ten_contexts_unless_all_are_few():
     for sizes in ((9, 9), (4, 4), (2, 2)):
         found = induce_any_number(planted(sizes, common=0.0), random_state=0)
         assert np.bincount(found.labels).tolist() == list(sizes)
+
+
+def lines_in_a_plane(*angles):
+    radians = np.deg2rad(angles)
+    return np.stack([np.cos(radians), np.sin(radians)], axis=1)[:, None].astype(np.float32)
+
+
+def test_granularity_turns_the_limit_of_few_contexts_too():
+    # Estimated cosine 0.175 (see test_few_contexts); 0.64^(1/g) is 0.168 and 0.226.
+    bases = lines_in_a_plane(0, 10, 80, 90)
+    numbers = [len(induce_any_number(bases, granularity=g).directions) for g in (0.25, 0.3)]
+    assert numbers == [1, 2]
+
+
+def test_the_most_senses_of_few_contexts():
+    bases = planted((4, 4, 4), common=0.0)
+    numbers = [len(induce_any_number(bases, most).directions) for most in (1, 2, 12)]
+    assert numbers == [1, 2, 3]
+
+
+def test_from_which_number_on_contexts_are_not_few():
+    # Eight are too few for two groups of ten, unless they are grouped as few.
+    bases = planted((4, 4), common=0.0)
+    numbers = {
+        few: len(induce_any_number(bases, few_contexts=few, random_state=0).directions)
+        for few in (8, 9)
+    }
+    assert numbers == {8: 1, 9: 2}
+    model = KGrassmeans("auto", few_contexts=8, random_state=0).fit(bases)
+    assert model.n_senses_ == 1
+
+
+def test_the_limit_of_few_contexts_is_the_encoders():
+    bases = lines_in_a_plane(0, 10, 80, 90)  # 0.175 again
+    for cosine, n_senses in ((0.17, 1), (0.18, 2)):
+        assert KGrassmeans("auto", part_cosine=cosine).fit(bases).n_senses_ == n_senses
+
+
+@pytest.mark.parametrize(("n", "n_groups"), [(9, 1), (19, 1), (20, 2), (119, 11), (300, 12)])
+def test_every_group_could_have_ten_contexts_before_any_are_merged(n, n_groups):
+    (asked,) = next(find_any_number(planted((n,)), MergeRule(), few_contexts=1))
+    assert asked.n_senses == n_groups
 
 
 def test_repeated_contexts_are_no_senses_of_their_own():

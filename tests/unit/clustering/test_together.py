@@ -116,6 +116,37 @@ def test_estimators_are_fitted_together_as_alone(device) -> None:
         np.testing.assert_allclose(grouper.transform(own), expected.transform(own), atol=2e-3)
 
 
+def noise(n: int, seed: int, rank: int = 1):
+    """Contexts without groups, whose restarts end in different places after many iterations."""
+    rows = np.random.default_rng(seed).standard_normal((n, rank, 6))
+    return (rows / np.linalg.norm(rows, axis=2, keepdims=True)).astype(np.float32)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_the_best_restart_is_kept(device, signed) -> None:
+    asked = [
+        Grouping(noise(80, seed), 4, n_init=n_init, random_state=seed, signed=signed)
+        for seed in range(3)
+        for n_init in (1, 6)
+    ]
+    found = [word.objective_path[-1] for word in solve_all(asked, device)]
+    assert found == pytest.approx([one.solve().objective_path[-1] for one in asked], rel=1e-3)
+    assert all(many <= one for one, many in zip(found[::2], found[1::2], strict=True))
+    assert any(many < 0.99 * one for one, many in zip(found[::2], found[1::2], strict=True))
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_every_word_has_its_own_limit_and_tolerance(device, signed) -> None:
+    bases = noise(80, 0)
+    asked = [
+        Grouping(bases, 4, n_init=1, random_state=0, signed=signed, **options)
+        for options in ({"max_iter": 1}, {"max_iter": 3}, {"tol": 0.05}, {"tol": 0.0})
+    ]
+    n_iter = [word.n_iter for word in solve_all(asked, device)]
+    assert n_iter[:2] == [1, 3]
+    assert n_iter[2] < n_iter[3]
+
+
 def test_more_senses_than_contexts_are_refused(device) -> None:
     with pytest.raises(InputError, match="n_senses=3 is more than the number of contexts"):
         KGrassmeans(3, device=device).fit(np.eye(2))

@@ -50,6 +50,13 @@ def test_groups_that_lie_close_are_one() -> None:
     assert group_by_silhouette(one[:2], 0.95, 12).tolist() == [0, 0]
 
 
+def test_silhouettes_tell_eight_groups_at_most_and_none_of_two_rays() -> None:
+    nine = np.repeat(np.eye(9, dtype=np.float32), 3, axis=0)
+    assert len(set(group_by_silhouette(nine, 0.95, 12))) == 8
+    assert len(set(group_by_silhouette(nine[:24], 0.95, 12))) == 8
+    assert group_by_silhouette(np.eye(2, dtype=np.float32), 0.95, 12).tolist() == [0, 0]
+
+
 def test_nearness_is_estimated_from_pairs() -> None:
     cosines = np.array([[1.0, 0.8, 0.2], [0.8, 1.0, 0.4], [0.2, 0.4, 1.0]])
     groups = PairGroups(cosines, np.array([0, 0, 1]))

@@ -10,10 +10,12 @@ from scipy.stats import chi2_contingency
 
 from grassmeans import Corpus
 from grassmeans.collocations.near_words import (
+    NearWords,
     count_near_words,
     measure_log_dice,
     measure_log_likelihood,
 )
+from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
 
 TEXTS = [
@@ -71,6 +73,14 @@ def test_words_near_groups_are_counted_inside_documents(corpus):
             count_near_words(corpus, [birds], before=before, after=after)
 
 
+def test_words_beyond_the_vocabulary_take_a_place():
+    options = IngestOptions(max_vocabulary=2)
+    corpus = Corpus.from_texts(["nest crane beam"], options=options)
+    near = count_near_words(corpus, [np.array([1])], before=50, after=50)
+    assert [near.words[i] for i in near.ids] == ["beam"]
+    assert near.places.tolist() == [2]
+
+
 def test_collocates_are_ranked_by_either_score(corpus):
     near = count_near_words(corpus, [np.array([1, 7])], before=1, after=1)
     wing, nest = near.rank(0, fewest=1)
@@ -126,3 +136,41 @@ def test_what_is_near_both_is_shared():
     assert nest.first_log_dice == 13.0
     assert nest.second_log_dice == pytest.approx(14 + log2(2 / 3), abs=1e-3)
     assert near.share(0, 1, fewest=2) == ()
+
+
+def near_words(totals, *counts, lines=50, places=500, n_tokens=10_000):
+    """Words "a", "b", ... near groups of 50 occurrences each, with ten words around each."""
+    n = len(counts)
+    return NearWords(
+        words="abcdef"[: len(totals)],
+        ids=np.arange(len(totals)),
+        counts=np.array(counts),
+        totals=np.array(totals),
+        lines=np.full(n, lines),
+        places=np.full(n, places),
+        n_tokens=n_tokens,
+        shares=np.ones(n),
+        function_words=frozenset("f"),
+    )
+
+
+def test_what_is_near_as_often_as_by_chance_is_no_collocate():
+    # Of 10,000 words 500 are near: of a word's 100 five are expected.
+    near = near_words([100, 100, 100], [4, 5, 6])
+    (collocate,) = near.rank(0)
+    assert (collocate.word, collocate.expected) == ("c", 5.0)
+
+
+def test_the_scores_rank_differently():
+    # a: 3 of 3 near, logDice of 6 / 53, expected 0.15; b: 20 of 200, of 40 / 250, expected 10.
+    near = near_words([3, 200], [3, 20])
+    assert [c.word for c in near.rank(0)] == ["b", "a"]
+    assert [c.word for c in near.rank(0, by="log_likelihood")] == ["a", "b"]
+    for function_words in (False, True):
+        assert [c.word for c in near.rank(0, limit=1, function_words=function_words)] == ["b"]
+
+
+def test_what_is_shared_is_ranked_by_the_group_that_it_belongs_to_less():
+    # 50 lines and 50 in all: logDice follows the counts, of a 30 and 5, of b 10 and 10.
+    near = near_words([50, 50], [30, 10], [5, 10])
+    assert [c.word for c in near.share(0, 1)] == ["b", "a"]

@@ -5,8 +5,12 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.artifacts import writing
+from grassmeans.artifacts.writing import write_manifest
+from grassmeans.corpus import appending
 from grassmeans.corpus.appending import append_files
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, IngestOptions
 from grassmeans.errors import InputError
+from grassmeans.text.tokenizer import Tokenizer
 
 
 @pytest.fixture
@@ -64,22 +68,91 @@ def test_it_can_grow_again(folders):
     assert [entry["first_shard"] for entry in grown.manifest["appended"]] == [1, 2]
 
 
-def test_the_old_rule_of_words_is_kept(folders):
-    from grassmeans.corpus.ingest import IngestOptions
-    from grassmeans.text.tokenizer import Tokenizer
+def test_words_beyond_the_vocabulary_stay_unknown(folders):
+    (folders / "old" / "1900.txt").write_text("crane crane wing wing nest")
+    (folders / "new" / "1900.txt").write_text("nest nest nest crane crane beam")
+    options = IngestOptions(max_vocabulary=2)
+    old = build(folders, ["old"], "c", options=options)
+    assert list(old.vocabulary.words) == ["crane", "wing"]
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    # Counted are crane 2 + 2, nest 3 without the one that was beyond the old words, and wing 2.
+    assert list(grown.vocabulary.words) == ["crane", "nest"]
+    assert np.asarray(grown.vocabulary.counts).tolist() == [4, 3]
+    tokens = [np.asarray(shard.tokens).tolist() for shard in grown.shards]
+    assert tokens == [[0, 0, -1, -1, -1], [1, 1, 1, 0, 0, -1]]
+    assert grown.positions("nest").tolist() == [5, 6, 7]
+    assert grown.manifest["options"]["max_vocabulary"] == 2
 
+
+def test_what_was_read_and_left_out_is_added_up(folders):
+    old = build(folders, ["old"], "c")
+    (folders / "new" / "1900.txt").write_text("steel crane beam\n\nsteel crane beam\n\nx\n")
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert (old.n_documents, old.n_tokens) == (2, 7)
+    assert (grown.n_documents, grown.n_tokens) == (4, 11)
+    assert grown.manifest["skipped"] == {"duplicate document": 1}
+    assert list(grown.manifest["examples"]) == ["duplicate document"]
+    assert grown.manifest["sources"] == ["1900.txt", "1900.txt"]
+    assert grown.manifest["digest"] != old.manifest["digest"]
+
+
+def test_the_old_rule_of_words_is_kept(folders):
     build(folders, ["old"], "c", options=IngestOptions(Tokenizer(lowercase=False)))
     (folders / "new" / "1900.txt").write_text("Crane")
     grown = append_files(folders / "c", folders / "new", folders / "c2")
     assert grown.count_of("Crane") == 1
 
 
+def test_the_old_options_hold_for_the_new_text(folders):
+    options = IngestOptions(
+        language="es",
+        function_words=frozenset({"crane"}),
+        keep_links=True,
+        keep_duplicates=True,
+        max_vocabulary=1000,
+        shard_chars=20,
+    )
+    old = build(folders, ["old"], "c", options=options)
+    (folders / "new" / "1900.txt").write_text("steel crane beam\n\nsteel crane beam\n")
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert grown.manifest["options"] == old.manifest["options"]
+    assert grown.function_words == frozenset({"crane"})
+    assert grown.n_documents == 4  # also what comes twice
+
+
+def test_a_run_that_was_interrupted_does_not_read_the_new_text_again(folders, monkeypatch):
+    build(folders, ["old"], "c")
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(appending, "_join", stop)
+        with pytest.raises(KeyboardInterrupt):
+            append_files(folders / "c", folders / "new", folders / "c2")
+
+    def read_again(*_, **__):
+        raise AssertionError("the new text was read again")
+
+    monkeypatch.setattr(appending, "ingest_files", read_again)
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert grown.count_of("crane") == 3
+
+
 def test_what_cannot_be_appended(folders):
-    build(folders, ["old"], "c", meta=("source",))
+    old = build(folders, ["old"], "c", meta=("source",))
     with pytest.raises(InputError, match="keeps these fields of its documents: source"):
         append_files(folders / "c", folders / "new", folders / "c2", meta=("date",))
     with pytest.raises(InputError, match="input"):
         append_files(folders / "c", folders / "new", folders / "c", overwrite=True)
+    fields = old.manifest | {"labelled": {"by": "a model"}}
+    head = ("kind", "format_version", "grassmeans", "created", "manifest_digest")
+    write_manifest(old.path, KIND, FORMAT_VERSION, {n: fields[n] for n in fields if n not in head})
+    with pytest.raises(InputError, match="c is labelled: append to the corpus that it was made"):
+        append_files(folders / "c", folders / "new", folders / "c2")
+    write_manifest(
+        old.path, KIND, FORMAT_VERSION, {n: old.manifest[n] for n in old.manifest if n not in head}
+    )
     (folders / "new" / "1900.txt").write_text("")
     with pytest.raises(InputError, match="no words were found"):
         append_files(folders / "c", folders / "new", folders / "c2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -31,6 +32,9 @@ from kills import record_kills
 from synthetic import make_topic_text
 
 ROWS = {"nest": (1, 0, 0), "wing": (2, 0, 0), "steel": (0, 1, 0), "load": (0, 3, 0), "x": (0, 0, 1)}
+# At cosines of 0.85 and 0.75 with "nest": more and less than 0.8, from which on senses are one.
+ROWS |= {"down": (85, 52.7, 0), "plume": (170, 105.4, 0)}
+ROWS |= {"hook": (75, 66.1, 0), "chain": (150, 132.3, 0)}
 
 
 def make_sense(number, share, name):
@@ -62,6 +66,8 @@ def write_text(folder, **times):
         "beak": "the bill nest wing",
         "invoice": "a bill steel load",
         "anvil": "the anvil steel load",
+        "feathers": "the crane down plume",
+        "hooks": "a crane hook chain",
     }
     place = folder / "new"
     place.mkdir(exist_ok=True)
@@ -145,6 +151,47 @@ def test_few_contexts_are_no_sense(model, tmp_path):
     found = update_model(model, text, tmp_path / "grown", workers=1)
     assert found.born == ()
     assert len(found.model.senses("crane").senses) == 1
+
+
+@pytest.mark.parametrize(("times", "n_born"), [(19, 0), (20, 1)])
+def test_a_new_sense_needs_twenty_contexts(model, tmp_path, times, n_born):
+    text = write_text(tmp_path, bird=20, machine=times)
+    found = update_model(model, text, tmp_path / "grown", workers=1)
+    assert len(found.born) == n_born
+
+
+@pytest.mark.parametrize(("kind", "n_born"), [("feathers", 0), ("hooks", 1)])
+def test_what_lies_as_near_as_one_sense_is_no_new_one(model, tmp_path, kind, n_born):
+    # Both kinds are farther from the bird than the 0.2 that its own contexts are on average.
+    found = update_model(model, write_text(tmp_path, **{kind: 30}), tmp_path / "grown", workers=1)
+    assert len(found.born) == n_born
+    assert len(found.model.senses("crane").senses) == 1 + n_born
+
+
+def test_the_mean_distance_is_that_of_old_and_new_contexts(model, tmp_path):
+    # 50 contexts at 0.2 and 30 at 0.
+    found = update_model(model, write_text(tmp_path, bird=30), tmp_path / "grown", workers=1)
+    (bird,) = found.model.senses("crane").senses
+    assert bird.mean_distance == pytest.approx(50 * 0.2 / 80, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("mean_distance", "threshold"),
+    [(0.2, None), (0.0, 0.6)],
+    ids=["far, never unsure", "unsure, usual distance unknown"],
+)
+def test_what_is_far_or_unsure_is_not_explained(model, tmp_path, mean_distance, threshold):
+    old = load(model)
+    bird = replace(old.senses("crane").senses[0], mean_distance=mean_distance)
+    crane = replace(old.senses("crane"), senses=(bird,))
+    manifest = old.manifest | {"idk_threshold": threshold}
+    head = ("kind", "format_version", "grassmeans", "created", "n_words", "n_skipped")
+    facts = {name: value for name, value in manifest.items() if name not in head}
+    changed = SenseModel(old.encoder, SenseInventory([crane]), old.tokenizer, facts)
+    changed.save(tmp_path / "changed")
+    text = write_text(tmp_path, bird=20, machine=30)
+    found = update_model(tmp_path / "changed", text, tmp_path / "grown", workers=1)
+    assert [(born.number, born.n_contexts) for born in found.born] == [(2, 30)]
 
 
 def test_shares_follow_the_new_text_and_others_stay(model, tmp_path):
@@ -271,7 +318,7 @@ def test_the_command_reports_new_senses_with_examples(model, tmp_path):
 
 def read_all(folder):
     """The bytes of all files, but for what tells the time."""
-    times = re.compile(rb'"(created|manifest_digest)": "[^"]*"')
+    times = re.compile(rb'"(created|manifest_digest)": "[^"]*"|"parts": \{[^}]*\}')
     return {
         str(path.relative_to(folder)): times.sub(b"", path.read_bytes())
         for path in folder.rglob("*")

@@ -80,6 +80,22 @@ def test_what_a_killed_worker_was_writing_does_not_come_along(tmp_path) -> None:
     assert names(tmp_path / "t" / "deep") == []
 
 
+def test_what_the_work_adds_to_is_replaced_untold_where_all_fields_are_the_same(tmp_path) -> None:
+    place = tmp_path / "t"
+    with output_folder(place, "thing") as building:
+        write_manifest(building.folder, "thing", 1, {"value": "old", "of": "a"})
+    for fields in ({"of": "b"}, {"of": "a", "value": "new"}):
+        with pytest.raises(InputError, match="exists already"):
+            build(place, "new", grows=fields)
+    with output_folder(place, "thing", grows={"of": "a"}) as building:
+        assert building.earlier == place  # to go on from
+        write_manifest(building.folder, "thing", 1, {"value": "new", "of": "a"})
+    assert find_manifest(place)["value"] == "new"
+    with output_folder(place, "thing", grows={"of": "a"}, overwrite=True) as building:
+        assert building.earlier is None  # begun anew
+        write_manifest(building.folder, "thing", 1, {})
+
+
 def test_an_empty_folder_is_filled(tmp_path) -> None:
     (tmp_path / "t").mkdir()
     build(tmp_path / "t", "new")

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -39,7 +41,7 @@ def test_confidence_by_hand():
     np.testing.assert_allclose(found[:2], [0.8084, 0.1673], atol=1e-4)
     assert np.isnan(found[2])
     assert found[3] == 1.0  # one sense: nothing to choose
-    assert CURVE.confidence([[0.9], [np.nan]])[0] == 1.0
+    np.testing.assert_array_equal(CURVE.confidence([[0.9], [np.nan]]), np.array([1.0, np.nan]))
 
 
 def test_idk_means_less_likely_than_asked_for():
@@ -47,6 +49,8 @@ def test_idk_means_less_likely_than_asked_for():
     assert decode_hard(distances, ConfidenceRule(CURVE, 0.7)).tolist() == [1, -1, -1]
     assert decode_hard(distances, ConfidenceRule(CURVE, 0.81)).tolist() == [-1, -1, -1]
     assert decode_hard(distances, ConfidenceRule(CURVE, 0.0)).tolist() == [1, 1, -1]
+    even = Calibration(0.0, 0.0)  # always one half: just as likely as asked for is likely enough
+    assert decode_hard([CLEAR], ConfidenceRule(even, 0.5)).tolist() == [1]
 
 
 def test_a_curve_is_found_again():
@@ -56,6 +60,36 @@ def test_a_curve_is_found_again():
     right = rng.random(len(log_margins)) < chances
     found = fit_calibration(log_margins, right, np.ones(len(log_margins)))
     assert np.abs(found.confidence_of_margins(log_margins) - chances).mean() < 0.02
+
+
+def test_an_answer_counts_by_its_weight():
+    # At one margin three quarters of the weight are right; the made-up answers have 2 in 1,000.
+    same = np.full(2, np.log(0.5))
+    right = np.array([True, False])
+    weighted = fit_calibration(same, right, np.array([3.0, 1.0]))
+    assert weighted.confidence_of_margins(same)[0] == pytest.approx(0.75, abs=0.01)
+    repeated = fit_calibration(same[[0] * 4], right[[0, 0, 0, 1]], np.ones(4))
+    assert asdict(weighted) == pytest.approx(asdict(repeated), rel=1e-6)
+    in_tens = fit_calibration(same, right, np.array([30.0, 10.0]))
+    assert asdict(weighted) == pytest.approx(asdict(in_tens), rel=1e-6)
+
+
+def test_the_fit_is_where_the_gradient_vanishes():
+    """With weights w, a ridge of 1e-4 and two made-up answers of 1e-3, right and wrong, at 0.01."""
+    margins, right = np.log([0.02, 0.1, 0.3, 0.8]), np.array([0.0, 1.0, 0.0, 1.0])
+    weights = np.array([0.1, 0.2, 0.3, 0.4])
+    found = fit_calibration(margins, right > 0, weights)
+    missed = weights * (right - found.confidence_of_margins(margins))
+    nothing = 1e-3 * (1.0 - 2.0 * found.confidence_of_margins(np.log(0.01)))
+    of_intercept = missed.sum() + nothing - 1e-4 * found.intercept
+    of_slope = (missed * margins).sum() + nothing * np.log(0.01) - 1e-4 * found.log_margin
+    assert (of_intercept, of_slope) == pytest.approx((0.0, 0.0), abs=1e-9)
+
+
+def test_no_choice_is_quite_certain():
+    # exp(20) to one is more than 9,999 to one; one sense alone is no choice.
+    sure = Calibration(20.0, 0.0).confidence([CLEAR, [0.9, np.nan]])
+    assert sure.tolist() == [0.9999, 1.0]
 
 
 def test_where_all_answers_are_right_the_curve_still_rises():
@@ -110,11 +144,24 @@ def test_too_small_a_corpus_is_not_calibrated(tmp_path, topic_vectors):
     assert calibrate(corpus, encoder, InductionSettings(n_senses=1)) is None
 
 
-def test_mistakes_are_explained(topic_model):
-    with pytest.raises(InputError, match=r"between 0 and 1, got 1\.5"):
-        ConfidenceRule(CURVE, 1.5)
-    with pytest.raises(ArtifactError, match="calibration is damaged"):
-        Calibration.from_dict({"intercept": "x"})
+def test_a_rule_is_kept_as_plain_values():
+    rule = ConfidenceRule(CURVE, 0.8)
+    kept = {"confidence": 0.8, "calibration": {"intercept": 3.0, "log_margin": 1.0}}
+    assert rule.to_dict() == kept
+    assert ConfidenceRule.from_dict(kept) == rule
+    assert ConfidenceRule(CURVE).at_least == 0.7
+    assert ConfidenceRule(CURVE, 1.0).is_unsure([CLEAR]).tolist() == [True]
+    for damaged in ({"intercept": 3.0}, {"intercept": "x", "log_margin": 1.0}, None):
+        with pytest.raises(ArtifactError, match="the model's calibration is damaged"):
+            Calibration.from_dict(damaged)
+    with pytest.raises(InputError, match=r"needs finite numbers, got .*nan"):
+        Calibration(np.nan, 1.0)
+    for wrong in (-0.1, 1.5):
+        with pytest.raises(InputError, match=rf"confidence must be between 0 and 1, got {wrong}"):
+            ConfidenceRule(CURVE, wrong)
+
+
+def test_a_model_without_calibration_asks_for_none(topic_model):
     topic_model = topic_model.with_inventory(topic_model.inventory)
     topic_model.manifest = {}
     with pytest.raises(InputError, match="not calibrated"):

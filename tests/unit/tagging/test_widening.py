@@ -114,3 +114,77 @@ def test_an_unsure_answer_stays_away_from_the_same_word_and_a_poor_sentence_does
     ]
     np.testing.assert_allclose(found.distances, [(0.9, 0.89), (0.2, 0.9)])
     assert list(zip(found.starts, found.ends, strict=True)) == [(0, 7), (0, 9)]
+
+
+def make_one_document(sentences: str, targets: str = "X") -> SentencedText:
+    """Sentences divided by "|"; some of the words are asked for, "the" describes nothing."""
+    cut = [sentence.split() for sentence in sentences.split("|")]
+    words = [word for sentence in cut for word in sentence]
+    numbered = number_words([words])
+    places = [i for i, word in enumerate(words) if word in targets]
+    edges = np.cumsum([0, *map(len, cut)])
+    describes = np.array([word != "the" for word in numbered.words])
+    return SentencedText(numbered.at(np.array(places)), edges, describes)
+
+
+class Unsure:
+    """Knows nothing, and keeps what it was asked with."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def __call__(self, occurrences: Occurrences, rows: np.ndarray) -> np.ndarray:
+        bounds = zip(*occurrences.document_bounds, strict=True)
+        tokens = occurrences.tokens
+        stretches = [" ".join(occurrences.words[t] for t in tokens[a:b]) for a, b in bounds]
+        self.asked.append(stretches)
+        return np.full((len(rows), 2), 0.9, np.float32)
+
+
+RULE = ConfidenceRule(Calibration(3.0, 1.5), 0.7)
+
+
+def ask(text: SentencedText, rule: ConfidenceRule | None = RULE) -> list[list[str]]:
+    measure = Unsure()
+    measure_near_first(text, measure, np.ones(len(text.occurrences), np.bool_), rule)
+    return measure.asked
+
+
+def test_no_sentence_with_enough_words_looks_back_or_ahead_to_the_same_word() -> None:
+    text = make_one_document("X a b c d | e | f g X h i | j | k l m n X")
+    assert ask(text) == [
+        ["X a b c d", "f g X h i", "k l m n X"],
+        ["X a b c d e", "e f g X h i j", "j k l m n X"],
+    ]
+
+
+def test_the_same_word_may_stand_next_door() -> None:
+    assert ask(make_one_document("X a b c d | e f X g h")) == [["X a b c d", "e f X g h"]]
+
+
+def test_another_word_is_no_bound() -> None:
+    text = make_one_document("Y a b c d | X e f g h", targets="XY")
+    whole = "Y a b c d X e f g h"
+    assert ask(text) == [["Y a b c d", "X e f g h"], [whole, whole]]
+
+
+def test_the_same_word_of_another_document_opens_none() -> None:
+    numbered = number_words([["X", "a", "b", "c", "d", "e"], ["X", "f", "g", "h", "i"]])
+    text = SentencedText(
+        numbered.at(np.array([0, 6])), np.array([0, 5, 6, 11]), np.ones(10, np.bool_)
+    )
+    assert ask(text) == [["X a b c d", "X f g h i"], ["X a b c d e"]]
+
+
+def test_four_words_beside_the_word_itself_are_enough_and_function_words_are_none() -> None:
+    for own, is_enough in (("a b c X", False), ("a b c d X", True), ("a the b c X", False)):
+        asked = ask(make_one_document(f"{own} | y z"), rule=None)
+        assert len(asked) == (1 if is_enough else 2)
+
+
+def test_what_tells_no_better_does_not_decide_and_is_not_asked_again() -> None:
+    text = make_one_document("X a | b")
+    measure = Unsure()
+    found = measure_near_first(text, measure, np.ones(1, np.bool_))
+    assert measure.asked == [["X a"], ["X a b"]]  # the whole text is no wider
+    assert (found.starts[0], found.ends[0]) == (0, 2)

@@ -34,6 +34,13 @@ def test_six_bits_by_hand() -> None:
     assert rows.restore().tolist() == [[31.5, -31.5, 0.5, -0.5, 3.5]]
 
 
+def test_the_smallest_numbers_there_are_stay_among_the_levels() -> None:
+    # 8 / 7.5 is rounded to one of the smallest steps, of which 8 would be the level after the last.
+    rows = quantise_rows(np.array([[8.0, -8.0]]) * 2.0**-149, bits=4)
+
+    assert rows.codes.tolist() == [[15 + 16 * 0]]
+
+
 def test_every_row_has_its_own_scale() -> None:
     rows = quantise_rows(np.array([[1.0, 0.5], [1000.0, 500.0]]), bits=8)
 
@@ -77,6 +84,7 @@ def test_digest_changes_with_any_number() -> None:
 
     assert quantise_rows(matrix, 8).digest == rows.digest
     assert QuantisedRows(changed, rows.scales, 8, 4).digest != rows.digest
+    assert QuantisedRows(rows.codes, 2 * rows.scales, 8, 4).digest != rows.digest
 
 
 def test_wrong_bits_and_shapes_are_refused() -> None:
@@ -96,6 +104,8 @@ def test_some_rows_are_those_of_all() -> None:
     np.testing.assert_array_equal(rows[1:3], everything[1:3])
     np.testing.assert_array_equal(rows[np.array([4, 0, 4])], everything[[4, 0, 4]])
     assert rows[2:2].shape == (0, 3)
+    assert everything.dtype == np.float32
+    assert np.asarray(rows, np.float64).dtype == np.float64
 
 
 def test_rows_of_unit_length() -> None:
