@@ -43,6 +43,7 @@ from grassmeans.text.tokenizer import mend_surrogates
 
 _FUNCTION_WORDS = "function_words.txt"
 _NEW = "corpus"
+_ALL_WORDS = 2**31 - 1  # as many as have numbers
 _NUMBERED = ("tokens.npy", "index_")  # what depends on the numbers of words
 
 
@@ -88,10 +89,11 @@ def append_files(
     ) as building:
         place = building.scratch / _NEW
         if not (place / "manifest.json").exists():
+            # All of its words: what is rare in the new text may be frequent in the old one.
             ingest_files(
                 files,
                 place,
-                options,
+                replace(options, max_vocabulary=_ALL_WORDS),
                 read_options,
                 report=report,
                 workers=workers,

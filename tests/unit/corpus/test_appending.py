@@ -84,6 +84,16 @@ def test_words_beyond_the_vocabulary_stay_unknown(folders):
     assert grown.manifest["options"]["max_vocabulary"] == 2
 
 
+def test_a_word_of_the_old_text_is_found_in_the_new_one_however_rare_it_is_there(folders):
+    (folders / "old" / "1900.txt").write_text("crane crane crane wing wing nest")
+    (folders / "new" / "1900.txt").write_text("beam beam steel steel wing")
+    build(folders, ["old"], "c", options=IngestOptions(max_vocabulary=2))
+    grown = append_files(folders / "c", folders / "new", folders / "c2")
+    assert list(grown.vocabulary.words) == ["crane", "wing"]
+    assert np.asarray(grown.vocabulary.counts).tolist() == [3, 3]
+    assert grown.positions("wing").tolist() == [3, 4, 10]
+
+
 def test_what_was_read_and_left_out_is_added_up(folders):
     old = build(folders, ["old"], "c")
     (folders / "new" / "1900.txt").write_text("steel crane beam\n\nsteel crane beam\n\nx\n")
