@@ -43,18 +43,21 @@ def compare(model, labelled, texts) -> dict[str, float]:
     ).cumsum()
     counts: Counter[str] = Counter()
     for text, start in zip(texts, starts.tolist(), strict=False):
-        for word in model.tag(text, marks=False):
-            key, sense = decode_key(keys[tokens[start + word.position]])
-            assert key == word.key, (key, word.key)
+        tagged = model.tag(text, marks=False)
+        labels = [decode_key(keys[tokens[start + word.position]]) for word in tagged]
+        if [key for key, _ in labels] != [word.key for word in tagged]:
+            counts["documents left out"] += 1  # tagging reads markup, ingestion does not
+            continue
+        for word, (_, sense) in zip(tagged, labels, strict=True):
             kind = "only" if word.only_sense else "several"
             counts[kind] += 1
             if sense != word.sense:
                 unknown = 0 in (sense, word.sense)
                 counts[f"{kind}: {'one of them IDK' if unknown else 'another sense'}"] += 1
     total = counts["only"] + counts["several"]
-    return {"occurrences": total} | {
-        name: round(count / total, 4) for name, count in sorted(counts.items())
-    }
+    left_out = counts.pop("documents left out", 0)
+    shares = {name: round(count / total, 4) for name, count in sorted(counts.items())}
+    return {"occurrences": total, "documents left out": left_out} | shares
 
 
 if __name__ == "__main__":

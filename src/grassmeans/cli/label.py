@@ -78,8 +78,8 @@ def label(
         about | facts | {"seconds": round(seconds, 1)},
         f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
         f'in {seconds:.0f} s, {unknown:.1%} of them "don\'t know"\n'
-        f"read in documents, an only sense always given: `grassmeans tag` would answer about "
-        f"{TAGGED_OTHERWISE:.0%} of them otherwise\n"
+        f"read in documents, an only sense always given: `grassmeans tag` answers some of "
+        f"them otherwise, {TAGGED_OTHERWISE:.0%} with the English model and Wikipedia\n"
         f"next: [bold]grassmeans lexemes {output} -o lexemes[/], "
         f"[bold]grassmeans export {output}[/]",
         as_json,

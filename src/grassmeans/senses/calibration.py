@@ -180,4 +180,4 @@ def fit_calibration(
         found += step
         if np.abs(step).max() < 1e-8:
             break
-    return Calibration(*(float(value) for value in found))
+    return Calibration(float(found[0]), float(found[1]))
