@@ -19,7 +19,7 @@ from grassmeans.change.measures import (
 from grassmeans.change.uses import find_positions, sample_by_group
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.geometry.distances import SenseLines, measure_senses, usable_contexts
+from grassmeans.geometry.distances import usable_contexts
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.keys import decode_key
 
@@ -80,16 +80,14 @@ def examine_word(
 def _find_examples(
     model: SenseModel, documents: GroupedDocuments, word: str, samples: Sequence[_Sampled]
 ) -> list[Example]:
-    lines = SenseLines.collect([np.asarray(model.inventory.directions(word))])
+    directions = model.inventory.directions(word)
     found: list[tuple[int, int, float, Example]] = []
     for sample in samples:
-        nothing = np.zeros(len(sample.positions), np.int64)
-        signed = model.encoder.lines_have_ends
-        distances = measure_senses(sample.bases, nothing, lines, signed=signed)
-        nearest = np.where(np.isnan(distances), np.inf, distances)
-        senses, near = nearest.argmin(axis=1), nearest.min(axis=1)
-        for group, sense in np.ndindex(len(documents.names), nearest.shape[1]):
-            own = np.flatnonzero((sample.groups == group) & (senses == sense) & np.isfinite(near))
+        distances = model.measure_bases(sample.bases, directions)
+        senses = model.decide(word, distances).senses - 1
+        for group, sense in np.ndindex(len(documents.names), len(directions)):
+            own = np.flatnonzero((sample.groups == group) & (senses == sense))
+            near = distances[:, sense]
             for i in own[np.argsort(near[own], kind="stable")][:N_EXAMPLES].tolist():
                 line = sample.part.corpus.line_at(int(sample.positions[i]), _WIDTH)
                 about = line.document_title or line.document_id

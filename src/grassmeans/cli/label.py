@@ -36,6 +36,9 @@ def label(
     The result is a corpus again: `grassmeans lexemes` trains vectors of senses on it, and
     `grassmeans export` writes it for other tools. crane.0 means "I don't know".
 
+    Occurrences are read in their documents, and an only sense is always given; `grassmeans tag`
+    reads sentence by sentence, and answers some of them otherwise.
+
     The distances to all senses stay in the result. Give the labelled corpus as CORPUS, with the
     same model and another --decoding, --idk or --sharpness, and only the labels are decided anew.
     Started again after an interruption, it goes on from where it was.
@@ -47,7 +50,7 @@ def label(
     import time
 
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.labelling.labeller import label_corpus
+    from grassmeans.labelling.labeller import TAGGED_OTHERWISE, label_corpus
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
     source = Corpus.open(corpus)
@@ -76,6 +79,8 @@ def label(
         about | facts | {"seconds": round(seconds, 1)},
         f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
         f'in {seconds:.0f} s, {unknown:.1%} of them "don\'t know"\n'
+        f"read in documents, an only sense always given: `grassmeans tag` answers some of "
+        f"them otherwise, {TAGGED_OTHERWISE:.0%} with the English model and Wikipedia\n"
         f"next: [bold]grassmeans lexemes {output} -o lexemes[/], "
         f"[bold]grassmeans export {output}[/]",
         as_json,

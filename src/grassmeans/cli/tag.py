@@ -172,6 +172,7 @@ def _word_as_dict(word: TaggedWord, decoding: str) -> dict[str, Any]:
     fields["distances"] = [round(d, 4) for d in word.distances]
     if word.confidence is not None:
         fields["confidence"] = round(word.confidence, 4)
+    fields["only_sense"] = word.only_sense
     if decoding == "soft":
         fields["probabilities"] = [round(p, 4) for p in word.probabilities]
     return fields | {"name": word.name or None}

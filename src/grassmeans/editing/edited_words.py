@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -305,6 +306,13 @@ class EditedInventory(SenseInventory):
         if word not in self._entries:
             return self._base.name_of(word, sense)
         return next((s.name for s in self._entries[word].senses if s.number == sense), "")
+
+    def usual_distance(self, word: str) -> float:
+        """The mean distance of a word's contexts to its only sense as it is now, or NaN."""
+        if word not in self._entries:
+            return self._base.usual_distance(word)
+        senses = self._entries[word].senses
+        return senses[0].mean_distance if len(senses) == 1 else math.nan
 
     @property
     def sense_counts(self) -> Mapping[str, int]:

@@ -150,10 +150,14 @@ def score_reliability(
 
 @dataclass(frozen=True, slots=True)
 class LabelledWord:
-    """Instances of a word: their distances (n, n_senses), and the label of each."""
+    """Instances of a word: their distances (n, n_senses), and the label of each.
+
+    ``usual`` is the usual distance of an only sense.
+    """
 
     distances: Doubles
     labels: tuple[str, ...]
+    usual: float | None = None
 
     def find_right(self) -> Booleans:
         """(n,) whether the nearest sense is the one that is matched to the label."""
@@ -178,7 +182,7 @@ def score_labelled_words(
     """The reliability of answers to labelled instances; every instance weighs the same."""
     found = list(words)
     nothing = np.empty(0)
-    confidence = [calibration.confidence(word.distances) for word in found]
+    confidence = [calibration.confidence(word.distances, word.usual) for word in found]
     right = [word.find_right() for word in found]
     return score_reliability(
         np.concatenate([nothing, *confidence]),
@@ -197,12 +201,13 @@ def measure_labelled_words(model: SenseModel, task: Task[Any]) -> list[LabelledW
     for (target, _), instances in _collect_labelled(task).items():
         labels = tuple(label for _, _, label in instances)
         form = known_form(model.inventory, target)
-        distances = np.full((len(labels), 1), np.nan)
+        distances, usual = np.full((len(labels), 1), np.nan), None
         if form is not None:
             passages = [(left, right) for left, right, _ in instances]
             occurrences = occurrences_in_passages(form, passages, model.tokenizer)
             distances = senses.distances(form, occurrences).astype(np.float64)
-        found.append(LabelledWord(distances, labels))
+            usual = senses.usual_distance(form)
+        found.append(LabelledWord(distances, labels, usual))
     return found
 
 

@@ -35,7 +35,13 @@ from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, s
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
 from grassmeans.senses.calibration import ConfidenceRule
-from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, decode_hard, describe_rule
+from grassmeans.senses.decoding import (
+    IDK,
+    MODEL_THRESHOLD,
+    IdkRule,
+    choose_senses,
+    describe_rule,
+)
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import read_running_text
 from grassmeans.tagging.widening import Floats, measure_near_first
@@ -253,35 +259,35 @@ class SenseAnswerer:
 
     def __call__(self, word: str, passages: Sequence[tuple[str, str]]) -> PassageAnswers:
         """The answers; nothing but None for a word without senses."""
-        distances = self._measure(word, passages)
-        nearest = _decode(distances, len(passages), None)
-        return PassageAnswers(nearest, _decode(distances, len(passages), self._threshold))
-
-    def _measure(self, word: str, passages: Sequence[tuple[str, str]]) -> Floats | None:
-        """(n_passages, n_senses) distances, None for a word without senses."""
-        senses = self._senses
-        form = known_form(senses, word)
+        form = known_form(self._senses, word)
         if form is None:
-            return None
+            return PassageAnswers([None] * len(passages), [None] * len(passages))
+        distances = self._measure(form, passages)
+        usual = self._senses.usual_distance(form)
+        return PassageAnswers(
+            _decode(distances, None, usual), _decode(distances, self._threshold, usual)
+        )
+
+    def _measure(self, form: str, passages: Sequence[tuple[str, str]]) -> Floats:
+        """(n_passages, n_senses) distances."""
+        senses = self._senses
 
         def measure(occurrences: Occurrences, rows: NDArray[np.int64]) -> Floats:
             return senses.distances(form, occurrences)
 
         text = read_running_text(form, passages, self._tokenizer, senses.find_describing)
-        has_choice = np.full(len(passages), senses.n_senses(form) > 1)
-        return measure_near_first(text, measure, has_choice, self._rule).distances
+        usual = np.full(len(passages), senses.usual_distance(form))
+        return measure_near_first(text, measure, self._rule, usual).distances
 
 
-def _decode(distances: Floats | None, n_passages: int, threshold: IdkRule) -> list[int | None]:
+def _decode(distances: Floats, threshold: IdkRule, usual: float) -> list[int | None]:
     """Numbers of senses, as `grassmeans.tagging.answering` has it; None for no answer."""
-    if distances is None:
-        return [None] * n_passages
+    labels = choose_senses(distances, threshold, usual)
     asks_nothing = isinstance(threshold, ConfidenceRule) and threshold.at_least == 0.0
     if threshold is None or asks_nothing or distances.shape[1] == 1:
         # Where nothing is known around a word, the most frequent sense, which is the first.
-        return [max(label, 0) for label in decode_hard(distances, None).tolist()]
-    labels = decode_hard(distances, threshold).tolist()
-    return [None if label == IDK else label for label in labels]
+        labels[np.isnan(distances[:, 0])] = 0
+    return [None if label == IDK else label for label in labels.tolist()]
 
 
 def read_sentences(path: str | Path) -> tuple[Sentence, ...]:

@@ -7,6 +7,7 @@ any of its rivals, whatever kind of context it has.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -62,6 +63,10 @@ class Senses(ABC):
     @abstractmethod
     def n_senses(self, word: str) -> int:
         """How many senses a word has, at least one."""
+
+    def usual_distance(self, word: str) -> float:
+        """The mean distance of a word's contexts to its only sense; NaN where it is not known."""
+        return math.nan
 
     @abstractmethod
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
@@ -222,6 +227,10 @@ class ModelSenses(Senses):
         """The number of lines."""
         self.require(word)
         return len(self.inventory.directions(word))
+
+    def usual_distance(self, word: str) -> float:
+        """As the inventory knows it."""
+        return self.inventory.usual_distance(word)
 
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
         """(n, n_senses), NaN where a context says nothing."""

@@ -18,6 +18,7 @@ from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
     IdkRule,
+    choose_senses,
     decode_hard,
     decode_soft,
     describe_rule,
@@ -61,12 +62,17 @@ class Decoding:
         decode_soft(nothing, self.sharpness)
 
     def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values, for a manifest."""
+        """The settings as plain values, for a manifest.
+
+        Two say how labels differ from what tagging answers (`grassmeans.labelling.labeller`).
+        """
         return {
             "decoding": self.decoding,
             "idk_threshold": describe_rule(self.idk_threshold),
             "sharpness": self.sharpness,
             "random_state": self.random_state,
+            "read_in": "documents",
+            "only_senses": "by distance" if isinstance(self.idk_threshold, float) else "always",
         }
 
 
@@ -111,7 +117,7 @@ def decode_shard(
         distances = read_distances(stored, part, n_senses, folder)
         n_without_context += int(np.isnan(distances[:, 0]).sum())
         if decoding.decoding == "hard":
-            senses[part] = nearest_senses(distances, n_senses, decoding.idk_threshold)
+            senses[part] = choose_senses(distances, decoding.idk_threshold) + 1
         else:
             probabilities = sense_probabilities(distances, n_senses, decoding.sharpness)
             senses[part] = draw_senses(probabilities, n_senses, rng.random(len(n_senses)))
@@ -160,17 +166,6 @@ def read_probabilities(
     n_senses = targets.n_senses[words]
     distances = read_distances(stored, part, n_senses, shard.folder)
     return words, sense_probabilities(distances, n_senses, sharpness)
-
-
-def nearest_senses(
-    distances: NDArray[np.float64], n_senses: NDArray[np.int64], idk_threshold: IdkRule
-) -> NDArray[np.int16]:
-    """(n,) number of the nearest sense of each row, 0 for "I don't know"."""
-    senses = np.empty(len(distances), np.int16)
-    for k in np.unique(n_senses):
-        rows = n_senses == k
-        senses[rows] = decode_hard(distances[rows, :k], idk_threshold) + 1
-    return senses
 
 
 def sense_probabilities(

@@ -36,9 +36,9 @@ from grassmeans.artifacts.writing import (
 )
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
-from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.errors import InputError
-from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.models.places import KIND, find_model
 from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
@@ -53,6 +53,8 @@ from grassmeans.senses.decoding import (
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck, warn_of_contexts
+from grassmeans.senses.only_senses import Strangers, expect_strangers
+from grassmeans.tagging.answering import Answering, Decided
 from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import OnProgress, TaggedText, passage_distances, tag_texts
@@ -62,10 +64,18 @@ from grassmeans.vectors.word_vectors import WordVectors
 FORMAT_VERSION = 2
 INVENTORY_FOLDER = "inventory"
 LEXEMES_FOLDER = "lexemes"
+
+_STRANGERS = 512
+"""Words whose lines tell how near strangers are."""
+
+_POSITIONS_AT_ONCE = 8192
 _MANIFEST_RULES = {"tokenizer": record()}
 _OPTIONAL_RULES = {
     "settings": record(),
-    CALIBRATION: record(dict.fromkeys(("intercept", "log_margin"), number(-1e6, 1e6))),
+    CALIBRATION: record(
+        dict.fromkeys(("intercept", "log_margin"), number(-1e6, 1e6)),
+        {"strangers": record(dict.fromkeys(("mean", "spread", "own_spread"), number(-1.0, 1e6)))},
+    ),
     "idk_threshold": either(number(0.0, 1.0), nothing),
     "language": either(text, nothing),
     "edited": record(
@@ -230,7 +240,7 @@ class SenseModel:
     def _change(
         self, inventory: SenseInventory | None = None, find_lemma: FindLemma | None = None
     ) -> SenseModel:
-        return SenseModel(
+        changed = SenseModel(
             self.encoder,
             self.inventory if inventory is None else inventory,
             self.tokenizer,
@@ -239,6 +249,9 @@ class SenseModel:
             lemma_table=self.lemma_table,
             find_lemma=find_lemma or self._find_lemma,
         )
+        if "_strangers" in self.__dict__:  # some other senses do not change them
+            changed._strangers = self._strangers
+        return changed
 
     @cached_property
     def lemmas(self) -> Lemmas | None:
@@ -409,10 +422,8 @@ class SenseModel:
             self.inventory,
             self.encoder,
             self.tokenizer,
+            self.answering(idk_threshold, confidence, sharpness),
             words=words,
-            idk_threshold=self.choose_threshold(idk_threshold, confidence),
-            calibration=self.calibration,
-            sharpness=self.choose_sharpness(sharpness),
             lemmas=self.lemmas,
             column=column,
             marks=marks,
@@ -431,8 +442,22 @@ class SenseModel:
     @cached_property
     def calibration(self) -> Calibration | None:
         """How distances become probabilities to be right; None for a model that was not asked."""
-        found = self.manifest.get(CALIBRATION)
-        return None if found is None else Calibration.from_dict(found)
+        values = self.manifest.get(CALIBRATION)
+        if values is None:
+            return None
+        found = Calibration.from_dict(values)
+        if found.strangers is None and self.encoder.lines_have_ends:
+            return replace(found, strangers=self._strangers)
+        return found
+
+    @cached_property
+    def _strangers(self) -> Strangers | None:
+        """What can be told by the lines of a model that did not store it."""
+        words = [word for word, n_senses in self.inventory.sense_counts.items() if n_senses == 1]
+        some = words[:: len(words) // _STRANGERS + 1]
+        usual = [self.inventory.usual_distance(word) for word in some[:: _STRANGERS // 32]]
+        lines = [self.inventory.directions(word) for word in some]
+        return expect_strangers(np.concatenate(lines), usual) if lines else None
 
     @property
     def idk_threshold(self) -> IdkRule:
@@ -473,6 +498,86 @@ class SenseModel:
         """How sharp soft answers are: as asked, or as suits the model's kind of context."""
         return self.encoder.sharpness if sharpness is None else sharpness
 
+    def answering(
+        self,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
+        sharpness: float | None = None,
+    ) -> Answering:
+        """How this model makes answers of distances, as asked for or by its own rule."""
+        rule = self.choose_threshold(idk_threshold, confidence)
+        return Answering(rule, self.calibration, self.choose_sharpness(sharpness))
+
+    def decide(
+        self,
+        word: str,
+        distances: NDArray[np.floating],
+        *,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
+    ) -> Decided:
+        """The senses of a word's occurrences, by their distances and the model's own limits.
+
+        Parameters
+        ----------
+        distances : (n, n_senses)
+            From `distances` or `measure_at`.
+        idk_threshold, confidence
+            As for `tag`.
+
+        Examples
+        --------
+        >>> around = [("The ", " lifted the steel beams.")]  # doctest: +SKIP
+        >>> model.decide("crane", model.distances("crane", around)).senses  # doctest: +SKIP
+        array([1])
+        """
+        usual = self.inventory.usual_distance(self.spell(word))
+        return self.answering(idk_threshold, confidence).decide(distances, usual)
+
+    def measure_at(
+        self,
+        corpus: OccurrenceSource,
+        positions: NDArray[np.int64],
+        directions: NDArray[np.float32],
+        on_progress: OnProgress | None = None,
+    ) -> NDArray[np.float32]:
+        """(n, n_senses) distances of occurrences at positions of a corpus, in text order.
+
+        A corpus is read in its documents, as `grassmeans label` and `grassmeans induce` do, not
+        sentence by sentence as a text is tagged.
+
+        Parameters
+        ----------
+        directions : (n_senses, dim) float32
+            Of the word's senses: `SenseInventory.directions`.
+        """
+        lines = SenseLines.collect([directions])
+        distances = np.full((len(positions), lines.most_senses), np.nan, np.float32)
+        for start in range(0, len(positions), _POSITIONS_AT_ONCE):
+            part = slice(start, start + _POSITIONS_AT_ONCE)
+            for inside, occurrences in corpus.occurrences(positions[part]):
+                same = np.zeros(len(occurrences), np.int64)
+                distances[part][inside] = self.encoder.measure(occurrences, same, lines)
+            if on_progress is not None:
+                on_progress(start / len(positions))
+        return distances
+
+    def measure_bases(
+        self, bases: NDArray[np.float32], directions: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """(n, n_senses) distances of contexts that were encoded before; NaN for bases of zeros."""
+        same = np.zeros(len(bases), np.int64)
+        lines = SenseLines.collect([directions])
+        return measure_senses(bases, same, lines, signed=self.encoder.lines_have_ends)
+
+    def senses_at(
+        self, corpus: OccurrenceSource, word: str, positions: NDArray[np.int64]
+    ) -> Decided:
+        """The senses of a word's occurrences at positions of a corpus, in text order."""
+        key = self.spell(word)
+        found = self.measure_at(corpus, positions, self.inventory.directions(key))
+        return self.decide(key, found)
+
     @check_arguments(passages=_check_passages)
     def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.
@@ -481,8 +586,8 @@ class SenseModel:
         ----------
         passages : sequence of (left, right)
             The text before and after each occurrence; the occurrence itself, which may be an
-            inflected form, is left out. `decode_hard` and `decode_soft` turn the result into
-            senses or probabilities; a row of NaN has too few known words around it.
+            inflected form, is left out. `decide` turns the result into senses, and `decode_soft`
+            into probabilities; a row of NaN has too few known words around it.
         """
         key = self.spell(word)
         return passage_distances(

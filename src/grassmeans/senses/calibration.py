@@ -5,7 +5,7 @@ corpora. So a model finds it out on pseudo-words: the contexts of two to four wo
 as if they were one word, whose senses are induced; contexts held apart are decoded, and for these
 it is known whether the answer is right. What tells right from wrong is the margin, how much more of
 the nearest sense lies inside the context than of the next one: the odds to be right grow with a
-power of it.
+power of it. An only sense has no next one; `grassmeans.senses.only_senses` says how sure it is.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.senses.only_senses import ASSUMED, Strangers, measure_inside
 
 DEFAULT_CONFIDENCE = 0.7
 """Answers that are less likely to be right are "I don't know"."""
@@ -43,46 +44,74 @@ class Calibration:
     Attributes
     ----------
     intercept, log_margin : float
-        Of the logistic curve over `measure_log_margins`. A word with one sense has no next one, and
-        its answer is always right.
+        Of the logistic curve over `measure_log_margins`.
+    strangers : Strangers or None
+        By which an only sense is judged; without them its answer counts as right.
     """
 
     intercept: float
     log_margin: float
+    strangers: Strangers | None = None
 
     def __post_init__(self) -> None:
         if not all(np.isfinite([self.intercept, self.log_margin])):
             raise InputError(f"a calibration needs finite numbers, got {self}")
 
-    def confidence(self, distances: ArrayLike) -> NDArray[np.float64]:
+    @property
+    def assumed(self) -> float:
+        """How likely an only sense is where nothing is known around a word."""
+        return 1.0 if self.strangers is None else ASSUMED
+
+    def confidence(
+        self, distances: ArrayLike, usual: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """(n,) probabilities to be right, of distances (n, n_senses).
 
-        NaN stands for senses that a word does not have; a row of NaN gives NaN.
+        Parameters
+        ----------
+        distances
+            NaN stands for senses that a word does not have; a row of NaN gives NaN.
+        usual : (n,) or float, optional
+            The usual distance of an only sense (`SenseInventory.usual_distance`). Without it, as
+            where the distance to an only sense is not measured, such a sense is always right.
         """
         found = np.asarray(distances, np.float64)
-        if found.shape[1] == 1:
-            return np.where(np.isnan(found[:, 0]), np.nan, 1.0)
-        sure = self.confidence_of_margins(measure_log_margins(found))
-        alone = np.isnan(sure)
-        if alone.any():  # no next sense, or none at all
-            sure[alone] = np.where(np.isnan(found[alone]).all(axis=1), np.nan, 1.0)
+        sure = np.full(len(found), np.nan)
+        if found.shape[1] > 1:
+            sure = self.confidence_of_margins(measure_log_margins(found))
+        alone = np.isnan(sure) & ~np.isnan(found[:, 0])  # no next sense
+        if alone.any():
+            own = None if usual is None else np.broadcast_to(usual, sure.shape)[alone]
+            sure[alone] = self._confidence_of_only(found[alone, 0], own)
         return sure
+
+    def _confidence_of_only(
+        self, distances: NDArray[np.float64], usual: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        if self.strangers is None or usual is None:
+            return np.ones(len(distances))
+        return np.minimum(self.strangers.confidence(distances, usual), MOST_CERTAIN)
 
     def confidence_of_margins(self, log_margins: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) probabilities to be right, of `measure_log_margins`; NaN for NaN."""
         score = self.intercept + self.log_margin * log_margins
         return np.asarray(np.minimum(1.0 / (1.0 + np.exp(-score)), MOST_CERTAIN))
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, Any]:
         """Plain values, for a manifest."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
     def from_dict(cls, values: Any) -> Calibration:
         """From a manifest."""
         try:
-            return cls(**{name: float(values[name]) for name in cls.__slots__})
-        except (KeyError, TypeError, ValueError, InputError) as error:
+            strangers = values.get("strangers")
+            return cls(
+                float(values["intercept"]),
+                float(values["log_margin"]),
+                strangers and Strangers(**{k: float(v) for k, v in strangers.items()}),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
             raise ArtifactError(f"the model's calibration is damaged ({error})") from error
 
 
@@ -97,9 +126,9 @@ class ConfidenceRule:
         if not 0.0 <= self.at_least <= 1.0:
             raise InputError(f"confidence must be between 0 and 1, got {self.at_least}")
 
-    def is_unsure(self, distances: ArrayLike) -> NDArray[np.bool_]:
-        """(n,) which answers are not sure enough."""
-        return np.asarray(self.calibration.confidence(distances) < self.at_least)
+    def is_unsure(self, distances: ArrayLike, usual: ArrayLike | None = None) -> NDArray[np.bool_]:
+        """(n,) which answers are not sure enough; `Calibration.confidence` has the parameters."""
+        return np.asarray(self.calibration.confidence(distances, usual) < self.at_least)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a manifest."""
@@ -118,7 +147,7 @@ def measure_log_margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     nearest and the next sense. NaN where there is no next one.
     """
     nearest = np.sort(distances, axis=1)[:, :2]  # NaN comes last
-    inside = np.sqrt(np.maximum(1.0 - nearest * nearest, 0.0))
+    inside = measure_inside(nearest)
     return np.asarray(np.log(inside[:, 0] - inside[:, 1] + SMALLEST_MARGIN))
 
 
@@ -151,4 +180,4 @@ def fit_calibration(
         found += step
         if np.abs(step).max() < 1e-8:
             break
-    return Calibration(*(float(value) for value in found))
+    return Calibration(float(found[0]), float(found[1]))

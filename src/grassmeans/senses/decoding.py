@@ -2,6 +2,9 @@
 
 Decoding is a cheap function of the distances, so another threshold recomputes nothing. A row of NaN
 stands for an occurrence with no usable context: IDK under hard decoding, uniform under soft.
+
+`choose_senses` is the rule by which every answer is chosen, wherever distances come from: tagging,
+labelling, change, collocates, evaluation and the explorer.
 """
 
 from __future__ import annotations
@@ -50,11 +53,36 @@ def describe_rule(rule: IdkRule) -> Any:
     return rule.to_dict() if isinstance(rule, ConfidenceRule) else rule
 
 
+def choose_senses(
+    distances: NDArray[np.floating], rule: IdkRule, usual: ArrayLike | None = None
+) -> NDArray[np.int64]:
+    """(n,) the nearest sense of each occurrence, from 0; `IDK` where the rule has none.
+
+    Parameters
+    ----------
+    distances : (n, most senses)
+        NaN beyond a word's senses, and all along where nothing was measured, which is IDK.
+    usual : (n,) or float, optional
+        The usual distance of only senses, by which a `ConfidenceRule` judges them.
+    """
+    absent = np.isnan(distances)
+    filled = np.where(absent, np.inf, distances)
+    unknown = absent[:, 0]
+    if isinstance(rule, ConfidenceRule):
+        unknown = unknown | rule.is_unsure(distances, usual)
+    elif rule is not None:
+        unknown = unknown | (filled.min(axis=1) >= rule)
+    return np.where(unknown, IDK, filled.argmin(axis=1))
+
+
 @check_arguments(idk_threshold=optional(either(number(0.0, 1.0), instance_of(ConfidenceRule))))
 def decode_hard(
     distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
 ) -> NDArray[np.int64]:
     """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
+
+    The default is the paper's threshold, for its subspaces. Distances of a model have limits of
+    their own: `SenseModel.decide` takes these.
 
     Parameters
     ----------
@@ -69,16 +97,8 @@ def decode_hard(
     labels : (n,) int64
         0 to n_senses - 1, or `IDK`. The first of equally near senses.
     """
-    checked, missing = _check_distances(distances)
-    filled = np.where(missing[:, None], 0.0, checked)
-    labels: NDArray[np.int64] = filled.argmin(axis=1)
-    unknown = missing
-    if isinstance(idk_threshold, ConfidenceRule):
-        unknown = missing | idk_threshold.is_unsure(filled)
-    elif idk_threshold is not None:
-        unknown = missing | (filled.min(axis=1) >= idk_threshold)
-    labels[unknown] = IDK
-    return labels
+    checked, _ = _check_distances(distances)
+    return choose_senses(checked, idk_threshold)
 
 
 @check_arguments(sharpness=number(0.0, 1e9))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -94,6 +95,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         self.words = tuple(words)
         self.skipped = skipped
         self._names: dict[str, tuple[str, ...]] = {}
+        self._usual: dict[str, float] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
         self._numbers = {word: i for i, word in enumerate(self.words)}
         self._offsets = offsets
@@ -179,21 +181,34 @@ class SenseInventory(Mapping[str, WordSenses]):
         if sense < 1:
             return ""
         if word not in self._names:
-            self._read_names(self._number(word))
+            self._read_block(self._number(word))
         names = self._names[word]
         return names[sense - 1] if sense <= len(names) else ""
 
-    def _read_names(self, number: int) -> None:
-        """Keep the names of a word's senses, and of all that are unpacked with it."""
+    def usual_distance(self, word: str) -> float:
+        """The mean distance of a word's contexts to its only sense.
+
+        NaN for a word with more senses, and where it is not known.
+        """
+        if word not in self._usual:
+            if word not in self._numbers:
+                return math.nan
+            self._read_block(self._number(word))
+        return self._usual[word]
+
+    def _read_block(self, number: int) -> None:
+        """Keep what answers tell of a word's senses, and of all words that are unpacked with it."""
         path = self._folder / ENTRIES
         block = self._lines.block_of(number) if isinstance(self._lines, BlockLines) else [number]
         for i in block:
             entry = parse_json(self._lines[i], path)
             try:
                 names = tuple(str(sense.get("name", "")) for sense in entry["senses"])
-            except (KeyError, TypeError, AttributeError) as error:
+                usual = [float(sense["mean_distance"]) for sense in entry["senses"]]
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise damaged(path, f"the entry of {self.words[i]!r} is not whole") from error
             self._names[self.words[i]] = names
+            self._usual[self.words[i]] = usual[0] if len(usual) == 1 else math.nan
 
     def shares_of(self, word: str) -> tuple[float, ...]:
         """What part of a word's occurrences each of its senses has; 1 in all.

@@ -4,6 +4,9 @@ The contexts of two to four words, put together as if they were one word, have k
 Half of them are grouped as a word's are; the other half is decoded. Groups are matched to the words
 one to one: where a word was divided, one of its groups is right and the others are not, since a
 sense that comes twice is a mistake to a user.
+
+They also tell how sure an only sense is: the line in which one half of a word's contexts meets is
+measured from the other half, and from the contexts of the other words, which are strangers to it.
 """
 
 from __future__ import annotations
@@ -11,11 +14,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.clustering.matching import match_groups
+from grassmeans.clustering.sense_number import FitOptions
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
@@ -25,6 +30,7 @@ from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
 from grassmeans.senses.induction import group_contexts
+from grassmeans.senses.only_senses import Strangers, fit_strangers, measure_inside
 from grassmeans.senses.samples import encode_words
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -54,11 +60,30 @@ class KnownAnswers:
     right : (n,) bool
     weights : (n,) float64
         Every pseudo-word weighs as much as any other.
+    strangers : Strangers or None
     """
 
     log_margins: NDArray[np.float64]
     right: NDArray[np.bool_]
     weights: NDArray[np.float64]
+    strangers: Strangers | None = None
+
+
+class PseudowordAnswers(NamedTuple):
+    """Of one pseudo-word.
+
+    Attributes
+    ----------
+    log_margins : (n,) float64
+    right : (n,) bool
+    strangers, own : (n,) float64
+        As for `fit_strangers`.
+    """
+
+    log_margins: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    strangers: NDArray[np.float64]
+    own: NDArray[np.float64]
 
 
 def calibrate(
@@ -82,7 +107,8 @@ def calibrate(
     )
     if found is None:
         return None
-    return fit_calibration(found.log_margins, found.right, found.weights)
+    curve = fit_calibration(found.log_margins, found.right, found.weights)
+    return replace(curve, strangers=found.strangers)
 
 
 def make_pseudowords(
@@ -152,7 +178,7 @@ def answer_pseudowords(
 ) -> KnownAnswers | None:
     """Induce and decode pseudo-words; None where none of them has two senses."""
     sampling = replace(settings, max_contexts=CONTEXTS_A_WORD)
-    parts: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
+    parts: list[PseudowordAnswers] = []
     with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
         forms = {word: members[0] for members in groups for word in members}
         tasks = _encode_groups(corpus, encoder.writing_words_as(forms), sampling, groups)
@@ -163,9 +189,13 @@ def answer_pseudowords(
     if not parts:
         return None
     return KnownAnswers(
-        np.concatenate([log_margins for log_margins, _ in parts]),
-        np.concatenate([right for _, right in parts]),
-        np.concatenate([np.full(len(right), 1.0 / len(right)) for _, right in parts]),
+        np.concatenate([part.log_margins for part in parts]),
+        np.concatenate([part.right for part in parts]),
+        np.concatenate([np.full(len(part.right), 1.0 / len(part.right)) for part in parts]),
+        fit_strangers(
+            np.concatenate([part.strangers for part in parts]),
+            np.concatenate([part.own for part in parts]),
+        ),
     )
 
 
@@ -190,7 +220,7 @@ def answer_pseudoword(
     settings: InductionSettings,
     members: tuple[str, ...],
     samples: Sequence[Floats],
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]] | None:
+) -> PseudowordAnswers | None:
     """Group every second context of the members, and decode the others.
 
     Parameters
@@ -200,7 +230,7 @@ def answer_pseudoword(
 
     Returns
     -------
-    (log margins, right) or None
+    PseudowordAnswers or None
         Of the contexts that were decoded; None where there is one sense, or too few contexts.
     """
     halves = [(bases[::2], bases[1::2]) for bases in samples]
@@ -220,4 +250,40 @@ def answer_pseudoword(
     member_of_group = match_groups(pairs.reshape(len(directions), len(members)))
     distances = measure_distances(tested, directions, signed=signed)
     right = member_of_group[distances.argmin(axis=1)] == truth
-    return measure_log_margins(distances), np.asarray(right)
+    strangers, own = measure_strangers(halves, signed)
+    return PseudowordAnswers(measure_log_margins(distances), np.asarray(right), strangers, own)
+
+
+def measure_strangers(
+    halves: Sequence[tuple[Floats, Floats]], signed: bool
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """How much of the lines of words lies inside contexts: of other words, and of their own.
+
+    Parameters
+    ----------
+    halves : sequence of ((n, rank, dim), (m, rank, dim)) float32
+        Two halves of the contexts of each word; the line is that of the first one.
+    signed : bool
+        Whether lines have ends: a stranger on the other side then counts below 0.
+
+    Returns
+    -------
+    strangers, own : (n,), (m,) float64
+        As for `fit_strangers`.
+    """
+
+    def find_inside(bases: Floats, line: Floats) -> NDArray[np.float64]:
+        if signed:
+            return np.asarray(bases[:, 0] @ line, np.float64)
+        return measure_inside(measure_distances(bases, line[None])[:, 0])
+
+    strangers, own = [], []
+    for word, (first, second) in enumerate(halves):
+        if not len(first):
+            continue
+        line = FitOptions(signed=signed).meet(first)
+        usual = measure_distances(first, line[None], signed=signed).mean()
+        own.append(find_inside(second, line) / measure_inside(usual))
+        others = [half for other, (_, half) in enumerate(halves) if other != word]
+        strangers.append(find_inside(np.concatenate(others), line))
+    return np.concatenate(strangers), np.concatenate(own)

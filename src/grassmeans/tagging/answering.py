@@ -1,12 +1,11 @@
 """Distances -> the answers of tagging: sense, probabilities and confidence of every word.
 
-As `grassmeans.senses.decoding` has it, for words with different numbers of senses at once, and
-with an answer also where there are no distances:
-
-* A word with one sense has that sense, always, at confidence 1: nothing was to be chosen.
-* Where nothing at all is known around a word, its senses are as likely as they are frequent. The
-  most frequent one is the answer where no "I don't know" is asked for, or where its share is as
-  much as the confidence that is asked for.
+The sense is chosen as `grassmeans.senses.decoding` has it, for words with different numbers of
+senses at once. There is an answer also where there are no distances: where nothing at all is known
+around a word, its senses are as likely as they are frequent. The most frequent one is the answer
+where no "I don't know" is asked for, or where its share is as much as the confidence that is asked
+for. An only sense then has what is assumed of any (`grassmeans.senses.only_senses`), and is always
+the answer where a distance was asked for.
 """
 
 from __future__ import annotations
@@ -16,13 +15,29 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
-from grassmeans.senses.decoding import IdkRule, decode_hard, decode_soft
+from grassmeans.senses.decoding import IdkRule, choose_senses, decode_hard, decode_soft
 
 SharesOf = Callable[[str], Sequence[float]]
 """Word -> how frequent each of its senses is, 1 in all; 0 for hidden ones."""
+
+
+class Decided(NamedTuple):
+    """What is decided of occurrences by their distances.
+
+    Attributes
+    ----------
+    senses : (n,) int64
+        Numbers, from 1; 0 for "I don't know".
+    confidence : (n,) float64 or None
+        The probability that the nearest sense is right; NaN where nothing was measured. None where
+        the model is not calibrated.
+    """
+
+    senses: NDArray[np.int64]
+    confidence: NDArray[np.float64] | None
 
 
 class Answer(NamedTuple):
@@ -57,12 +72,19 @@ class Answering:
         decode_hard(nothing, self.idk_threshold)  # both say what is wrong with their number
         decode_soft(nothing, self.sharpness)
 
+    def decide(self, distances: NDArray[np.floating], usual: ArrayLike | None = None) -> Decided:
+        """The senses of occurrences; `choose_senses` has the parameters."""
+        curve = self.calibration
+        sure = None if curve is None else curve.confidence(distances, usual)
+        return Decided(choose_senses(distances, self.idk_threshold, usual) + 1, sure)
+
     def answer(
         self,
         distances: NDArray[np.float32],
         n_senses: NDArray[np.int64],
         keys: Sequence[str],
         shares_of: SharesOf,
+        usual: ArrayLike | None = None,
     ) -> Iterator[Answer]:
         """The answer of every occurrence.
 
@@ -73,15 +95,15 @@ class Answering:
         n_senses : (n,) int64
         keys : sequence of str
             The words.
+        usual : (n,), optional
+            The usual distance of only senses.
         """
+        senses, sure = self.decide(distances, usual)
         found = distances.astype(np.float64)
         absent = np.isnan(found)
         usable = ~absent[:, 0]
-        sure = None if self.calibration is None else self.calibration.confidence(found)
         found[absent] = np.inf  # the senses that a word does not have are infinitely far
         nearest = np.where(usable, found.min(axis=1), 0.0)
-        unsure = self._is_unsure(distances, nearest, sure) & (n_senses > 1)
-        senses = np.where(unsure, 0, found.argmin(axis=1) + 1)
         weights = np.exp(-self.sharpness * (found - nearest[:, None]))
         weights[~usable] = 1.0
         weights /= weights.sum(axis=1, keepdims=True)
@@ -94,26 +116,15 @@ class Answering:
             else:
                 yield self._answer_by_frequency(tuple(shares_of(key)))
 
-    def _is_unsure(
-        self,
-        distances: NDArray[np.float32],
-        nearest: NDArray[np.float64],
-        sure: NDArray[np.float64] | None,
-    ) -> NDArray[np.bool_]:
-        rule = self.idk_threshold
-        if not isinstance(rule, ConfidenceRule):
-            return np.asarray(nearest >= (np.inf if rule is None else rule))
-        if sure is not None and rule.calibration == self.calibration:
-            return np.asarray(sure < rule.at_least)
-        return rule.is_unsure(distances)
-
     def _answer_by_frequency(self, shares: tuple[float, ...]) -> Answer:
         """The most frequent sense, where nothing is known around a word."""
         best = max(range(len(shares)), key=shares.__getitem__)
-        rule = self.idk_threshold
+        rule, curve = self.idk_threshold, self.calibration
+        chance = shares[best]
+        if len(shares) == 1 and curve is not None:
+            chance *= curve.assumed
         enough = rule is None or len(shares) == 1
         if isinstance(rule, ConfidenceRule):
-            enough = enough or shares[best] >= rule.at_least
+            enough = chance >= rule.at_least
         given = enough and shares[best] > 0.0
-        chance = None if self.calibration is None else shares[best]
-        return Answer(best + 1 if given else 0, (), shares, chance)
+        return Answer(best + 1 if given else 0, (), shares, None if curve is None else chance)

@@ -14,8 +14,7 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.reading.given import check_words, iterate_documents, spell_word
-from grassmeans.senses.calibration import Calibration, ConfidenceRule
-from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, IdkRule
+from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck
 from grassmeans.tagging.answering import Answer, Answering
@@ -54,9 +53,8 @@ class TaggedWord:
     probabilities : tuple of float
         Soft decoding of the distances; where there are none, how frequent each sense is.
     confidence : float or None
-        The probability that the nearest sense is right: 1 for an only sense, and the share of the
-        most frequent one where nothing is known around the word. None where the model is not
-        calibrated.
+        The probability that the nearest sense is right, and the share of the most frequent one
+        where nothing is known around the word. None where the model is not calibrated.
     name : str
         What the sense is called, "river, basin, dam"; empty for "I don't know", and where the model
         has no names.
@@ -83,6 +81,14 @@ class TaggedWord:
     def label(self) -> str:
         """``key.sense``, as the paper's authors write it: ``crane.2``, ``crane.0`` for IDK."""
         return f"{self.key}.{self.sense}"
+
+    @property
+    def only_sense(self) -> bool:
+        """Whether the model knows one sense of the word, so that there was nothing to choose from.
+
+        "I don't know" then means: a sense that the model lacks.
+        """
+        return len(self.probabilities) == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,11 +122,9 @@ def tag_texts(
     inventory: SenseInventory,
     encoder: ContextEncoder,
     tokenizer: AnyTokenizer,
+    answering: Answering,
     *,
     words: str | Iterable[str] | None = None,
-    idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
-    calibration: Calibration | None = None,
-    sharpness: float = DEFAULT_SHARPNESS,
     lemmas: Lemmas | None = None,
     column: str | None = None,
     marks: bool = True,
@@ -140,7 +144,6 @@ def tag_texts(
     wanted = None if words is None else {spell_word(w, tokenizer) for w in check_words(words)}
     if lemmas is not None and wanted is not None:
         wanted = {lemmas.entry_of(word, inventory) for word in wanted}
-    answering = Answering(idk_threshold, calibration, sharpness)
     encoder = encoder.hearing_single_words()
     tagged: list[TaggedText] = []
     pending: list[ReadText] = []
@@ -215,8 +218,11 @@ def _answer_steps(
     for start in range(0, len(keys), step):
         part = slice(start, start + step)
         some = replace(located, occurrences=located.occurrences[part])
-        widened, n_senses = _measure_targets(some, keys[part], inventory, encoder, rule)
-        answers = answering.answer(widened.distances, n_senses, keys[part], inventory.shares_of)
+        usual = np.array([inventory.usual_distance(key) for key in keys[part]])
+        widened, n_senses = _measure_targets(some, keys[part], inventory, encoder, rule, usual)
+        answers = answering.answer(
+            widened.distances, n_senses, keys[part], inventory.shares_of, usual
+        )
         if on_progress is not None:
             on_progress(min(1.0, part.stop / len(keys)))
         yield zip(answers, widened.starts.tolist(), widened.ends.tolist(), strict=True)
@@ -228,6 +234,7 @@ def _measure_targets(
     inventory: SenseInventory,
     encoder: ContextEncoder,
     rule: ConfidenceRule | None,
+    usual: NDArray[np.float64],
 ) -> tuple[Widened, NDArray[np.int64]]:
     """Distances of the words to their senses, and how many senses each has."""
     words, lines = _collect_lines(keys, inventory)
@@ -236,7 +243,7 @@ def _measure_targets(
     def measure(occurrences: Occurrences, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         return encoder.measure(occurrences, words[rows], lines)
 
-    return measure_near_first(located, measure, n_senses > 1, rule), n_senses
+    return measure_near_first(located, measure, rule, usual), n_senses
 
 
 def _collect_lines(

@@ -11,6 +11,7 @@ The rule, the same wherever text is tagged:
    says of its own word, which may mean something else.
 3. Of the stretches that were measured, the one that tells best between the two nearest senses
    decides: that with the largest difference of the squared projections, s_1 - s_2 with s = 1 - d^2.
+   An only sense has no next one, and s_2 is 0: the stretch nearest to it decides.
 
 Distances cannot make the choice by themselves. That to the nearest sense falls with every word that
 is added to a subspace, whatever the word, so that two sentences always seem surer than one.
@@ -158,25 +159,31 @@ class Widened:
 def measure_near_first(
     text: SentencedText,
     measure: Measure,
-    has_choice: NDArray[np.bool_],
     rule: ConfidenceRule | None = None,
+    usual: NDArray[np.float64] | None = None,
 ) -> Widened:
     """Measure occurrences in their sentences, and those of which these say little more widely.
 
     Parameters
     ----------
-    has_choice : (n,) bool
-        Which of the words have several senses; the others are measured in their sentences only.
     rule : ConfidenceRule, optional
         That of a calibrated model.
+    usual : (n,), optional
+        The usual distance of only senses, by which the rule judges them.
     """
+
+    def are_unsure(found: Floats, rows: Places) -> NDArray[np.bool_]:
+        own = None if usual is None else usual[rows]
+        nothing = np.isnan(found[:, 0])
+        return np.asarray(nothing if rule is None else nothing | rule.is_unsure(found, own))
+
     rows = np.arange(len(text.occurrences))
     own = text.sentences_of(text.occurrences.positions)
     starts, ends = text.sentence_offsets[own], text.sentence_offsets[own + 1]
     distances = measure(text.in_sentences(), rows)
     margins = find_margins(distances)
     is_poor = text.have_few_words((starts, ends), rows)
-    rows = rows[has_choice & (is_poor | _are_unsure(distances, rule))]
+    rows = rows[is_poor | are_unsure(distances, rows)]
     last = starts[rows], ends[rows]
     for reach in (1, None):
         wider = text.stretches(reach, rows, is_poor[rows])
@@ -190,15 +197,9 @@ def measure_near_first(
         taken = rows[better]
         distances[taken], margins[taken] = found[better], tells[better]
         starts[taken], ends[taken] = wider[0][better], wider[1][better]
-        little = text.have_few_words(wider, rows) | _are_unsure(found, rule)
+        little = text.have_few_words(wider, rows) | are_unsure(found, rows)
         rows, last = rows[little], (wider[0][little], wider[1][little])
     return Widened(distances, starts, ends)
-
-
-def _are_unsure(distances: Floats, rule: ConfidenceRule | None) -> NDArray[np.bool_]:
-    """(n,) which answers nothing speaks for, or less than the rule asks for."""
-    nothing = np.isnan(distances[:, 0])
-    return np.asarray(nothing if rule is None else nothing | rule.is_unsure(distances))
 
 
 def find_margins(distances: Floats) -> NDArray[np.float64]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import grassmeans
@@ -61,3 +62,27 @@ def test_without_models(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     assert model_places.list_models() == []
     with pytest.raises(ArtifactError, match="an installed model: there is none"):
         model_places.find_model(tmp_path / "nowhere")
+
+
+def test_the_models_own_limits_decide(topic_model, topic_corpus, synthetic):
+    birds = " ".join(synthetic.topic_words[0][:8])
+    passages = [("", f" {birds}"), ("", "")]
+    (tagged,) = topic_model.tag(f"crane {birds}")
+    found = topic_model.decide("Crane", topic_model.distances("crane", passages))
+    assert found.senses.tolist() == [tagged.sense, 0]
+    assert found.confidence[0] == pytest.approx(tagged.confidence, abs=1e-6)
+    sure = topic_model.decide("crane", topic_model.distances("crane", passages), confidence=1.0)
+    assert sure.senses.tolist() == [0, 0]
+
+
+def test_senses_in_a_corpus_are_those_of_its_labels(topic_model, topic_corpus, tmp_path):
+    from grassmeans.labelling import label_corpus
+    from grassmeans.senses.keys import decode_key
+
+    labelled = label_corpus(topic_corpus, topic_model, tmp_path / "labelled", workers=1)
+    positions = topic_corpus.positions("crane")
+    tokens = np.concatenate([np.asarray(shard.tokens) for shard in labelled.shards])
+    labels = [decode_key(labelled.vocabulary.words[i])[1] for i in tokens[positions].tolist()]
+    assert topic_model.senses_at(topic_corpus, "crane", positions).senses.tolist() == labels
+    about = labelled.manifest["labelled"]
+    assert (about["read_in"], about["only_senses"]) == ("documents", "always")

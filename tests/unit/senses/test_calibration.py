@@ -40,8 +40,8 @@ def test_confidence_by_hand():
     found = CURVE.confidence([CLEAR, [1.0, 1.0], [np.nan, np.nan], [0.9, np.nan]])
     np.testing.assert_allclose(found[:2], [0.8084, 0.1673], atol=1e-4)
     assert np.isnan(found[2])
-    assert found[3] == 1.0  # one sense: nothing to choose
-    np.testing.assert_array_equal(CURVE.confidence([[0.9], [np.nan]]), np.array([1.0, np.nan]))
+    assert found[3] == 1.0  # one sense, and nothing is known of strangers
+    assert CURVE.confidence([[0.9], [np.nan]])[0] == 1.0
 
 
 def test_idk_means_less_likely_than_asked_for():
@@ -106,10 +106,16 @@ def test_one_group_of_a_divided_word_is_right():
     vectors = WordVectors(["nest", "beam"], np.eye(2, 3, dtype=np.float32))
     encoder = SubspaceEncoder(vectors, ContextShape(rank=1), frozenset())
     settings = InductionSettings(n_senses=3)
-    log_margins, right = answer_pseudoword(encoder, settings, ("nest", "beam"), samples)
+    found = answer_pseudoword(encoder, settings, ("nest", "beam"), samples)
+    log_margins, right = found.log_margins, found.right
     # Half of the contexts are decoded: 6 of "nest" (two of them in its smaller group), 4 of "beam".
     assert right.tolist() == [True] * 4 + [False] * 2 + [True] * 4
     np.testing.assert_allclose(np.exp(log_margins), 1.01, rtol=1e-5)
+    # The line of "nest" is its larger group's, at 0 from four contexts and at 1 from two: usually
+    # at 1/3, c = sqrt(8/9). "beam" has one line, and neither comes near the other's.
+    usual = np.sqrt(8 / 9)
+    np.testing.assert_allclose(found.own, [1 / usual] * 4 + [0.0] * 2 + [1.0] * 4, atol=1e-3)
+    np.testing.assert_allclose(found.strangers, 0.0, atol=1e-3)
 
 
 def test_pseudowords_are_made_of_different_words(topic_corpus, topic_model, synthetic):

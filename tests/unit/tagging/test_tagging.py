@@ -157,7 +157,9 @@ def test_unknown_word_is_an_error_of_its_own(topic_model) -> None:
         topic_model.distances("heron", [("a", "b")])
 
 
-def test_a_word_with_one_sense_always_has_it(topic_corpus, topic_vectors, synthetic) -> None:
+def test_a_word_with_one_sense_has_it_unless_it_is_far(
+    topic_corpus, topic_vectors, topic_model, synthetic
+) -> None:
     settings = InductionSettings(n_senses="auto")
     word, *others = synthetic.topic_words[0][:9]
     inventory = induce(topic_corpus, topic_vectors, [word], settings=settings)
@@ -166,7 +168,9 @@ def test_a_word_with_one_sense_always_has_it(topic_corpus, topic_vectors, synthe
     at_home = " ".join([*others[:4], word, *others[4:]])
     abroad = " ".join([word, *synthetic.topic_words[5][:8]])
     tagged = [text[0] for text in model.tag_many([at_home, abroad, word])]
-    assert [(w.sense, w.probabilities) for w in tagged] == [(1, (1.0,))] * 3
+    assert [w.sense for w in tagged] == [1, 0, 1]
+    assert [w.only_sense for w in tagged] == [True] * 3
+    assert not any(w.only_sense for w in topic_model.tag(f"crane {at_home}", words="crane"))
     assert [len(w.distances) for w in tagged] == [1, 1, 0]
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from grassmeans.corpus.occurrences import Occurrences, number_words
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.only_senses import Strangers
 from grassmeans.tagging.widening import SentencedText, find_margins, measure_near_first
 
 # Two texts: sentences a b | X c | d e f g X, and X h | i.
@@ -46,7 +47,7 @@ ALL = {
 
 def test_only_what_says_little_is_measured_again() -> None:
     measure = Recorder(ALL)
-    found = measure_near_first(make_text(), measure, np.ones(3, np.bool_))
+    found = measure_near_first(make_text(), measure)
     assert measure.asked == [["X c", "d e f g X", "X h"], ["a b X c d e f g X", "X h i"]]
     np.testing.assert_allclose(found.distances, [(0.9, 0.5), (0.9, 0.9), (0.9, 0.8)])
     assert list(zip(found.starts, found.ends, strict=True)) == [(0, 9), (4, 9), (9, 12)]
@@ -54,15 +55,21 @@ def test_only_what_says_little_is_measured_again() -> None:
 
 def test_the_stretch_that_tells_best_decides() -> None:
     measure = Recorder(ALL | {"a b X c d e f g X": (0.3, 0.31)})  # nearer, but tells less
-    found = measure_near_first(make_text(), measure, np.ones(3, np.bool_))
+    found = measure_near_first(make_text(), measure)
     np.testing.assert_allclose(found.distances[0], (0.8, 0.9))
     assert (found.starts[0], found.ends[0]) == (2, 4)
 
 
-def test_words_with_one_sense_are_measured_in_their_sentence() -> None:
-    measure = Recorder(ALL)
-    measure_near_first(make_text(), measure, np.array([False, True, False]))
-    assert len(measure.asked) == 1
+def test_an_only_sense_is_measured_again_where_it_is_unsure() -> None:
+    # Usually at 0.6 (c = 0.8), strangers at c = 0: 0.99 (c = 0.14) is one, 0.7 is not.
+    rule = ConfidenceRule(Calibration(3.0, 1.5, Strangers(0.0, 0.1)), 0.7)
+    numbered = number_words([["a", "b", "c", "d", "e", "f", "g", "X"]])
+    text = SentencedText(numbered.at(np.array([7])), np.array([0, 3, 8]), np.ones(8, np.bool_))
+    answers = {"d e f g X": (0.99,), "a b c d e f g X": (0.7,)}
+    for usual, asked in ((0.6, list(answers)), (np.nan, ["d e f g X"])):
+        measure = Recorder(answers)
+        measure_near_first(text, measure, rule, np.array([usual]))
+        assert [texts[0] for texts in measure.asked] == asked
 
 
 def test_an_unsure_answer_is_measured_again_and_wider() -> None:
@@ -76,12 +83,12 @@ def test_an_unsure_answer_is_measured_again_and_wider() -> None:
         "a b c d e f g X": (0.2, 0.9),
     }
     measure = Recorder(answers)
-    found = measure_near_first(text, measure, np.ones(1, np.bool_), rule)
+    found = measure_near_first(text, measure, rule)
     assert [asked[0] for asked in measure.asked] == list(answers)
     assert (found.starts[0], found.ends[0]) == (0, 8)
     assert len(measure.asked) == 3
     again = Recorder(answers)
-    measure_near_first(text, again, np.ones(1, np.bool_))
+    measure_near_first(text, again)
     assert len(again.asked) == 1
 
 
@@ -106,7 +113,7 @@ def test_an_unsure_answer_stays_away_from_the_same_word_and_a_poor_sentence_does
         "a X b c d e f X g": (0.2, 0.9),
     }
     measure = Recorder(answers)
-    found = measure_near_first(text, measure, np.ones(2, np.bool_), rule)
+    found = measure_near_first(text, measure, rule)
     assert measure.asked == [
         ["a X b c d e", "X g"],
         ["a X b c d e f", "f X g"],

@@ -20,12 +20,9 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.induction import word_id_of
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel
-from grassmeans.senses.decoding import decode_hard, decode_soft
-
-_AT_ONCE = 8192
+from grassmeans.senses.decoding import decode_soft
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,40 +159,25 @@ def measure_positions(
     if n == 0 or len(directions) == 0:
         nothing = np.empty((n, len(directions)), np.float32)
         return MeasuredWord(positions, nothing, np.zeros(n, np.int16), np.zeros(n, np.float32))
-    lines = SenseLines.collect([directions])
-    if opened.base.encoder.worth_keeping:
+    model = opened.current
+    if model.encoder.worth_keeping:
         bases = encode_lines(opened, key, positions, checkpoint)
-        same = np.zeros(len(positions), np.int64)
-        signed = opened.base.encoder.lines_have_ends
-        distances = measure_senses(bases, same, lines, signed=signed)
+        distances = model.measure_bases(bases, directions)
     else:
-        distances = _measure_at_once(opened, positions, lines, checkpoint)
-    senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
-    return MeasuredWord(positions, distances, senses, tell_confidence(opened.base, distances))
+        corpus = opened.require_corpus("looking at lines")
+        distances = model.measure_at(corpus, positions, directions, checkpoint)
+    return MeasuredWord(positions, distances, *tell_senses(model, key, distances))
 
 
-def tell_confidence(model: SenseModel, distances: NDArray[np.float32]) -> NDArray[np.float32]:
-    """(n,) how sure the nearest sense is, by the rule that decides on "I don't know".
+def tell_senses(
+    model: SenseModel, key: str, distances: NDArray[np.float32]
+) -> tuple[NDArray[np.int16], NDArray[np.float32]]:
+    """(n,) numbers of the senses of a word's occurrences, and (n,) how sure they are.
 
-    The probability to be right of a model that is calibrated, 0 where a context says nothing; else
-    the probability of the sense under soft decoding.
+    That is the probability to be right of a model that is calibrated, 0 where a context says
+    nothing; else the probability of the sense under soft decoding.
     """
-    if model.calibration is None:
+    senses, sure = model.decide(key, distances)
+    if sure is None:
         sure = decode_soft(distances, model.choose_sharpness()).max(axis=1)
-    else:
-        sure = np.nan_to_num(model.calibration.confidence(distances))
-    return np.asarray(sure, np.float32)
-
-
-def _measure_at_once(
-    opened: OpenModel, positions: NDArray[np.int64], lines: SenseLines, checkpoint: Checkpoint
-) -> NDArray[np.float32]:
-    corpus = opened.require_corpus("looking at lines")
-    distances = np.empty((len(positions), lines.most_senses), np.float32)
-    for start in range(0, len(positions), _AT_ONCE):
-        part = slice(start, start + _AT_ONCE)
-        for inside, occurrences in corpus.occurrences(positions[part]):
-            same = np.zeros(len(occurrences), np.int64)
-            distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
-        checkpoint(start / len(positions))
-    return distances
+    return senses.astype(np.int16), np.nan_to_num(sure).astype(np.float32)

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.measuring import tell_confidence
+from grassmeans.explorer.queries.measuring import tell_senses
 from grassmeans.explorer.queries.words import Line, require_word
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import ExampleLine
 from grassmeans.tagging.marked_text import read_text
 
@@ -82,9 +81,8 @@ def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]
         return ()
     distances = model.distances(key, [(line.left, line.right) for line in lines])
     check(0.9)
-    senses = decode_hard(distances, opened.base.idk_threshold) + 1
+    senses, confidence = tell_senses(model, key, distances)
     senses[: len(own)] = [number for number, _ in own]
-    confidence = tell_confidence(opened.base, distances)
     return tuple(
         Line(
             position=i,

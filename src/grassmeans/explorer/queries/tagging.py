@@ -51,6 +51,7 @@ class TaggedWordView:
     distances: tuple[float, ...]
     probabilities: tuple[float, ...]
     confidence: float | None
+    only_sense: bool
     context: tuple[int, int]
     deciding_words: tuple[DecidingWord, ...] | None  # None where it was not asked for
 
@@ -160,6 +161,7 @@ def _view_word(
         distances=tuple(round(d, _DIGITS) for d in word.distances),
         probabilities=tuple(round(p, 4) for p in word.probabilities),
         confidence=word.confidence,
+        only_sense=word.only_sense,
         context=word.context,
         deciding_words=decided,
     )

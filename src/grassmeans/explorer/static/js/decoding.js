@@ -6,8 +6,8 @@
  * nearest sense is right, and `limit` is the least likelihood; otherwise it is a distance.
  */
 export function decodeWord(word, limit, calibrated) {
-  if (word.probabilities.length === 1) return word.nearest;
   if (calibrated) return word.confidence !== null && word.confidence >= limit ? word.nearest : 0;
-  // Where nothing is known around a word, no distance speaks for its most frequent sense.
-  return word.distances.length && word.distances[word.nearest - 1] < limit ? word.nearest : 0;
+  // Where nothing is known around a word, no distance speaks for the most frequent of its senses.
+  if (!word.distances.length) return word.only_sense ? word.nearest : 0;
+  return word.distances[word.nearest - 1] < limit ? word.nearest : 0;
 }
