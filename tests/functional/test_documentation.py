@@ -9,12 +9,18 @@ import shlex
 import unicodedata
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import grassmeans
 from grassmeans import plugins
 from grassmeans.cli.main import app
+from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.corpus.occurrences import Occurrences
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.senses.induction import induce
+from grassmeans.vectors.word_vectors import WordVectors
 
 ROOT = Path(__file__).parents[2]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
@@ -163,3 +169,39 @@ def test_every_page_is_in_the_navigation() -> None:
     listed = set(re.findall(r"\S+\.md$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE))
     pages = {path.relative_to(ROOT / "docs").as_posix() for path in ROOT.glob("docs/**/*.md")}
     assert pages == listed
+
+
+@pytest.fixture(scope="module")
+def centroids() -> type[ContextEncoder]:
+    """The kind of context that the page on architecture shows."""
+    (example,) = blocks(ROOT / "docs" / "architecture.md", "python")
+    names: dict[str, object] = {"__name__": "centroid"}
+    exec(compile(example, "architecture.md", "exec"), names)
+    found = names["Encoder"]
+    assert isinstance(found, type)
+    assert issubclass(found, ContextEncoder)
+    return found
+
+
+def test_the_kind_of_context_in_the_docs_is_a_mean(centroids: type[ContextEncoder]) -> None:
+    vectors = WordVectors(["crane", "bird", "lake"], np.array([[1, 1], [3, 0], [0, 4]], np.float32))
+    encoder = centroids(vectors, ContextShape(window=2), frozenset({"the"}))
+    words = ["the", "bird", "crane", "lake", "unseen"]  # "the bird crane lake unseen; crane"
+    tokens = np.array([0, 1, 2, 3, -1, 2], np.int32)
+    text = Occurrences(tokens, np.array([0, 5, 6]), np.array([2, 5]), words)
+    bases = encoder.encode(text)
+    np.testing.assert_allclose(bases, [[[0.6, 0.8]], [[0, 0]]], rtol=1e-6)
+    weights = encoder.weigh_words(text, np.array([[-1, 0], [1, 0]], np.float32))
+    assert weights == [[(1, 1.0), (3, 0.0)], []]
+    (halves, _) = encoder.weigh_words(text, np.array([[4, 3], [1, 0]], np.float32))
+    assert halves == [(1, pytest.approx(0.5)), (3, pytest.approx(0.5))]
+
+
+def test_the_kind_of_context_in_the_docs_finds_senses(
+    centroids: type[ContextEncoder], topic_corpus, topic_vectors
+) -> None:
+    encoder = centroids(topic_vectors, ContextShape(), frozenset())
+    found = induce(topic_corpus, encoder, ["crane", "bank"], n_senses=2)
+    for word, topics in {"crane": ("bird", "machine"), "bank": ("river", "money")}.items():
+        named = [sense.characteristic_words[0] for sense in found[word].senses]
+        assert {topic for topic in topics for name in named if name.startswith(topic)} == {*topics}
