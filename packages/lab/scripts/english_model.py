@@ -1,8 +1,9 @@
 """The English model of the package: from the articles to the folder, with one command.
 
-    python experiments/english_model.py enwiki.jsonl.xz --work run --device cuda \
-        --output src/grassmeans/models/en --scws scws/ratings.txt --makes-sense makes-sense-2016 \
-        --semeval semeval-2010-task14 --sentences tests/data/english-sentences.jsonl
+    python packages/lab/scripts/english_model.py enwiki.jsonl.xz --work run --device cuda \
+        --output packages/en/src/grassmeans_en/model --scws scws/ratings.txt \
+        --makes-sense makes-sense-2016 --semeval semeval-2010-task14 \
+        --sentences tests/data/english-sentences.jsonl
 
 Steps, each in a place of its own under ``--work``: articles (without headings, and without what the
 extraction of their text has left of markup), corpus, encoder (learned contexts), model (senses of

@@ -1,7 +1,8 @@
 """The explorer's pictures in docs/figures, taken in a browser without a window.
 
-    python experiments/explorer_pictures.py docs/figures --only text --only map
-    python experiments/explorer_pictures.py docs/figures --model MODEL --corpus CORPUS --only word
+    python packages/lab/scripts/explorer_pictures.py docs/figures --only text --only map
+    python packages/lab/scripts/explorer_pictures.py docs/figures --only word \
+        --model MODEL --corpus CORPUS
 
 Needs the extras of development, and Debian's chromium or another browser that Playwright starts.
 """

