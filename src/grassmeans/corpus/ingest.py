@@ -24,21 +24,19 @@ from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import (
     digest_of,
     identify_file,
-    write_array,
-    write_bytes,
     write_manifest,
 )
-from grassmeans.corpus.duplicates import DUPLICATE, without_duplicates
-from grassmeans.corpus.shard import write_index
+from grassmeans.corpus.duplicates import digest_document, without_duplicates
 from grassmeans.corpus.shard_writing import (
     LOCAL_TOKENS,
     EncodedShard,
     encode_shard,
     read_shard_words,
+    write_token_ids,
 )
 from grassmeans.corpus.stored_documents import Selection, encode_stored, write_block
 from grassmeans.corpus.surveying import Surveyed, survey_pieces
-from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.corpus.vocabulary import Vocabulary, write_function_words
 from grassmeans.engines.parallel import effective_workers, is_remote, map_tasks
 from grassmeans.errors import InputError
 from grassmeans.outputs.places import Building, output_folder
@@ -141,7 +139,9 @@ def ingest_documents(
     with _begin_corpus(output, options, sources, inputs, overwrite) as building:
         documents, tokenizer = prepare_documents(documents, options.tokenizer, report)
         options = replace(options, tokenizer=tokenizer)
-        unique = documents if options.keep_duplicates else without_duplicates(documents, report)
+        unique = documents
+        if not options.keep_duplicates:
+            unique = without_duplicates(documents, report, digest_document, lambda known: known)
         batches = _batches(unique, options.shard_chars, lambda document: len(document.text))
         contents: Iterable[Any] = batches
         if is_remote():
@@ -188,7 +188,9 @@ def ingest_files(
         _, tokenizer = prepare_documents(beginning, options.tokenizer, ReadReport())
         options = replace(options, tokenizer=tokenizer)
         found = survey_pieces(pieces, reading, tokenizer.segment, building.scratch, report, workers)
-        unique = found if options.keep_duplicates else _leave_out_duplicates(found, report)
+        unique = found
+        if not options.keep_duplicates:
+            unique = without_duplicates(found, report, lambda d: d.digest, Surveyed.read)
         batches = _batches(unique, options.shard_chars, lambda document: document.n_chars)
         contents = _select_documents(batches)
         with progress_bar("reading", total_bytes, unit="bytes", show=show_progress) as advance:
@@ -226,7 +228,7 @@ def _finish_corpus(
     places = [shard_folder(building.scratch, shard.number) for shard in encoded]
     vocabulary = _merge_counts(places, options.max_vocabulary)
     vocabulary.save(folder)
-    write_bytes(folder / "function_words.txt", "\n".join(sorted(options.function_words)).encode())
+    write_function_words(folder, options.function_words)
     tasks = (
         (shard_folder(folder, shard.number), place, vocabulary.ids_of(read_shard_words(place)[0]))
         for shard, place in zip(encoded, places, strict=True)
@@ -324,20 +326,6 @@ def _select_documents(batches: Iterable[list[Surveyed]]) -> Iterator[tuple[Selec
         )
 
 
-def _leave_out_duplicates(documents: Iterable[Surveyed], report: ReadReport) -> Iterator[Surveyed]:
-    """The same as `without_duplicates`, for documents that lie in files."""
-    seen: set[int] = set()
-    for document in documents:
-        if not document.is_redirect:
-            if document.digest in seen:
-                # Only the first one is shown.
-                known = None if DUPLICATE in report.examples else document.read()
-                report.skip(DUPLICATE, "" if known is None else known.title or known.id)
-                continue
-            seen.add(document.digest)
-        yield document
-
-
 def _merge_counts(places: Iterable[Path], max_vocabulary: int) -> Vocabulary:
     total: Counter[str] = Counter()
     for place in places:
@@ -352,5 +340,4 @@ def finish_shard(folder: Path, scratch: Path, global_ids: NDArray[np.int32]) -> 
     """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
     local = open_array(scratch / LOCAL_TOKENS, np.int32, (None,), mapped=False)
     tokens = global_ids[local] if len(global_ids) else local
-    write_array(folder / "tokens.npy", tokens)
-    write_index(folder, tokens)
+    write_token_ids(folder, tokens)

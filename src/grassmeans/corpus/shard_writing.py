@@ -20,11 +20,29 @@ from grassmeans.artifacts.checking import open_array, read_json, read_text
 from grassmeans.artifacts.writing import (
     digest_of_bytes,
     explain_write_errors,
+    share_file,
     write_array,
     write_bytes,
     write_json,
 )
-from grassmeans.corpus.shard import DONE
+from grassmeans.corpus.shard import (
+    ANCHORS,
+    DOCUMENTS,
+    DONE,
+    EXACT_LINKS,
+    INDEX,
+    INDEX_OFFSETS,
+    INDEX_POSITIONS,
+    INDEX_WORDS,
+    LINK_TARGETS,
+    LINKS,
+    METADATA,
+    PRETOKENISED,
+    REDIRECTS,
+    TEXT,
+    TEXT_OFFSETS,
+    TOKENS,
+)
 from grassmeans.reading.documents import RawDocument
 from grassmeans.text.tokenizer import (
     SurfaceTable,
@@ -157,12 +175,12 @@ class ShardEncoder:
         write_array(scratch / LOCAL_TOKENS, tokens)
         write_bytes(scratch / _LOCAL_WORDS, "\n".join(words).encode())
         write_array(scratch / _LOCAL_COUNTS, counts)
-        write_array(folder / "documents.npy", np.array(self._document_offsets, dtype=np.int64))
-        write_array(folder / "text_offsets.npy", np.array(self._text_offsets, dtype=np.int64))
-        write_array(folder / "pretokenised.npy", np.array(self._pretokenised, dtype=np.bool_))
-        write_array(folder / "anchors.npy", np.array(self._anchors, np.int64).reshape(-1, 2))
-        write_bytes(folder / "text.bin", b"".join(self._text))
-        write_bytes(folder / "metadata.jsonl", "\n".join(self._metadata).encode())
+        write_array(folder / DOCUMENTS, np.array(self._document_offsets, dtype=np.int64))
+        write_array(folder / TEXT_OFFSETS, np.array(self._text_offsets, dtype=np.int64))
+        write_array(folder / PRETOKENISED, np.array(self._pretokenised, dtype=np.bool_))
+        write_array(folder / ANCHORS, np.array(self._anchors, np.int64).reshape(-1, 2))
+        write_bytes(folder / TEXT, b"".join(self._text))
+        write_bytes(folder / METADATA, "\n".join(self._metadata).encode())
         if self._keep_links:
             self._write_links(folder)
         n_documents = len(self._metadata)
@@ -172,10 +190,10 @@ class ShardEncoder:
     def _write_links(self, folder: Path) -> None:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
         spans = [(start, end, targets[target]) for start, end, target in self._links]
-        write_array(folder / "links.npy", np.array(spans, dtype=np.int32).reshape(-1, 3))
-        write_array(folder / "links_exact.npy", np.array(self._exact_links, dtype=np.bool_))
-        write_json(folder / "link_targets.json", list(targets))
-        write_json(folder / "redirects.json", self._redirects)
+        write_array(folder / LINKS, np.array(spans, dtype=np.int32).reshape(-1, 3))
+        write_array(folder / EXACT_LINKS, np.array(self._exact_links, dtype=np.bool_))
+        write_json(folder / LINK_TARGETS, list(targets))
+        write_json(folder / REDIRECTS, self._redirects)
 
 
 def _pieces(text: str, space: re.Pattern[str]) -> Iterator[str]:
@@ -233,3 +251,31 @@ def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
 
 def _read_counts(scratch: Path) -> NDArray[np.int64]:
     return open_array(scratch / _LOCAL_COUNTS, np.int64, (None,), mapped=False)
+
+
+def write_token_ids(folder: Path, tokens: NDArray[np.int32]) -> None:
+    """Write tokens and their index: the words that occur, and for each its positions in order."""
+    write_array(folder / TOKENS, tokens)
+    order = np.argsort(tokens, kind="stable").astype(np.int32)
+    ordered = tokens[order]
+    n_unknown = int(np.searchsorted(ordered, 0))
+    words, first = np.unique(ordered[n_unknown:], return_index=True)
+    offsets = np.append(first, len(ordered) - n_unknown).astype(np.int64)
+    write_array(folder / INDEX_WORDS, words.astype(np.int32))
+    write_array(folder / INDEX_OFFSETS, offsets)
+    write_array(folder / INDEX_POSITIONS, order[n_unknown:])
+
+
+def rewrite_shard(
+    source: Path, folder: Path, tokens: NDArray[np.int32], left_out: tuple[str, ...] = ()
+) -> None:
+    """Write a shard with other tokens; what does not depend on them is shared.
+
+    Files of the source whose names begin with one of ``left_out`` are not.
+    """
+    with explain_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_token_ids(folder, tokens)
+    for path in sorted(source.iterdir()):
+        if not path.name.startswith((TOKENS, INDEX, *left_out)):
+            share_file(path, folder / path.name)

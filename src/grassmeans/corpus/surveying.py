@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.writing import digest_of, write_array, write_json
-from grassmeans.corpus.duplicates import digest_text
+from grassmeans.corpus.duplicates import digest_document
 from grassmeans.corpus.stored_documents import BLOCK_CHARS, read_block, write_block
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
@@ -38,8 +38,7 @@ class Surveyed:
     """A document, as far as the choice of its shard needs it."""
 
     n_chars: int
-    digest: int
-    is_redirect: bool
+    digest: int | None  # None for a redirect
     block: Path
     row: int
     first_line: int
@@ -79,9 +78,9 @@ def survey_piece(piece: Piece, options: ReadOptions, segment: bool, folder: Path
             passed_over = not segment and is_spaceless(document)
             if passed_over:
                 report.skip(SPACELESS, document.title or document.id)
-            kind = PASSED_OVER if passed_over else REDIRECT * (document.markup == "redirect")
-            digest = int.from_bytes(digest_text(document.text), "little", signed=True)
-            records.append((len(document.text), digest, kind, n_blocks))
+            digest = digest_document(document)
+            kind = PASSED_OVER if passed_over else REDIRECT if digest is None else 0
+            records.append((len(document.text), digest or 0, kind, n_blocks))
             waiting.append(document)
             n_chars += len(document.text)
             if n_chars >= BLOCK_CHARS:
@@ -132,7 +131,8 @@ class _Survey:
             before = block
             if kind != PASSED_OVER:
                 place = _block_path(self.folder, block)
-                yield Surveyed(n_chars, digest, kind == REDIRECT, place, row, first_line)
+                known = None if kind == REDIRECT else digest
+                yield Surveyed(n_chars, known, place, row, first_line)
 
     def report_at(self, first_line: int) -> ReadReport:
         """What was counted, with the numbers of lines in the file."""

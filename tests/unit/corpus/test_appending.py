@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, artifacts
+from grassmeans import Corpus
+from grassmeans.artifacts import writing
 from grassmeans.corpus.appending import append_files
 from grassmeans.errors import InputError
 
@@ -37,7 +38,7 @@ def test_a_corpus_that_grew_is_that_of_all_text(folders):
 
 
 def test_the_old_corpus_stays_and_its_text_is_shared_where_it_is_large(folders, monkeypatch):
-    monkeypatch.setattr(artifacts, "SMALL_BYTES", 0)
+    monkeypatch.setattr(writing, "SMALL_BYTES", 0)
     old = build(folders, ["old"], "c")
     before = {path: path.read_bytes() for path in old.path.rglob("*") if path.is_file()}
     grown = append_files(folders / "c", folders / "new", folders / "c2", workers=1)
