@@ -20,8 +20,7 @@ def info(
         Path, READ, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
     ],
     verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Read every file and compare it with its digest."),
+        bool, typer.Option("--verify", help="Read every file and compare it with its digest.")
     ] = False,
     words: Annotated[
         bool,

@@ -15,8 +15,8 @@ from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.reading import spaceless
+from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.text.tokenizer import Tokenizer
 
 TEXTS = [
