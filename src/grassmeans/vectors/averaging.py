@@ -35,18 +35,14 @@ from grassmeans.artifacts.writing import write_array, write_json
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.progress import progress_bar
+from grassmeans.vectors.chunks import CHUNK_TOKENS, Chunk, Plan, TokenShard, plan_training
 from grassmeans.vectors.training import (
-    CHUNK_TOKENS,
     UNIGRAM_POWER,
-    Chunk,
     Matrices,
     Matrix,
-    Plan,
-    TokenShard,
     Trainer,
     TrainingSettings,
     keep_probabilities,
-    plan_training,
 )
 
 WARM_UP_SHARE, WARM_UP_WORDS = 0.2, 50_000_000
