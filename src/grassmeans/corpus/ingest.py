@@ -26,7 +26,7 @@ from grassmeans.artifacts.writing import (
     identify_file,
     write_manifest,
 )
-from grassmeans.corpus.duplicates import digest_document, without_duplicates
+from grassmeans.corpus.screening import digest_document, prepare_documents, without_duplicates
 from grassmeans.corpus.shard_writing import (
     LOCAL_TOKENS,
     EncodedShard,
@@ -44,7 +44,6 @@ from grassmeans.progress import Advance, progress_bar
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans.reading.pieces import plan_pieces
-from grassmeans.reading.spaceless import prepare_documents
 from grassmeans.text.tokenizer import Tokenizer, mend_surrogates
 
 KIND = "corpus"

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.writing import digest_of, write_array, write_json
-from grassmeans.corpus.duplicates import digest_document
+from grassmeans.corpus.screening import SPACELESS, digest_document, is_spaceless
 from grassmeans.corpus.stored_documents import BLOCK_CHARS, read_block, write_block
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
@@ -26,7 +26,6 @@ from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import REFUSED
 from grassmeans.reading.pieces import OddPartError, Piece, read_piece
 from grassmeans.reading.readers.records import count_from
-from grassmeans.reading.spaceless import SPACELESS, is_spaceless
 
 REDIRECT, PASSED_OVER = 1, 2
 _DONE, _RECORDS = "piece.json", "records.npy"

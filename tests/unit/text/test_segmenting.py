@@ -6,9 +6,9 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
+from grassmeans.corpus.screening import prepare_documents
 from grassmeans.errors import MissingExtraError
 from grassmeans.reading.documents import RawDocument, ReadReport
-from grassmeans.reading.spaceless import prepare_documents
 from grassmeans.text import segmenting
 from grassmeans.text.segmenting import measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
@@ -19,7 +19,7 @@ ENGLISH = "I work at a bank in Shanghai (上海), and so on."
 
 @pytest.fixture
 def no_segmenter(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cached in (segmenting._find_breaker, segmenting.cut_run):
+    for cached in (segmenting.find_breaker, segmenting.cut_run):
         cached.cache_clear()
     monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
 
