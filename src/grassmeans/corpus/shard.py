@@ -213,18 +213,18 @@ class Shard:
         anchor_token, anchor_byte = (int(value) for value in self.anchors[anchor])
         after = int(self.anchors[anchor + 1, 1]) if anchor + 1 < len(self.anchors) else last_byte
         margin = _BYTES_PER_CHARACTER * (width + 1)
-        piece = self._decode(anchor_byte, after)
-        spans = self.token_rule(document, tokenizer).spans(piece)
+        section = self._decode(anchor_byte, after)
+        spans = self.token_rule(document, tokenizer).spans(section)
         start, end = next(islice(spans, position - anchor_token, None), (-1, -1))
         if start < 0:
             raise damaged(self.folder / TEXT, "text and tokens do not fit")
-        left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + piece[:start]
-        right = piece[end:] + self._decode(after, min(last_byte, after + margin))
+        left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + section[:start]
+        right = section[end:] + self._decode(after, min(last_byte, after + margin))
         if not keep_breaks:
             left, right = _flatten(left), _flatten(right)
         return ConcordanceLine(
             left[-width:] if width else "",
-            piece[start:end],
+            section[start:end],
             right[:width],
             self.first_position + position,
             *self.metadata[document],
@@ -240,17 +240,17 @@ class Shard:
         skipped = first - int(self.anchors[anchor, 0])
         text = ""
         spans: list[Span] = []
-        # Piece by piece, as the tokens were found: no token goes across an anchor. One token more
-        # tells how far the text goes on behind the last.
+        # By sections, as the tokens were found: no token goes across an anchor. One more than asked
+        # for tells how far the text goes on behind the last.
         while len(spans) <= skipped + end - first and anchor < len(self.anchors):
             begin = int(self.anchors[anchor, 1])
             if begin >= last_byte:
                 break
             anchor += 1
             after = int(self.anchors[anchor, 1]) if anchor < len(self.anchors) else last_byte
-            piece = self._decode(begin, after)
-            spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(piece)]
-            text += piece
+            section = self._decode(begin, after)
+            spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(section)]
+            text += section
         if len(spans) < skipped + end - first:
             raise damaged(self.folder / TEXT, "text and tokens do not fit")
         return cut_stretch(text, spans, skipped, skipped + end - first)

@@ -53,7 +53,7 @@ from grassmeans.text.tokenizer import (
 )
 from grassmeans.text.wikitext import Link, clean_wikitext, normalize_title
 
-PIECE_LENGTH = 2_000
+SECTION_LENGTH = 2_000
 """Characters between two anchors, up to the next white space."""
 
 LOCAL_TOKENS = "local_tokens.npy"
@@ -64,16 +64,15 @@ _SENTENCE_SPACE = re.compile("[.,;:!?][ \\n]")  # no phrase goes on over these
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedShard:
+class WrittenShard:
     """What the first pass reports of a shard; its tokens and words stay on disk."""
 
-    number: int
     source: str
     n_documents: int
     n_tokens: int
 
 
-class ShardEncoder:
+class ShardWriter:
     """Collects the documents of one shard."""
 
     def __init__(self, tokenizer: Tokenizer, *, keep_links: bool) -> None:
@@ -131,17 +130,17 @@ class ShardEncoder:
         tokenizer = self._tokenizers[pretokenised]
         table = self._tables[pretokenised]
         consumed = 0
-        for piece in _pieces(text, self._spaces[pretokenised]):
+        for section in _cut_sections(text, self._spaces[pretokenised]):
             if keys is None:
-                found = tokenizer.encode(piece, table)
+                found = tokenizer.encode(section, table)
             else:  # the surface forms are counted, and get no numbers: they are no words here
-                chosen = keys[consumed : consumed + len(tokenizer.tokenize(piece))]
+                chosen = keys[consumed : consumed + len(tokenizer.tokenize(section))]
                 consumed += len(chosen)
                 found = np.fromiter(map(table.__getitem__, chosen), np.int32, len(chosen))
             self._anchors.append((self._n_tokens, self._n_bytes))
             self._tokens.append(found)
             self._n_tokens += len(found)
-            encoded = piece.encode()
+            encoded = section.encode()
             self._text.append(encoded)
             self._n_bytes += len(encoded)
 
@@ -164,7 +163,7 @@ class ShardEncoder:
         if source and target and source != target:
             self._redirects[source] = target
 
-    def write(self, folder: Path, scratch: Path, number: int, digest: str) -> EncodedShard:
+    def write(self, folder: Path, scratch: Path, digest: str) -> WrittenShard:
         """Write everything; `DONE` last, which marks the shard as whole."""
         with explain_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -185,7 +184,7 @@ class ShardEncoder:
             self._write_links(folder)
         n_documents = len(self._metadata)
         write_json(folder / DONE, {"source": digest, "n_documents": n_documents})
-        return EncodedShard(number, digest, n_documents, len(tokens))
+        return WrittenShard(digest, n_documents, len(tokens))
 
     def _write_links(self, folder: Path) -> None:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
@@ -196,25 +195,24 @@ class ShardEncoder:
         write_json(folder / REDIRECTS, self._redirects)
 
 
-def _pieces(text: str, space: re.Pattern[str]) -> Iterator[str]:
-    """Cut a text at white space, every `PIECE_LENGTH` characters or a little more."""
+def _cut_sections(text: str, space: re.Pattern[str]) -> Iterator[str]:
+    """Cut a text at white space, every `SECTION_LENGTH` characters or a little more."""
     start = 0
     while start < len(text):
-        cut = space.search(text, start + PIECE_LENGTH)
+        cut = space.search(text, start + SECTION_LENGTH)
         end = cut.end() if cut else len(text)
         yield text[start:end]
         start = end
 
 
-def encode_shard(
+def write_documents(
     documents: Sequence[RawDocument],
     folder: Path,
     scratch: Path,
-    number: int,
     tokenizer: Tokenizer,
     keep_links: bool,
-) -> EncodedShard:
-    """Encode the documents of one shard, or take it over from an earlier, interrupted run.
+) -> WrittenShard:
+    """Write the documents of one shard, or take it over from an earlier, interrupted run.
 
     Parameters
     ----------
@@ -230,17 +228,17 @@ def encode_shard(
         )
     )
     if (folder / DONE).exists() and read_json(folder / DONE)["source"] == source:
-        return _read_encoded(folder, scratch, number)
-    encoder = ShardEncoder(tokenizer, keep_links=keep_links)
+        return _read_written(folder, scratch)
+    writer = ShardWriter(tokenizer, keep_links=keep_links)
     for document in documents:
-        encoder.add(document)
-    return encoder.write(folder, scratch, number, source)
+        writer.add(document)
+    return writer.write(folder, scratch, source)
 
 
-def _read_encoded(folder: Path, scratch: Path, number: int) -> EncodedShard:
+def _read_written(folder: Path, scratch: Path) -> WrittenShard:
     done = read_json(folder / DONE)
     n_tokens = int(_read_counts(scratch).sum())
-    return EncodedShard(number, done["source"], done["n_documents"], n_tokens)
+    return WrittenShard(done["source"], done["n_documents"], n_tokens)
 
 
 def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
