@@ -98,7 +98,7 @@ class Corpus:
         self.shard_starts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
         self.document_starts = np.concatenate([[0], np.cumsum(documents)]).astype(np.int64)
         starts = zip(self.shard_starts.tolist(), self.document_starts.tolist(), strict=True)
-        self.shards = [
+        self.shards = [  # fewer than starts, of which the last is the end
             Shard(shard_folder(path, i), size, *first)
             for i, (size, first) in enumerate(zip(sizes, starts, strict=False))
         ]

@@ -240,12 +240,12 @@ def read_side(place: Path, side: str, rows: slice = slice(None)) -> Matrix:
     blocks = [open_array(path, np.float32, (None, None)) for path in paths]
     if not blocks:
         raise ArtifactError(f"{place} has no {side}: start the training anew")
-    starts = [0, *accumulate(map(len, blocks))]
-    first, end, _ = rows.indices(starts[-1])
+    *starts, n_rows = [0, *accumulate(map(len, blocks))]
+    first, end, _ = rows.indices(n_rows)
     return np.concatenate(
         [
             block[max(first - start, 0) : max(end - start, 0)]
-            for start, block in zip(starts, blocks, strict=False)
+            for start, block in zip(starts, blocks, strict=True)
         ]
     )
 

@@ -276,7 +276,7 @@ def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[R
         if ended:  # while the row was being read: all of it may be one field
             place = f"row {number}: the file ends inside a quotation"
             records.reject("broken CSV row", place, number)
-        elif row:
+        elif row:  # which may lack its last cells, or have some too many
             yield from records.read(dict(zip(columns, row, strict=False)), number, "row")
     records.end()
 
