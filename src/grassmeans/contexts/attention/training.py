@@ -17,6 +17,7 @@ import numpy as np
 
 from grassmeans.artifacts.writing import read_manifest, write_manifest
 from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts.attention.levelling import level_encoder
 from grassmeans.contexts.attention.reading import PassageReader
 from grassmeans.contexts.attention.stored import (
     LARGEST_DIM,
@@ -27,7 +28,7 @@ from grassmeans.contexts.attention.stored import (
     TrainingRecord,
 )
 from grassmeans.contexts.interface import ContextEncoder
-from grassmeans.contexts.learned import LearnedEncoder, level_encoder
+from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines.parallel import effective_workers
