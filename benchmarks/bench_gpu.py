@@ -30,9 +30,9 @@ from grassmeans.evaluation.similarity_scores import read_word_pairs, score_word_
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels
 from grassmeans.kernels.gpu.labelling import measure_on_device, send_windows
+from grassmeans.vectors.chunks import MemoryShard
 from grassmeans.vectors.training import (
     Matrices,
-    MemoryShard,
     Trainer,
     TrainingSettings,
     draw_matrix,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -9,11 +11,21 @@ from typing import Any
 MODELS = "grassmeans.models"
 """A name -> the folder of a model."""
 COMMANDS = "grassmeans.commands"
-"""Any name -> a mapping from panels of the help to commands, or to named groups of commands."""
+"""Any name -> a sequence of `CommandPanel`."""
 METHODS = "grassmeans.methods"
 """Any name -> a function that makes a system of a method's name; see `evaluate --method`."""
 TASKS = "grassmeans.tasks"
 """The name of a test set -> its class, made of the path of its data."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandPanel:
+    """Commands that stand together in the help under a title: by themselves, or as parts of one."""
+
+    title: str
+    commands: tuple[Callable[..., None], ...]
+    group: str | None = None
+    about: str | None = None  # the help of the group
 
 
 @cache

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from damage import edit_manifest, make_old
-from grassmeans.artifacts.checking import find_damage
+from grassmeans.artifacts.digests import find_damage
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.cli.main import app
 from grassmeans.errors import ArtifactError

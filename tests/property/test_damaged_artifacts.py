@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from damage import make_old
-from grassmeans.artifacts.checking import find_damage
+from grassmeans.artifacts.digests import find_damage
 from grassmeans.errors import ArtifactError, GrassmeansError
 from small_artifacts import ANSWERS, make_artifacts
 

@@ -1,11 +1,9 @@
 """What is read from an artifact, checked before it is used: damage is one line that names the file.
 
 An array's header is compared with the file's size and with the type and shape that are expected
-before anything is mapped or allocated. Every artifact has a list of its files' digests in the form
-that ``sha256sum --check`` reads. Files that are read whole, and small ones that are mapped, are
-compared with it when they are opened; `find_damage` compares them all. A manifest holds the digests
-of that list and of the manifests inside its folder, so that no part can be exchanged for another
-one's. Artifacts of releases that wrote no list, or no such digests, are checked in everything else.
+before anything is mapped or allocated. Files that are read whole, and small ones that are mapped,
+are compared with their digests when they are opened; `grassmeans.artifacts.digests.find_damage`
+compares them all. Artifacts of releases that wrote no digests are checked in everything else.
 
 Only regular files are read, and whole ones up to a size: a pipe or a device in the place of a file
 would keep its reader waiting for ever.
@@ -21,7 +19,7 @@ import mmap
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from io import BufferedReader
 from itertools import islice
@@ -35,10 +33,6 @@ from grassmeans.errors import ArtifactError
 
 MANIFEST = "manifest.json"
 CHECKSUMS = "checksums.txt"
-INNER = "holds"
-"""The field of a manifest that names the artifacts inside its folder."""
-PARTS = "parts"
-"""The field of a manifest with the digests of its list and of the manifests inside its folder."""
 TEMPORARY = ".partial-"
 LARGEST_JSON = 1 << 28
 """Bytes of JSON, or of a list of digests, at most: hundreds of times what is usual."""
@@ -232,33 +226,6 @@ def check_rising(path: Path, values: NDArray[Any]) -> None:
         raise damaged(path, "its numbers are not in rising order")
 
 
-def list_files(folder: Path) -> list[str]:
-    """The files of an artifact by their names in it, without its manifest and its list.
-
-    Artifacts inside it have lists of their own.
-    """
-    found: list[str] = []
-    for place, subfolders, names in os.walk(folder):
-        here = Path(place)
-        subfolders[:] = [name for name in subfolders if not (here / name / MANIFEST).exists()]
-        found.extend(
-            (here / name).relative_to(folder).as_posix()
-            for name in names
-            if TEMPORARY not in name and not (here == folder and name in (MANIFEST, CHECKSUMS))
-        )
-    return sorted(found)
-
-
-def list_inner(folder: Path) -> list[str]:
-    """The artifacts inside an artifact by their names in it, without those inside them."""
-    found: list[str] = []
-    for place, subfolders, _ in os.walk(folder):
-        inner = [name for name in subfolders if (Path(place) / name / MANIFEST).exists()]
-        found.extend((Path(place) / name).relative_to(folder).as_posix() for name in inner)
-        subfolders[:] = [name for name in subfolders if name not in inner]
-    return sorted(found)
-
-
 def is_plain_name(name: str) -> bool:
     """Whether a name in a list or a store is that of a file below its folder, on every system."""
     return (
@@ -268,115 +235,6 @@ def is_plain_name(name: str) -> bool:
     )
 
 
-def digest_of_file(path: Path) -> str:
-    """The SHA-256 of a file's content."""
-    with open_file(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def make_checksums(folder: Path) -> bytes:
-    """The list of the digests of an artifact's files, in the form of ``sha256sum``."""
-    names = filter(is_plain_name, list_files(folder))
-    return "".join(f"{digest_of_file(folder / name)}  {name}\n" for name in names).encode()
-
-
-def bind_parts(folder: Path) -> dict[str, Any]:
-    """The fields of a manifest that bind an artifact's list, and the artifacts inside, to it."""
-    inner = list_inner(folder)
-    names = [CHECKSUMS, *(f"{name}/{MANIFEST}" for name in inner)]
-    parts = {PARTS: {name: digest_of_file(folder / name) for name in names}}
-    return parts | ({INNER: inner} if inner else {})
-
-
-def list_inner_names(manifest: Mapping[str, Any], path: Path) -> list[str]:
-    """The artifacts that a manifest says are inside its folder; older releases did not say."""
-    named = manifest.get(INNER, [])
-    if isinstance(named, list) and all(isinstance(n, str) and is_plain_name(n) for n in named):
-        return named
-    raise damaged(path, f"{INNER!r} does not name folders in it")
-
-
-def find_exchanged(folder: Path, manifest: Mapping[str, Any]) -> list[str]:
-    """What an artifact's small files, and the names of the others, tell of damage; a line each.
-
-    Cheap enough for every opening: no file is read but its list and the manifests inside.
-    """
-    path = folder / MANIFEST
-    parts = manifest.get(PARTS, {})
-    if not isinstance(parts, dict) or not all(map(is_plain_name, parts)):
-        raise damaged(path, f"{PARTS!r} does not name files in it")
-    inner = [f"{name}/{MANIFEST}" for name in list_inner_names(manifest, path)]
-    problems = _find_missing(folder, sorted({*inner, *parts}))
-    for name, digest in parts.items() if not problems else ():
-        if digest_of_file(folder / name) != digest:
-            problems.append(f"{folder / name} is not the one that {path} was written with")
-    return problems + _find_missing(folder, _find_list(folder) or ())
-
-
-def _find_missing(folder: Path, names: Iterable[str]) -> list[str]:
-    """Which of some files are not there, or no regular files; each folder is looked into once."""
-    places: dict[str, set[str]] = {}
-    for name in names:
-        place, _, last = name.rpartition("/")
-        places.setdefault(place, set()).add(last)
-    problems = []
-    for place, own in places.items():
-        for last in sorted(own - _list_regular(folder / place)):
-            path = folder / place / last
-            what = "no regular file" if os.path.lexists(path) else "missing"
-            problems.append(f"{path} is {what}")
-    return problems
-
-
-def _list_regular(folder: Path) -> set[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if _is_regular(entry)}
-    except (FileNotFoundError, NotADirectoryError):
-        return set()
-    except OSError as error:
-        raise ArtifactError(f"{folder} cannot be read ({error.strerror or error})") from error
-
-
-def _is_regular(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:  # a link to itself
-        return False
-
-
-def find_damage(folder: Path) -> tuple[list[str], int, int]:
-    """Compare all files of an artifact, and of those inside it, with their digests.
-
-    Returns
-    -------
-    problems : list of str
-        One line each.
-    n_compared : int
-        Files that were compared.
-    n_unknown : int
-        Files without a digest, those of artifacts that older releases wrote.
-    """
-    problems: list[str] = []
-    n_compared = n_unknown = 0
-    for path in sorted(folder.rglob(MANIFEST)):
-        place, manifest = path.parent, read_json(path)
-        listed = _find_list(place)
-        problems += find_exchanged(place, manifest) if isinstance(manifest, dict) else []
-        present = list_files(place)
-        if listed is None:
-            n_unknown += len(present)
-            continue
-        n_unknown += len(set(present) - listed.keys())
-        n_compared += len(listed)
-        problems += [
-            f"{place / name} is not what was written"
-            for name, digest in listed.items()
-            if (place / name).is_file() and digest_of_file(place / name) != digest
-        ]
-    return problems, n_compared, n_unknown
-
-
 def has_file(path: Path) -> bool:
     """Whether an artifact has a file that not all have, by its list: a deleted one is missing.
 
@@ -384,7 +242,7 @@ def has_file(path: Path) -> bool:
     """
     for folder in islice(path.parents, _DEEPEST):
         if (folder / MANIFEST).exists():
-            listed = _find_list(folder)
+            listed = find_list(folder)
             if listed is not None:
                 return path.relative_to(folder).as_posix() in listed
             break
@@ -400,7 +258,7 @@ def _compare(path: Path, content: bytes | bytearray | memoryview) -> None:
 
 def _expected_digest(path: Path) -> str | None:
     for folder in islice(path.parents, _DEEPEST):
-        listed = _find_list(folder)
+        listed = find_list(folder)
         if listed is not None:
             return listed.get(path.relative_to(folder).as_posix())
         if (folder / MANIFEST).exists():
@@ -408,7 +266,8 @@ def _expected_digest(path: Path) -> str | None:
     return None
 
 
-def _find_list(folder: Path) -> Mapping[str, str] | None:
+def find_list(folder: Path) -> Mapping[str, str] | None:
+    """The digests of an artifact's files by their names; None where it has no list of them."""
     try:
         state = (folder / CHECKSUMS).stat()
     except (FileNotFoundError, NotADirectoryError):
@@ -438,17 +297,3 @@ def parse_list(content: bytes, path: Path) -> dict[str, str]:
         if not is_plain_name(name):
             raise damaged(path, f"{name!r} is no name of a file below it")
     return {name: digest for digest, _, name in pairs}
-
-
-def list_own(folder: Path) -> tuple[Mapping[str, str] | None, list[str]]:
-    """What an artifact says is its own.
-
-    Returns
-    -------
-    files : mapping or None
-        Digests by name; None where it has no list.
-    inner : list of str
-        The names of the artifacts in it, which have lists of their own.
-    """
-    path = folder / MANIFEST
-    return _find_list(folder), list_inner_names(read_json(path), path)

@@ -22,18 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import (
-    CHECKSUMS,
-    INNER,
-    MANIFEST,
-    PARTS,
-    SMALL_BYTES,
-    TEMPORARY,
-    bind_parts,
-    find_exchanged,
-    make_checksums,
-    read_json,
-)
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST, SMALL_BYTES, TEMPORARY, read_json
+from grassmeans.artifacts.digests import INNER, PARTS, bind_parts, find_exchanged, make_checksums
 from grassmeans.errors import ArtifactError, StorageError
 from grassmeans.version import __version__
 

@@ -42,11 +42,7 @@ def change(
     output: Annotated[
         Path | None,
         WRITTEN,
-        typer.Option(
-            "--output",
-            "-o",
-            help="A file .html, .csv, .json or .parquet; or a folder for all of them.",
-        ),
+        options.output("A file .html, .csv, .json or .parquet; or a folder for all of them."),
     ] = None,
     fewest: Annotated[
         int, typer.Option(min=1, help="Occurrences that a group needs to be compared.")
@@ -62,8 +58,7 @@ def change(
         typer.Option(min=1, help="Occurrences of a word and group measured where no labels are."),
     ] = 5_000,
     examined: Annotated[
-        int,
-        typer.Option(min=0, help="With --all: words from the top with APD, PRT and examples."),
+        int, typer.Option(min=0, help="With --all: words from the top with APD, PRT and examples.")
     ] = 50,
     control: Annotated[
         bool,

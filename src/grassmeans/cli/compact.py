@@ -14,9 +14,7 @@ from grassmeans.terminal.places import READ, WRITTEN
 
 def compact(
     model: options.Model,
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the small model.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the small model.")],
     lexemes: Annotated[
         Path | None,
         READ,

@@ -35,7 +35,7 @@ def copy(
 
     [dim]grassmeans copy model s3://bucket/model[/]
     """
-    from grassmeans.outputs.stores import copy_artifact
+    from grassmeans.outputs.copying import copy_artifact
 
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)

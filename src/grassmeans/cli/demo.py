@@ -13,6 +13,7 @@ from rich.table import Table
 
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
+from grassmeans.terminal import options
 from grassmeans.terminal.output import terminal
 from grassmeans.terminal.places import WRITTEN
 
@@ -36,9 +37,7 @@ _INTRODUCTION = (
 
 def demo(
     output: Annotated[
-        Path | None,
-        WRITTEN,
-        typer.Option("--output", "-o", help="Keep corpus, vectors and model here."),
+        Path | None, WRITTEN, options.output("Keep corpus, vectors and model here.")
     ] = None,
     page: Annotated[Path, WRITTEN, typer.Option(help="Where to write the HTML page.")] = Path(
         f"grassmeans-demo-{PAGE}"

@@ -14,9 +14,7 @@ from grassmeans.terminal.places import WRITTEN
 
 def encoder(
     corpus: options.Corpus,
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new encoder.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new encoder.")],
     dim: Annotated[
         int | None, typer.Option(min=1, help="Length of the vectors, a multiple of 64.")
     ] = None,

@@ -63,9 +63,7 @@ def evaluate(
         Path | None, READ, typer.Option("--gold", help="A gold key, where the data has none.")
     ] = None,
     key_out: Annotated[
-        Path | None,
-        WRITTEN,
-        typer.Option("--key-out", help="Write the answers as a key file."),
+        Path | None, WRITTEN, typer.Option("--key-out", help="Write the answers as a key file.")
     ] = None,
     vectors: Annotated[
         Path | None,
@@ -73,9 +71,7 @@ def evaluate(
         typer.Option("--vectors", help="scws, wordsim, --method: plain word vectors."),
     ] = None,
     lexemes: Annotated[
-        Path | None,
-        READ,
-        typer.Option("--lexemes", help="scws: lexeme vectors of the model."),
+        Path | None, READ, typer.Option("--lexemes", help="scws: lexeme vectors of the model.")
     ] = None,
     idk: Annotated[
         float | None,

@@ -16,9 +16,7 @@ from grassmeans.terminal.places import READ, WRITTEN
 def export(
     corpus: Annotated[Path, READ, typer.Argument(help="A corpus folder, labelled or not.")],
     output: Annotated[
-        Path | None,
-        WRITTEN,
-        typer.Option("--output", "-o", help="File; standard output by default."),
+        Path | None, WRITTEN, options.output("File; standard output by default.")
     ] = None,
     format: Annotated[
         str, typer.Option("--format", "-f", help="text, vertical, jsonl, conllu or parquet.")

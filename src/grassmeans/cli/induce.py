@@ -24,9 +24,7 @@ def induce(
             metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL|transformer:NAME",
         ),
     ],
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new model.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new model.")],
     word: options.Words = None,
     words: options.WordsFile = None,
     min_count: Annotated[

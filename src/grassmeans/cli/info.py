@@ -20,8 +20,7 @@ def info(
         Path, READ, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
     ],
     verify: Annotated[
-        bool,
-        typer.Option("--verify", help="Read every file and compare it with its digest."),
+        bool, typer.Option("--verify", help="Read every file and compare it with its digest.")
     ] = False,
     words: Annotated[
         bool,
@@ -91,7 +90,8 @@ def _count_words(artifact: Path) -> tuple[dict[str, Any], dict[str, list[Any]]]:
 
 def _verify(artifact: Path) -> str:
     """Compare all files with their digests; what was found, or an error that names them."""
-    from grassmeans.artifacts.checking import MANIFEST, find_damage
+    from grassmeans.artifacts.checking import MANIFEST
+    from grassmeans.artifacts.digests import find_damage
     from grassmeans.artifacts.writing import read_manifest
     from grassmeans.errors import ArtifactError
 

@@ -25,9 +25,7 @@ def ingest(
             help="Files or folders, compressed ones as they are; or addresses: s3://bucket/*.bz2."
         ),
     ],
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new corpus.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new corpus.")],
     format: Annotated[
         str,
         typer.Option(
@@ -43,9 +41,7 @@ def ingest(
         READ,
         typer.Option(help="Your own function words, one a line, instead of a list."),
     ] = None,
-    text_field: Annotated[
-        str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
-    ] = "text",
+    text_field: options.TextField = "text",
     column: Annotated[
         str | None,
         typer.Option(help="Column of the token (vertical: number; conllu: form, lemma, ...)."),
@@ -56,9 +52,7 @@ def ingest(
             help="Keep a field of the documents: date, source, any other; may be given again."
         ),
     ] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="Of the text files that are no UTF-8.")
-    ] = None,
+    encoding: options.Encoding = None,
     numbers: Annotated[
         str, typer.Option(help="Tokens of digits only: drop, keep or mask (as 0).")
     ] = "drop",

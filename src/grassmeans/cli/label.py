@@ -15,9 +15,7 @@ from grassmeans.terminal.places import WRITTEN
 def label(
     corpus: options.Corpus,
     model: options.Model,
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new, labelled corpus.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new, labelled corpus.")],
     decoding: Annotated[
         str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
     ] = "hard",

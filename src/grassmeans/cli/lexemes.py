@@ -18,9 +18,7 @@ _DEFAULT_DIM = 300
 
 def lexemes(
     labelled: Annotated[Path, READ, typer.Argument(help="A labelled corpus folder.")],
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new vectors.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new vectors.")],
     start_from: Annotated[
         Path | None, READ, typer.Option(help="Word vectors: every lexeme starts at its word's.")
     ] = None,

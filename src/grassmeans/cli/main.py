@@ -39,10 +39,9 @@ from grassmeans.cli.tag import tag
 from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError, GrassmeansWarning
-from grassmeans.plugins import COMMANDS, find_plugins, load_plugin
+from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
 from grassmeans.terminal.options import bound_numbers
 from grassmeans.terminal.output import name_options, note
-from grassmeans.terminal.panels import CommandPanel
 from grassmeans.terminal.places import check_places
 from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
 from grassmeans.version import __version__

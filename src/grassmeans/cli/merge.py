@@ -23,9 +23,7 @@ class Preferred(StrEnum):
 def merge(
     first: Annotated[Path, READ, typer.Argument(help="A version that the explorer saved.")],
     second: Annotated[Path, READ, typer.Argument(help="Another version of the same model.")],
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new version.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new version.")],
     prefer: Annotated[
         Preferred | None,
         typer.Option(help="Whose senses are taken where both have corrected a word."),

@@ -16,9 +16,7 @@ _SHOWN = 20
 
 def phrases(
     corpus: options.Corpus,
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new corpus.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new corpus.")],
     threshold: Annotated[
         float,
         typer.Option(min=-1.0, max=1.0, help="How much more often than by chance; 1: never apart."),

@@ -29,9 +29,7 @@ def reliability(
         float, typer.Option(min=0.0, max=1.0, help="From which confidence on to answer.")
     ] = 0.7,
     picture: Annotated[
-        Path | None,
-        WRITTEN,
-        typer.Option("--picture", help="Draw it into this SVG file."),
+        Path | None, WRITTEN, typer.Option("--picture", help="Draw it into this SVG file.")
     ] = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,

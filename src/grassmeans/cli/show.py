@@ -54,6 +54,7 @@ def print_entry(
         f"[bold]{escape(entry.word)}[/]: {_count_senses(entry.n_senses)} from "
         f"{escape(entry.counts_told)}"
     )
+    # The senses first: they end, and `repeat` does not.
     for sense, remark in zip(entry.senses, remarks or repeat(None), strict=False):
         console.print(_panel(entry.word, sense, examples, remark))
 

@@ -19,11 +19,7 @@ def update(
     texts: Annotated[
         list[Path], READ, typer.Argument(help="New files or folders of text, or one corpus folder.")
     ],
-    output: Annotated[
-        Path,
-        WRITTEN,
-        typer.Option("--output", "-o", help="Folder of the new model; the old one stays."),
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new model; the old one stays.")],
     words: options.Words = None,
     words_file: options.WordsFile = None,
     min_count: Annotated[
@@ -43,12 +39,8 @@ def update(
         ),
     ] = True,
     format: Annotated[str, typer.Option(help="Of the files, as for ingest.")] = "auto",
-    text_field: Annotated[
-        str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
-    ] = "text",
-    encoding: Annotated[
-        str | None, typer.Option(help="Of the text files that are no UTF-8.")
-    ] = None,
+    text_field: options.TextField = "text",
+    encoding: options.Encoding = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,

@@ -14,9 +14,7 @@ from grassmeans.terminal.places import WRITTEN
 
 def vectors(
     corpus: options.Corpus,
-    output: Annotated[
-        Path, WRITTEN, typer.Option("--output", "-o", help="Folder of the new vectors.")
-    ],
+    output: Annotated[Path, WRITTEN, options.output("Folder of the new vectors.")],
     dim: Annotated[int, typer.Option(min=1, help="Length of the vectors.")] = 300,
     window: options.Window = 5,
     min_count: options.MinCount = 5,

@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from grassmeans.artifacts.checking import MANIFEST, damaged, read_text
+from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import check_values, record, text
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.corpus.vocabulary import read_function_words
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.lazy import give_names
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from grassmeans.contexts.transformer import TransformerEncoder as TransformerEncoder
 
 VECTORS_FOLDER = "vectors"
-FUNCTION_WORDS = "function_words.txt"
 
 TRANSFORMER = "transformer:"
 """Before the folder or the hub's name of a transformer, wherever contexts are given by name."""
@@ -73,12 +73,6 @@ def read_encoder(folder: Path, manifest: Mapping[str, Any]) -> ContextEncoder:
         raise damaged(path, str(error)) from error
     vectors = WordVectors.load(folder / VECTORS_FOLDER)
     return kind.open(folder, vectors, shape, read_function_words(folder))
-
-
-def read_function_words(folder: Path) -> frozenset[str]:
-    """The function words of a model or an encoder."""
-    words = read_text(folder / FUNCTION_WORDS)
-    return frozenset(words.split("\n")) if words else frozenset()
 
 
 def open_contexts(

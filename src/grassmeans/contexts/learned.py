@@ -26,9 +26,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.contexts import VECTORS_FOLDER
 from grassmeans.contexts.attention.levelling import (
-    fit_levelling,
     sum_topics,
-    weigh_topic_words,
 )
 from grassmeans.contexts.attention.passages import Passages, cut_passages, gather_passages
 from grassmeans.contexts.attention.stored import (
@@ -39,12 +37,10 @@ from grassmeans.contexts.attention.stored import (
     write_weights,
 )
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
-from grassmeans.geometry.windows import FEW, ContextShape, sample_positions
+from grassmeans.geometry.windows import FEW, ContextShape
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.similarity import unit_rows
@@ -362,57 +358,6 @@ class LearnedEncoder(ContextEncoder):
         if self.folder is not None and self.vectors.folder == self.folder / VECTORS_FOLDER:
             return _open_kept, (self.folder, self.shape, self.function_words)
         return type(self), (self.vectors, self.shape, self.function_words, self.weights)
-
-
-LEVEL_WORDS, LEVEL_CONTEXTS = 400, 50
-_FEWEST_TO_LEVEL = 200
-_MID_SHARES = 2e-6, 1e-4
-
-
-def level_encoder(encoder: LearnedEncoder, corpus: Corpus, random_state: int) -> LearnedEncoder:
-    """The encoder with its lines levelled, from contexts of content words of middle frequency.
-
-    As it was where the corpus has too few of them.
-    """
-    vectors, counts = encoder.vectors, np.asarray(corpus.vocabulary.counts)
-    least, most = (share * corpus.n_tokens for share in _MID_SHARES)
-    numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
-    left_out = encoder.function_words
-    names = corpus.vocabulary.words
-    known = [
-        i
-        for i in numbers.tolist()
-        if names[i] in vectors and not is_function_word(names[i], left_out)
-    ]
-    rng = np.random.default_rng(random_state)
-    chosen = rng.permutation(known)[:LEVEL_WORDS]
-    samples = [
-        sample_positions(corpus.positions(int(i)), LEVEL_CONTEXTS, seed)
-        for i, seed in zip(
-            chosen, np.random.SeedSequence(random_state).spawn(len(chosen)), strict=True
-        )
-    ]
-    if sum(map(len, samples)) < _FEWEST_TO_LEVEL:
-        return encoder
-    positions = np.sort(np.concatenate(samples))
-    said = (is_function_word(word, left_out) for word in vectors.words)
-    functional = np.fromiter(said, np.bool_, len(vectors))
-    ids = corpus.vocabulary.ids_of(vectors.words)
-    shares = np.where(ids >= 0, counts[ids], 0) / max(int(counts.sum()), 1)
-    words = np.array(vectors.vectors, np.float32)
-    weights = weigh_topic_words(shares, functional)
-    predictions = encoder.encode_at(corpus, positions)[:, 0]
-    topics = encoder.topics_at(corpus, positions, words, weights)
-    usable = predictions.any(axis=1) & topics.any(axis=1)
-    if usable.sum() < _FEWEST_TO_LEVEL:
-        return encoder
-    levelling = fit_levelling(predictions[usable], topics[usable], words, weights)
-    placed = WordVectors(list(vectors.words), levelling.place_words(), vectors.counts)
-    found = LearnedEncoder(
-        placed, encoder.shape, left_out, replace(encoder.weights, levelling=levelling)
-    )
-    found.use_device(encoder.device)
-    return found
 
 
 @lru_cache(maxsize=2)

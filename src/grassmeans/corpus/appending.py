@@ -15,12 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import open_array
+from grassmeans.artifacts.checking import MANIFEST, open_array
 from grassmeans.artifacts.writing import (
     digest_of,
     identify_file,
     share_file,
-    write_array,
     write_manifest,
 )
 from grassmeans.corpus.corpus import Corpus
@@ -30,8 +29,9 @@ from grassmeans.corpus.ingest import (
     ingest_files,
     shard_folder,
 )
-from grassmeans.corpus.shard import write_index
-from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.corpus.shard import TOKENS
+from grassmeans.corpus.shard_writing import rewrite_shard
+from grassmeans.corpus.vocabulary import FUNCTION_WORDS, Vocabulary
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
 from grassmeans.outputs.places import Building, output_folder
@@ -41,10 +41,8 @@ from grassmeans.reading.fields import check_field_names
 from grassmeans.reading.opening import list_inputs
 from grassmeans.text.tokenizer import mend_surrogates
 
-_FUNCTION_WORDS = "function_words.txt"
 _NEW = "corpus"
 _ALL_WORDS = 2**31 - 1  # as many as have numbers
-_NUMBERED = ("tokens.npy", "index_")  # what depends on the numbers of words
 
 
 def append_files(
@@ -88,7 +86,7 @@ def append_files(
         output, KIND, identity, inputs=[corpus, *files], overwrite=overwrite
     ) as building:
         place = building.scratch / _NEW
-        if not (place / "manifest.json").exists():
+        if not (place / MANIFEST).exists():
             # All of its words: what is rare in the new text may be frequent in the old one.
             ingest_files(
                 files,
@@ -118,7 +116,7 @@ def _join(
     options = replace(old.options, tokenizer=new.tokenizer)
     vocabulary = Vocabulary.from_counts(counts, max_size=options.max_vocabulary)
     vocabulary.save(building.folder)
-    share_file(old.path / _FUNCTION_WORDS, building.folder / _FUNCTION_WORDS)
+    share_file(old.path / FUNCTION_WORDS, building.folder / FUNCTION_WORDS)
     tasks: list[tuple[Path, Path, NDArray[np.int32]]] = []
     for part in (old, new):
         # One more: tokens beyond the vocabulary have the number -1, the last.
@@ -148,10 +146,4 @@ def _join(
 
 def _renumber(source: Path, target: Path, ids: NDArray[np.int32]) -> None:
     """A shard with other numbers of its words; what does not depend on them is shared."""
-    target.mkdir(parents=True, exist_ok=True)
-    tokens = ids[open_array(source / "tokens.npy", np.int32, (None,))]
-    write_array(target / "tokens.npy", tokens)
-    write_index(target, tokens)
-    for path in sorted(source.iterdir()):
-        if not path.name.startswith(_NUMBERED):
-            share_file(path, target / path.name)
+    rewrite_shard(source, target, ids[open_array(source / TOKENS, np.int32, (None,))])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import MANIFEST, damaged, has_file, read_text
+from grassmeans.artifacts.checking import MANIFEST, damaged, has_file
 from grassmeans.artifacts.schema import (
     check_arguments,
     check_values,
@@ -40,7 +40,13 @@ from grassmeans.corpus.ingest import (
 )
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText
-from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, load_function_words
+from grassmeans.corpus.vocabulary import (
+    FUNCTION_WORDS,
+    UNKNOWN,
+    Vocabulary,
+    load_function_words,
+    read_function_words,
+)
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.outputs.stores import fetch_inputs
@@ -92,7 +98,7 @@ class Corpus:
         self.shard_starts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
         self.document_starts = np.concatenate([[0], np.cumsum(documents)]).astype(np.int64)
         starts = zip(self.shard_starts.tolist(), self.document_starts.tolist(), strict=True)
-        self.shards = [
+        self.shards = [  # fewer than starts, of which the last is the end
             Shard(shard_folder(path, i), size, *first)
             for i, (size, first) in enumerate(zip(sizes, starts, strict=False))
         ]
@@ -217,9 +223,8 @@ class Corpus:
     @cached_property
     def function_words(self) -> frozenset[str]:
         """The words that contexts leave out."""
-        path = self.path / "function_words.txt"
-        text = read_text(path) if has_file(path) else ""
-        return frozenset(text.split("\n")) if text else frozenset()
+        has_list = has_file(self.path / FUNCTION_WORDS)
+        return read_function_words(self.path) if has_list else frozenset()
 
     @cached_property
     def tokenizer(self) -> Tokenizer:

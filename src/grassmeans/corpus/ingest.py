@@ -24,29 +24,26 @@ from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import (
     digest_of,
     identify_file,
-    write_array,
-    write_bytes,
     write_manifest,
 )
-from grassmeans.corpus.duplicates import DUPLICATE, without_duplicates
-from grassmeans.corpus.shard import write_index
+from grassmeans.corpus.screening import digest_document, prepare_documents, without_duplicates
 from grassmeans.corpus.shard_writing import (
     LOCAL_TOKENS,
-    EncodedShard,
-    encode_shard,
+    WrittenShard,
     read_shard_words,
+    write_documents,
+    write_token_ids,
 )
-from grassmeans.corpus.stored_documents import Selection, encode_stored, write_block
-from grassmeans.corpus.surveying import Surveyed, survey_pieces
-from grassmeans.corpus.vocabulary import Vocabulary
+from grassmeans.corpus.stored_documents import Selection, write_block, write_stored
+from grassmeans.corpus.surveying import Surveyed, survey_parts
+from grassmeans.corpus.vocabulary import Vocabulary, write_function_words
 from grassmeans.engines.parallel import effective_workers, is_remote, map_tasks
 from grassmeans.errors import InputError
 from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import Advance, progress_bar
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
-from grassmeans.reading.pieces import plan_pieces
-from grassmeans.reading.spaceless import prepare_documents
+from grassmeans.reading.parts import plan_parts
 from grassmeans.text.tokenizer import Tokenizer, mend_surrogates
 
 KIND = "corpus"
@@ -140,16 +137,14 @@ def ingest_documents(
     report = ReadReport() if report is None else report
     with _begin_corpus(output, options, sources, inputs, overwrite) as building:
         documents, tokenizer = prepare_documents(documents, options.tokenizer, report)
-        options = replace(options, tokenizer=tokenizer)
-        unique = documents if options.keep_duplicates else without_duplicates(documents, report)
-        batches = _batches(unique, options.shard_chars, lambda document: len(document.text))
-        contents: Iterable[Any] = batches
+        if not options.keep_duplicates:
+            documents = without_duplicates(documents, report, digest_document, lambda known: known)
+        batches = _batches(documents, options.shard_chars, lambda document: len(document.text))
+        chosen = replace(options, tokenizer=tokenizer)
+        run = _Ingest(building, chosen, report, sources, workers, show_progress)
         if is_remote():
-            contents = _store_batches(batches, building.scratch)
-        encode = encode_stored if is_remote() else encode_shard
-        with progress_bar("reading", total_bytes, unit="bytes", show=show_progress) as advance:
-            encoded = _encode_all(contents, encode, building, options, report, workers, advance)
-        return _finish_corpus(encoded, building, options, report, sources, workers, show_progress)
+            return run.make(_store_batches(batches, building.scratch), write_stored, total_bytes)
+        return run.make(batches, write_documents, total_bytes)
 
 
 def ingest_files(
@@ -163,14 +158,14 @@ def ingest_files(
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> IngestReport:
-    """Write a corpus folder from files: read in this process, or in pieces by an engine's workers.
+    """Write a corpus folder from files: read in this process, or in parts by an engine's workers.
 
     Both give the same corpus.
     """
     sources = [mend_surrogates(file.name) for file in files]
     total_bytes = sum(file.stat().st_size for file in files)
-    pieces = plan_pieces(files, reading) if is_remote() else []
-    if len(pieces) <= effective_workers(workers):  # too few to be shared
+    parts = plan_parts(files, reading) if is_remote() else []
+    if len(parts) <= effective_workers(workers):  # too few to be shared
         return ingest_documents(
             read_documents(files, reading, report=report),
             output,
@@ -186,16 +181,13 @@ def ingest_files(
     with _begin_corpus(output, options, sources, files, overwrite) as building:
         beginning = read_documents(files, reading, report=ReadReport())
         _, tokenizer = prepare_documents(beginning, options.tokenizer, ReadReport())
-        options = replace(options, tokenizer=tokenizer)
-        found = survey_pieces(pieces, reading, tokenizer.segment, building.scratch, report, workers)
-        unique = found if options.keep_duplicates else _leave_out_duplicates(found, report)
-        batches = _batches(unique, options.shard_chars, lambda document: document.n_chars)
-        contents = _select_documents(batches)
-        with progress_bar("reading", total_bytes, unit="bytes", show=show_progress) as advance:
-            encoded = _encode_all(
-                contents, encode_stored, building, options, report, workers, advance
-            )
-        return _finish_corpus(encoded, building, options, report, sources, workers, show_progress)
+        found = survey_parts(parts, reading, tokenizer.segment, building.scratch, report, workers)
+        if not options.keep_duplicates:
+            found = without_duplicates(found, report, lambda d: d.digest, Surveyed.read)
+        batches = _batches(found, options.shard_chars, lambda document: document.n_chars)
+        chosen = replace(options, tokenizer=tokenizer)
+        run = _Ingest(building, chosen, report, sources, workers, show_progress)
+        return run.make(_select_documents(batches), write_stored, total_bytes)
 
 
 def _begin_corpus(
@@ -209,83 +201,92 @@ def _begin_corpus(
     return output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite)
 
 
-def _finish_corpus(
-    encoded: Sequence[EncodedShard],
-    building: Building,
-    options: IngestOptions,
-    report: ReadReport,
-    sources: Sequence[str],
-    workers: int | None,
-    show_progress: bool | None,
-) -> IngestReport:
-    """Order the vocabulary, do the second pass, and write the manifest."""
-    if not any(shard.n_tokens for shard in encoded):
-        reasons = "; ".join(report.describe())
-        raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
-    folder = building.folder
-    places = [shard_folder(building.scratch, shard.number) for shard in encoded]
-    vocabulary = _merge_counts(places, options.max_vocabulary)
-    vocabulary.save(folder)
-    write_bytes(folder / "function_words.txt", "\n".join(sorted(options.function_words)).encode())
-    tasks = (
-        (shard_folder(folder, shard.number), place, vocabulary.ids_of(read_shard_words(place)[0]))
-        for shard, place in zip(encoded, places, strict=True)
-    )
-    with progress_bar("indexing", len(encoded), unit="shards", show=show_progress) as advance:
-        for _ in map_tasks(finish_shard, tasks, workers):
-            advance()
-    result = IngestReport(
-        n_documents=sum(shard.n_documents for shard in encoded),
-        n_tokens=sum(shard.n_tokens for shard in encoded),
-        n_types=len(vocabulary),
-        skipped=dict(sorted(report.skipped.items())),
-        remarks=dict(sorted(report.remarks.items())),
-        examples=dict(sorted(report.examples.items())),
-    )
-    shards = [{"n_documents": s.n_documents, "n_tokens": s.n_tokens} for s in encoded]
-    content = digest_of([options.to_dict(), [shard.source for shard in encoded]])
-    fields = {
-        "digest": content,
-        "options": options.to_dict(),
-        "sources": list(sources),
-        "shards": shards,
-    }
-    write_manifest(folder, KIND, FORMAT_VERSION, asdict(result) | fields)
-    return result
+@dataclass(frozen=True, slots=True)
+class _Ingest:
+    """What makes a corpus of what goes into each of its shards."""
+
+    building: Building
+    options: IngestOptions
+    report: ReadReport
+    sources: Sequence[str]
+    workers: int | None
+    show_progress: bool | None
+
+    def make(
+        self, contents: Iterable[Any], write: Callable[..., WrittenShard], total_bytes: int | None
+    ) -> IngestReport:
+        """Both passes and the manifest; ``write`` makes a shard of a content."""
+        with progress_bar("reading", total_bytes, unit="bytes", show=self.show_progress) as advance:
+            written = self._write_shards(contents, write, advance)
+        if not any(shard.n_tokens for shard in written):
+            reasons = "; ".join(self.report.describe())
+            raise InputError(f"no words were found in the input ({reasons or 'it is empty'})")
+        return self._write_manifest(written, self._number_words(len(written)))
+
+    def _write_shards(
+        self, contents: Iterable[Any], write: Callable[..., WrittenShard], advance: Advance
+    ) -> list[WrittenShard]:
+        """First pass, by the workers."""
+        # How far the reader was when it had filled a shard: it runs ahead of the workers, by half
+        # of a small input.
+        read: list[int] = [0]
+        folders = (self.building.folder, self.building.scratch)
+
+        def make_tasks() -> Iterator[tuple[Any, ...]]:
+            for number, content in enumerate(contents):
+                read.append(self.report.n_bytes)
+                places = (shard_folder(folder, number) for folder in folders)
+                yield content, *places, self.options.tokenizer, self.options.keep_links
+
+        written: list[WrittenShard] = []
+        n_tokens = 0
+        for number, shard in enumerate(map_tasks(write, make_tasks(), self.workers)):
+            written.append(shard)
+            n_tokens += shard.n_tokens
+            advance(read[number + 1] - read[number], f"{n_tokens:,} words")
+        return written
+
+    def _number_words(self, n_shards: int) -> Vocabulary:
+        """Order the vocabulary, and do the second pass."""
+        folder = self.building.folder
+        places = [shard_folder(self.building.scratch, i) for i in range(n_shards)]
+        vocabulary = _merge_counts(places, self.options.max_vocabulary)
+        vocabulary.save(folder)
+        write_function_words(folder, self.options.function_words)
+        tasks = (
+            (shard_folder(folder, i), place, vocabulary.ids_of(read_shard_words(place)[0]))
+            for i, place in enumerate(places)
+        )
+        with progress_bar("indexing", n_shards, unit="shards", show=self.show_progress) as advance:
+            for _ in map_tasks(finish_shard, tasks, self.workers):
+                advance()
+        return vocabulary
+
+    def _write_manifest(
+        self, written: Sequence[WrittenShard], vocabulary: Vocabulary
+    ) -> IngestReport:
+        options, report = self.options.to_dict(), self.report
+        result = IngestReport(
+            n_documents=sum(shard.n_documents for shard in written),
+            n_tokens=sum(shard.n_tokens for shard in written),
+            n_types=len(vocabulary),
+            skipped=dict(sorted(report.skipped.items())),
+            remarks=dict(sorted(report.remarks.items())),
+            examples=dict(sorted(report.examples.items())),
+        )
+        fields = {
+            "digest": digest_of([options, [shard.source for shard in written]]),
+            "options": options,
+            "sources": list(self.sources),
+            "shards": [{"n_documents": s.n_documents, "n_tokens": s.n_tokens} for s in written],
+        }
+        write_manifest(self.building.folder, KIND, FORMAT_VERSION, asdict(result) | fields)
+        return result
 
 
 def shard_folder(corpus: Path, number: int) -> Path:
     """Where a shard lies."""
     return corpus / "shards" / f"{number:05d}"
-
-
-def _encode_all(
-    contents: Iterable[Any],
-    encode: Callable[..., EncodedShard],
-    building: Building,
-    options: IngestOptions,
-    report: ReadReport,
-    workers: int | None,
-    advance: Advance,
-) -> list[EncodedShard]:
-    """First pass: what goes into each shard -> the shard, by the workers."""
-    # How far the reader was when it had filled a shard: it runs ahead of the workers, by half of a
-    # small input.
-    read: list[int] = [0]
-
-    def make_tasks() -> Iterator[tuple[Any, ...]]:
-        for number, content in enumerate(contents):
-            read.append(report.n_bytes)
-            places = (shard_folder(place, number) for place in (building.folder, building.scratch))
-            yield (content, *places, number, options.tokenizer, options.keep_links)
-
-    encoded: list[EncodedShard] = []
-    n_tokens = 0
-    for number, shard in enumerate(map_tasks(encode, make_tasks(), workers)):
-        encoded.append(shard)
-        n_tokens += shard.n_tokens
-        advance(read[number + 1] - read[number], f"{n_tokens:,} words")
-    return encoded
 
 
 Item = TypeVar("Item")
@@ -324,20 +325,6 @@ def _select_documents(batches: Iterable[list[Surveyed]]) -> Iterator[tuple[Selec
         )
 
 
-def _leave_out_duplicates(documents: Iterable[Surveyed], report: ReadReport) -> Iterator[Surveyed]:
-    """The same as `without_duplicates`, for documents that lie in files."""
-    seen: set[int] = set()
-    for document in documents:
-        if not document.is_redirect:
-            if document.digest in seen:
-                # Only the first one is shown.
-                known = None if DUPLICATE in report.examples else document.read()
-                report.skip(DUPLICATE, "" if known is None else known.title or known.id)
-                continue
-            seen.add(document.digest)
-        yield document
-
-
 def _merge_counts(places: Iterable[Path], max_vocabulary: int) -> Vocabulary:
     total: Counter[str] = Counter()
     for place in places:
@@ -352,5 +339,4 @@ def finish_shard(folder: Path, scratch: Path, global_ids: NDArray[np.int32]) -> 
     """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
     local = open_array(scratch / LOCAL_TOKENS, np.int32, (None,), mapped=False)
     tokens = global_ids[local] if len(global_ids) else local
-    write_array(folder / "tokens.npy", tokens)
-    write_index(folder, tokens)
+    write_token_ids(folder, tokens)

@@ -32,11 +32,21 @@ from grassmeans.artifacts.checking import (
     read_text,
 )
 from grassmeans.artifacts.schema import each, record, row, text
-from grassmeans.artifacts.writing import write_array
 from grassmeans.corpus.occurrences import Span, Stretch, cut_stretch
 from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 
+# The files of a shard
+TOKENS, ANCHORS, PRETOKENISED = "tokens.npy", "anchors.npy", "pretokenised.npy"
+DOCUMENTS, TEXT_OFFSETS = "documents.npy", "text_offsets.npy"
+INDEX = "index_"
+INDEX_WORDS, INDEX_OFFSETS, INDEX_POSITIONS = (
+    f"{INDEX}{name}.npy" for name in ("words", "offsets", "positions")
+)
+TEXT, METADATA = "text.bin", "metadata.jsonl"
+LINKS, EXACT_LINKS = "links.npy", "links_exact.npy"
+LINK_TARGETS, REDIRECTS = "link_targets.json", "redirects.json"
 DONE = "shard.json"
+
 _BYTES_PER_CHARACTER = 4
 _CONTINUATION = 0b1000_0000
 _CONTINUATION_MASK = 0b1100_0000
@@ -91,13 +101,10 @@ class Shard:
         # Workers open the files again instead of receiving arrays.
         return Shard, (self.folder, self.sizes, self.first_position, self.first_document)
 
-    def _place(self, name: str) -> Path:
-        return self.folder / f"{name}.npy"
-
     @cached_property
     def tokens(self) -> NDArray[np.int32]:
         """(n_tokens,) word ids, -1 for words beyond the vocabulary's limit."""
-        path = self._place("tokens")
+        path = self.folder / TOKENS
         tokens = open_array(path, np.int32, (self.sizes.n_tokens,))
         # Kernels take them as row numbers: the whole shard is looked at once, a few megabytes.
         check_range(path, tokens, -1, self.sizes.n_words)
@@ -108,7 +115,7 @@ class Shard:
         return self.tokens[start:end]
 
     def _open_offsets(self, name: str, end: int) -> NDArray[np.int64]:
-        path = self._place(name)
+        path = self.folder / name
         offsets = open_array(path, np.int64, (self.sizes.n_documents + 1,))
         check_offsets(path, offsets, end)
         return offsets
@@ -116,7 +123,7 @@ class Shard:
     @cached_property
     def document_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) position of each document's first token, and the end."""
-        return self._open_offsets("documents", self.sizes.n_tokens)
+        return self._open_offsets(DOCUMENTS, self.sizes.n_tokens)
 
     def document_bounds(
         self, positions: NDArray[np.integer]
@@ -129,12 +136,12 @@ class Shard:
     @cached_property
     def text_offsets(self) -> NDArray[np.int64]:
         """(n_documents + 1,) byte offset of each document in the text."""
-        return self._open_offsets("text_offsets", len(self.text))
+        return self._open_offsets(TEXT_OFFSETS, len(self.text))
 
     @cached_property
     def pretokenised(self) -> NDArray[np.bool_]:
         """(n_documents,) whether the document came already split into tokens."""
-        return open_array(self._place("pretokenised"), np.bool_, (self.sizes.n_documents,))
+        return open_array(self.folder / PRETOKENISED, np.bool_, (self.sizes.n_documents,))
 
     @cached_property
     def anchors(self) -> NDArray[np.int64]:
@@ -142,7 +149,7 @@ class Shard:
 
         Tokenising the text from an anchor's byte offset gives the tokens from its position on.
         """
-        path = self._place("anchors")
+        path = self.folder / ANCHORS
         anchors = open_array(path, np.int64, (None, 2))
         if self.sizes.n_tokens:
             ends = (self.sizes.n_tokens, len(self.text))
@@ -153,7 +160,7 @@ class Shard:
     @cached_property
     def text(self) -> memoryview:
         """The documents' cleaned text, UTF-8."""
-        return map_bytes(self.folder / "text.bin")
+        return map_bytes(self.folder / TEXT)
 
     @cached_property
     def metadata(self) -> list[tuple[str, str]]:
@@ -167,7 +174,7 @@ class Shard:
 
     @cached_property
     def _entries(self) -> list[list[Any]]:
-        path = self.folder / "metadata.jsonl"
+        path = self.folder / METADATA
         content = read_text(path)
         # Not splitlines, which also cuts at separators that a title may hold.
         lines = content.split("\n") if content else []
@@ -188,7 +195,7 @@ class Shard:
         try:
             return bytes(self.text[start:end]).decode()
         except UnicodeDecodeError as error:
-            raise damaged(self.folder / "text.bin", f"document {document} is no UTF-8") from error
+            raise damaged(self.folder / TEXT, f"document {document} is no UTF-8") from error
 
     def token_rule(self, document: int, tokenizer: Tokenizer) -> Tokenizer | WhitespaceTokenizer:
         """What finds the tokens of a document again: the corpus's rule, or none but spaces."""
@@ -206,18 +213,18 @@ class Shard:
         anchor_token, anchor_byte = (int(value) for value in self.anchors[anchor])
         after = int(self.anchors[anchor + 1, 1]) if anchor + 1 < len(self.anchors) else last_byte
         margin = _BYTES_PER_CHARACTER * (width + 1)
-        piece = self._decode(anchor_byte, after)
-        spans = self.token_rule(document, tokenizer).spans(piece)
+        section = self._decode(anchor_byte, after)
+        spans = self.token_rule(document, tokenizer).spans(section)
         start, end = next(islice(spans, position - anchor_token, None), (-1, -1))
         if start < 0:
-            raise damaged(self.folder / "text.bin", "text and tokens do not fit")
-        left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + piece[:start]
-        right = piece[end:] + self._decode(after, min(last_byte, after + margin))
+            raise damaged(self.folder / TEXT, "text and tokens do not fit")
+        left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + section[:start]
+        right = section[end:] + self._decode(after, min(last_byte, after + margin))
         if not keep_breaks:
             left, right = _flatten(left), _flatten(right)
         return ConcordanceLine(
             left[-width:] if width else "",
-            piece[start:end],
+            section[start:end],
             right[:width],
             self.first_position + position,
             *self.metadata[document],
@@ -233,19 +240,19 @@ class Shard:
         skipped = first - int(self.anchors[anchor, 0])
         text = ""
         spans: list[Span] = []
-        # Piece by piece, as the tokens were found: no token goes across an anchor. One token more
-        # tells how far the text goes on behind the last.
+        # By sections, as the tokens were found: no token goes across an anchor. One more than asked
+        # for tells how far the text goes on behind the last.
         while len(spans) <= skipped + end - first and anchor < len(self.anchors):
             begin = int(self.anchors[anchor, 1])
             if begin >= last_byte:
                 break
             anchor += 1
             after = int(self.anchors[anchor, 1]) if anchor < len(self.anchors) else last_byte
-            piece = self._decode(begin, after)
-            spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(piece)]
-            text += piece
+            section = self._decode(begin, after)
+            spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(section)]
+            text += section
         if len(spans) < skipped + end - first:
-            raise damaged(self.folder / "text.bin", "text and tokens do not fit")
+            raise damaged(self.folder / TEXT, "text and tokens do not fit")
         return cut_stretch(text, spans, skipped, skipped + end - first)
 
     def _decode(self, start: int, end: int) -> str:
@@ -258,12 +265,13 @@ class Shard:
 
     @cached_property
     def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
-        words = open_array(self._place("index_words"), np.int32, (None,))
-        check_range(self._place("index_words"), words, 0, self.sizes.n_words)
-        check_rising(self._place("index_words"), words)
-        positions = open_array(self._place("index_positions"), np.int32, (None,))
-        offsets = open_array(self._place("index_offsets"), np.int64, (len(words) + 1,))
-        check_offsets(self._place("index_offsets"), offsets, len(positions))
+        path = self.folder / INDEX_WORDS
+        words = open_array(path, np.int32, (None,))
+        check_range(path, words, 0, self.sizes.n_words)
+        check_rising(path, words)
+        positions = open_array(self.folder / INDEX_POSITIONS, np.int32, (None,))
+        offsets = open_array(self.folder / INDEX_OFFSETS, np.int64, (len(words) + 1,))
+        check_offsets(self.folder / INDEX_OFFSETS, offsets, len(positions))
         return words, offsets, positions
 
     def positions(self, word_id: int) -> NDArray[np.int32]:
@@ -273,7 +281,7 @@ class Shard:
         if slot == len(words) or words[slot] != word_id:
             return np.empty(0, np.int32)
         found = positions[offsets[slot] : offsets[slot + 1]]
-        path = self._place("index_positions")
+        path = self.folder / INDEX_POSITIONS
         check_range(path, found, 0, self.sizes.n_tokens)
         check_rising(path, found)
         return found
@@ -281,14 +289,14 @@ class Shard:
     @property
     def has_links(self) -> bool:
         """Whether link annotations were kept."""
-        return has_file(self._place("links"))
+        return has_file(self.folder / LINKS)
 
     @cached_property
     def link_spans(self) -> NDArray[np.int32]:
         """(n_links, 3) start and end of each link's tokens, and its number in `link_targets`."""
         if not self.has_links:
             return np.empty((0, 3), np.int32)
-        path = self._place("links")
+        path = self.folder / LINKS
         spans = open_array(path, np.int32, (None, 3))
         check_range(path, spans[:, 0], 0, self.sizes.n_tokens)
         check_range(path, spans[:, 1] - spans[:, 0], 1, self.sizes.n_tokens + 1)
@@ -303,14 +311,14 @@ class Shard:
         Not so for "Apollo 11" where numbers are no tokens, nor for "C++". Corpora of older releases
         do not know it.
         """
-        path = self._place("links_exact")
+        path = self.folder / EXACT_LINKS
         n_links = len(self.link_spans)
         return open_array(path, np.bool_, (n_links,)) if has_file(path) else np.ones(n_links, bool)
 
     @cached_property
     def link_targets(self) -> list[str]:
         """The pages that the shard's links lead to."""
-        path = self.folder / "link_targets.json"
+        path = self.folder / LINK_TARGETS
         targets = read_json(path) if self.has_links else []
         if each(text)(targets):
             raise damaged(path, "it is no list of pages")
@@ -318,7 +326,7 @@ class Shard:
 
     def redirects(self) -> dict[str, str]:
         """Redirect page -> the page it leads to, where links were kept."""
-        path = self.folder / "redirects.json"
+        path = self.folder / REDIRECTS
         found = read_json(path) if has_file(path) else {}
         if not isinstance(found, dict) or each(text)(list(found.values())):
             raise damaged(path, "it does not say where pages lead to")
@@ -342,18 +350,6 @@ class ShardText:
     def read(self, first: int, end: int) -> Stretch:
         """The text of the tokens ``first:end``, which are of one document."""
         return self.shard.read_stretch(first, end, self.tokenizer)
-
-
-def write_index(folder: Path, tokens: NDArray[np.int32]) -> None:
-    """Write the index: the words that occur, and for each its positions in order."""
-    order = np.argsort(tokens, kind="stable").astype(np.int32)
-    ordered = tokens[order]
-    n_unknown = int(np.searchsorted(ordered, 0))
-    words, first = np.unique(ordered[n_unknown:], return_index=True)
-    offsets = np.append(first, len(ordered) - n_unknown).astype(np.int64)
-    write_array(folder / "index_words.npy", words.astype(np.int32))
-    write_array(folder / "index_offsets.npy", offsets)
-    write_array(folder / "index_positions.npy", order[n_unknown:])
 
 
 def _flatten(text: str) -> str:

@@ -20,11 +20,29 @@ from grassmeans.artifacts.checking import open_array, read_json, read_text
 from grassmeans.artifacts.writing import (
     digest_of_bytes,
     explain_write_errors,
+    share_file,
     write_array,
     write_bytes,
     write_json,
 )
-from grassmeans.corpus.shard import DONE
+from grassmeans.corpus.shard import (
+    ANCHORS,
+    DOCUMENTS,
+    DONE,
+    EXACT_LINKS,
+    INDEX,
+    INDEX_OFFSETS,
+    INDEX_POSITIONS,
+    INDEX_WORDS,
+    LINK_TARGETS,
+    LINKS,
+    METADATA,
+    PRETOKENISED,
+    REDIRECTS,
+    TEXT,
+    TEXT_OFFSETS,
+    TOKENS,
+)
 from grassmeans.reading.documents import RawDocument
 from grassmeans.text.tokenizer import (
     SurfaceTable,
@@ -35,7 +53,7 @@ from grassmeans.text.tokenizer import (
 )
 from grassmeans.text.wikitext import Link, clean_wikitext, normalize_title
 
-PIECE_LENGTH = 2_000
+SECTION_LENGTH = 2_000
 """Characters between two anchors, up to the next white space."""
 
 LOCAL_TOKENS = "local_tokens.npy"
@@ -46,16 +64,15 @@ _SENTENCE_SPACE = re.compile("[.,;:!?][ \\n]")  # no phrase goes on over these
 
 
 @dataclass(frozen=True, slots=True)
-class EncodedShard:
+class WrittenShard:
     """What the first pass reports of a shard; its tokens and words stay on disk."""
 
-    number: int
     source: str
     n_documents: int
     n_tokens: int
 
 
-class ShardEncoder:
+class ShardWriter:
     """Collects the documents of one shard."""
 
     def __init__(self, tokenizer: Tokenizer, *, keep_links: bool) -> None:
@@ -113,17 +130,17 @@ class ShardEncoder:
         tokenizer = self._tokenizers[pretokenised]
         table = self._tables[pretokenised]
         consumed = 0
-        for piece in _pieces(text, self._spaces[pretokenised]):
+        for section in _cut_sections(text, self._spaces[pretokenised]):
             if keys is None:
-                found = tokenizer.encode(piece, table)
+                found = tokenizer.encode(section, table)
             else:  # the surface forms are counted, and get no numbers: they are no words here
-                chosen = keys[consumed : consumed + len(tokenizer.tokenize(piece))]
+                chosen = keys[consumed : consumed + len(tokenizer.tokenize(section))]
                 consumed += len(chosen)
                 found = np.fromiter(map(table.__getitem__, chosen), np.int32, len(chosen))
             self._anchors.append((self._n_tokens, self._n_bytes))
             self._tokens.append(found)
             self._n_tokens += len(found)
-            encoded = piece.encode()
+            encoded = section.encode()
             self._text.append(encoded)
             self._n_bytes += len(encoded)
 
@@ -146,7 +163,7 @@ class ShardEncoder:
         if source and target and source != target:
             self._redirects[source] = target
 
-    def write(self, folder: Path, scratch: Path, number: int, digest: str) -> EncodedShard:
+    def write(self, folder: Path, scratch: Path, digest: str) -> WrittenShard:
         """Write everything; `DONE` last, which marks the shard as whole."""
         with explain_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
@@ -157,46 +174,45 @@ class ShardEncoder:
         write_array(scratch / LOCAL_TOKENS, tokens)
         write_bytes(scratch / _LOCAL_WORDS, "\n".join(words).encode())
         write_array(scratch / _LOCAL_COUNTS, counts)
-        write_array(folder / "documents.npy", np.array(self._document_offsets, dtype=np.int64))
-        write_array(folder / "text_offsets.npy", np.array(self._text_offsets, dtype=np.int64))
-        write_array(folder / "pretokenised.npy", np.array(self._pretokenised, dtype=np.bool_))
-        write_array(folder / "anchors.npy", np.array(self._anchors, np.int64).reshape(-1, 2))
-        write_bytes(folder / "text.bin", b"".join(self._text))
-        write_bytes(folder / "metadata.jsonl", "\n".join(self._metadata).encode())
+        write_array(folder / DOCUMENTS, np.array(self._document_offsets, dtype=np.int64))
+        write_array(folder / TEXT_OFFSETS, np.array(self._text_offsets, dtype=np.int64))
+        write_array(folder / PRETOKENISED, np.array(self._pretokenised, dtype=np.bool_))
+        write_array(folder / ANCHORS, np.array(self._anchors, np.int64).reshape(-1, 2))
+        write_bytes(folder / TEXT, b"".join(self._text))
+        write_bytes(folder / METADATA, "\n".join(self._metadata).encode())
         if self._keep_links:
             self._write_links(folder)
         n_documents = len(self._metadata)
         write_json(folder / DONE, {"source": digest, "n_documents": n_documents})
-        return EncodedShard(number, digest, n_documents, len(tokens))
+        return WrittenShard(digest, n_documents, len(tokens))
 
     def _write_links(self, folder: Path) -> None:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
         spans = [(start, end, targets[target]) for start, end, target in self._links]
-        write_array(folder / "links.npy", np.array(spans, dtype=np.int32).reshape(-1, 3))
-        write_array(folder / "links_exact.npy", np.array(self._exact_links, dtype=np.bool_))
-        write_json(folder / "link_targets.json", list(targets))
-        write_json(folder / "redirects.json", self._redirects)
+        write_array(folder / LINKS, np.array(spans, dtype=np.int32).reshape(-1, 3))
+        write_array(folder / EXACT_LINKS, np.array(self._exact_links, dtype=np.bool_))
+        write_json(folder / LINK_TARGETS, list(targets))
+        write_json(folder / REDIRECTS, self._redirects)
 
 
-def _pieces(text: str, space: re.Pattern[str]) -> Iterator[str]:
-    """Cut a text at white space, every `PIECE_LENGTH` characters or a little more."""
+def _cut_sections(text: str, space: re.Pattern[str]) -> Iterator[str]:
+    """Cut a text at white space, every `SECTION_LENGTH` characters or a little more."""
     start = 0
     while start < len(text):
-        cut = space.search(text, start + PIECE_LENGTH)
+        cut = space.search(text, start + SECTION_LENGTH)
         end = cut.end() if cut else len(text)
         yield text[start:end]
         start = end
 
 
-def encode_shard(
+def write_documents(
     documents: Sequence[RawDocument],
     folder: Path,
     scratch: Path,
-    number: int,
     tokenizer: Tokenizer,
     keep_links: bool,
-) -> EncodedShard:
-    """Encode the documents of one shard, or take it over from an earlier, interrupted run.
+) -> WrittenShard:
+    """Write the documents of one shard, or take it over from an earlier, interrupted run.
 
     Parameters
     ----------
@@ -212,17 +228,17 @@ def encode_shard(
         )
     )
     if (folder / DONE).exists() and read_json(folder / DONE)["source"] == source:
-        return _read_encoded(folder, scratch, number)
-    encoder = ShardEncoder(tokenizer, keep_links=keep_links)
+        return _read_written(folder, scratch)
+    writer = ShardWriter(tokenizer, keep_links=keep_links)
     for document in documents:
-        encoder.add(document)
-    return encoder.write(folder, scratch, number, source)
+        writer.add(document)
+    return writer.write(folder, scratch, source)
 
 
-def _read_encoded(folder: Path, scratch: Path, number: int) -> EncodedShard:
+def _read_written(folder: Path, scratch: Path) -> WrittenShard:
     done = read_json(folder / DONE)
     n_tokens = int(_read_counts(scratch).sum())
-    return EncodedShard(number, done["source"], done["n_documents"], n_tokens)
+    return WrittenShard(done["source"], done["n_documents"], n_tokens)
 
 
 def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
@@ -233,3 +249,31 @@ def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
 
 def _read_counts(scratch: Path) -> NDArray[np.int64]:
     return open_array(scratch / _LOCAL_COUNTS, np.int64, (None,), mapped=False)
+
+
+def write_token_ids(folder: Path, tokens: NDArray[np.int32]) -> None:
+    """Write tokens and their index: the words that occur, and for each its positions in order."""
+    write_array(folder / TOKENS, tokens)
+    order = np.argsort(tokens, kind="stable").astype(np.int32)
+    ordered = tokens[order]
+    n_unknown = int(np.searchsorted(ordered, 0))
+    words, first = np.unique(ordered[n_unknown:], return_index=True)
+    offsets = np.append(first, len(ordered) - n_unknown).astype(np.int64)
+    write_array(folder / INDEX_WORDS, words.astype(np.int32))
+    write_array(folder / INDEX_OFFSETS, offsets)
+    write_array(folder / INDEX_POSITIONS, order[n_unknown:])
+
+
+def rewrite_shard(
+    source: Path, folder: Path, tokens: NDArray[np.int32], left_out: tuple[str, ...] = ()
+) -> None:
+    """Write a shard with other tokens; what does not depend on them is shared.
+
+    Files of the source whose names begin with one of ``left_out`` are not.
+    """
+    with explain_write_errors(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    write_token_ids(folder, tokens)
+    for path in sorted(source.iterdir()):
+        if not path.name.startswith((TOKENS, INDEX, *left_out)):
+            share_file(path, folder / path.name)

@@ -15,7 +15,7 @@ import zstandard
 
 from grassmeans.artifacts.checking import read_bytes
 from grassmeans.artifacts.writing import write_bytes
-from grassmeans.corpus.shard_writing import EncodedShard, encode_shard
+from grassmeans.corpus.shard_writing import WrittenShard, write_documents
 from grassmeans.errors import ArtifactError
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.readers.records import count_from
@@ -92,14 +92,13 @@ def read_selections(selections: Iterable[Selection]) -> Iterator[RawDocument]:
             yield replace(document, id=count_from(document.id, selection.first_line))
 
 
-def encode_stored(
+def write_stored(
     selections: Sequence[Selection],
     folder: Path,
     scratch: Path,
-    number: int,
     tokenizer: Tokenizer,
     keep_links: bool,
-) -> EncodedShard:
-    """Encode a shard whose documents lie in files; see `encode_shard`."""
+) -> WrittenShard:
+    """Write a shard whose documents lie in files; see `write_documents`."""
     documents = list(read_selections(selections))
-    return encode_shard(documents, folder, scratch, number, tokenizer, keep_links)
+    return write_documents(documents, folder, scratch, tokenizer, keep_links)

@@ -1,6 +1,6 @@
-"""Reading by many workers: pieces of the inputs are read at the same time, and put in order after.
+"""Reading by many workers: parts of the inputs are read at the same time, and put in order after.
 
-A worker reads a piece, stores its documents and tells little of each: its length, a digest of its
+A worker reads a part, stores its documents and tells little of each: its length, a digest of its
 text, whether it is to be passed over. From that alone it follows which documents go into which
 shard, exactly as if one process had read them all.
 """
@@ -18,18 +18,17 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.writing import digest_of, write_array, write_json
-from grassmeans.corpus.duplicates import digest_text
+from grassmeans.corpus.screening import SPACELESS, digest_document, is_spaceless
 from grassmeans.corpus.stored_documents import BLOCK_CHARS, read_block, write_block
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import REFUSED
-from grassmeans.reading.pieces import OddPartError, Piece, read_piece
+from grassmeans.reading.parts import FilePart, OddPartError, read_part
 from grassmeans.reading.readers.records import count_from
-from grassmeans.reading.spaceless import SPACELESS, is_spaceless
 
 REDIRECT, PASSED_OVER = 1, 2
-_DONE, _RECORDS = "piece.json", "records.npy"
+_DONE, _RECORDS = "part.json", "records.npy"
 _COLUMNS = 4  # characters, digest of the text, kind, block
 
 
@@ -38,8 +37,7 @@ class Surveyed:
     """A document, as far as the choice of its shard needs it."""
 
     n_chars: int
-    digest: int
-    is_redirect: bool
+    digest: int | None  # None for a redirect
     block: Path
     row: int
     first_line: int
@@ -50,8 +48,8 @@ class Surveyed:
         return replace(document, id=count_from(document.id, self.first_line))
 
 
-def survey_piece(piece: Piece, options: ReadOptions, segment: bool, folder: Path) -> None:
-    """Read a piece, store its documents and what is to be known of them; done once.
+def survey_part(part: FilePart, options: ReadOptions, segment: bool, folder: Path) -> None:
+    """Read a part, store its documents and what is to be known of them; done once.
 
     Parameters
     ----------
@@ -74,14 +72,13 @@ def survey_piece(piece: Piece, options: ReadOptions, segment: bool, folder: Path
         n_blocks, n_chars = n_blocks + 1, 0
 
     try:
-        documents, _ = read_piece(piece, options, report)
-        for document in documents:
+        for document in read_part(part, options, report):
             passed_over = not segment and is_spaceless(document)
             if passed_over:
                 report.skip(SPACELESS, document.title or document.id)
-            kind = PASSED_OVER if passed_over else REDIRECT * (document.markup == "redirect")
-            digest = int.from_bytes(digest_text(document.text), "little", signed=True)
-            records.append((len(document.text), digest, kind, n_blocks))
+            digest = digest_document(document)
+            kind = PASSED_OVER if passed_over else REDIRECT if digest is None else 0
+            records.append((len(document.text), digest or 0, kind, n_blocks))
             waiting.append(document)
             n_chars += len(document.text)
             if n_chars >= BLOCK_CHARS:
@@ -108,7 +105,7 @@ def _describe(report: ReadReport) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Survey:
-    """What a worker left of a piece."""
+    """What a worker left of a part."""
 
     folder: Path
     report: ReadReport
@@ -132,7 +129,8 @@ class _Survey:
             before = block
             if kind != PASSED_OVER:
                 place = _block_path(self.folder, block)
-                yield Surveyed(n_chars, digest, kind == REDIRECT, place, row, first_line)
+                known = None if kind == REDIRECT else digest
+                yield Surveyed(n_chars, known, place, row, first_line)
 
     def report_at(self, first_line: int) -> ReadReport:
         """What was counted, with the numbers of lines in the file."""
@@ -140,43 +138,41 @@ class _Survey:
         return replace(self.report, examples=examples)
 
 
-def survey_pieces(
-    pieces: Sequence[Piece],
+def survey_parts(
+    parts: Sequence[FilePart],
     options: ReadOptions,
     segment: bool,
     scratch: Path,
     report: ReadReport,
     workers: int | None,
 ) -> Iterator[Surveyed]:
-    """Let workers read all pieces; yields the documents in the order of the inputs.
+    """Let workers read all parts; yields the documents in the order of the inputs.
 
     Parameters
     ----------
     scratch : Path
-        Where documents are stored; pieces that an earlier run has read are taken over.
+        Where documents are stored; parts that an earlier run has read are taken over.
     report : ReadReport
         Filled while reading.
 
     `InputError` where files cannot be read as asked and nothing could be read.
     """
-    folders = [_survey_place(piece, options, segment, scratch) for piece in pieces]
-    tasks = (
-        (piece, options, segment, folder) for piece, folder in zip(pieces, folders, strict=True)
-    )
+    folders = [_survey_place(part, options, segment, scratch) for part in parts]
+    tasks = ((part, options, segment, folder) for part, folder in zip(parts, folders, strict=True))
     refused: str | None = None
     file = _FileSurvey()
-    surveyed = map_tasks(survey_piece, tasks, workers)
-    for piece, folder, _ in zip(pieces, folders, surveyed, strict=True):
-        if file.path != piece.path:
+    surveyed = map_tasks(survey_part, tasks, workers)
+    for part, folder, _ in zip(parts, folders, surveyed, strict=True):
+        if file.path != part.path:
             report.add(file.report)
-            file = _FileSurvey(piece.path)
+            file = _FileSurvey(part.path)
         if file.is_over:
             continue
         survey = _Survey.open(folder)
         if survey.odd is not None:
-            whole = piece.whole
+            whole = part.whole
             place = _survey_place(whole, options, segment, scratch)
-            list(map_tasks(survey_piece, [(whole, options, segment, place)], workers))
+            list(map_tasks(survey_part, [(whole, options, segment, place)], workers))
             survey = _Survey.open(place)
             yield from file.take_whole(survey)
         else:
@@ -187,18 +183,18 @@ def survey_pieces(
         raise InputError(refused)
 
 
-def _survey_place(piece: Piece, options: ReadOptions, segment: bool, scratch: Path) -> Path:
-    about = [str(piece.path), piece.size, piece.start, piece.end, piece.format]
-    return scratch / "pieces" / digest_of([about, segment, options.meta])
+def _survey_place(part: FilePart, options: ReadOptions, segment: bool, scratch: Path) -> Path:
+    about = [str(part.path), part.size, part.start, part.end, part.format]
+    return scratch / "parts" / digest_of([about, segment, options.meta])
 
 
 class _FileSurvey:
-    """The pieces of one file, one after the other."""
+    """The parts of one file, one after the other."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = path
         self.report = ReadReport()
-        self.is_over = False  # the rest of it has been read in one piece
+        self.is_over = False  # the rest of it has been read whole
         self._n_lines = 0
         self._n_taken = 0
 

@@ -24,6 +24,7 @@ from grassmeans.text.tokenizer import normalize_text
 UNKNOWN = -1
 _WORDS = "words.txt"
 _COUNTS = "counts.npy"
+FUNCTION_WORDS = "function_words.txt"
 NO_LANGUAGE = "none"
 _SUFFIX = ".txt"
 
@@ -139,6 +140,17 @@ def load_function_words(language: str | None = None, file: Path | None = None) -
             f"choose {NO_LANGUAGE}"
         )
     return _parse_words(_lists_folder().joinpath(code + _SUFFIX).read_text(encoding="utf-8"))
+
+
+def write_function_words(folder: Path, words: Iterable[str]) -> None:
+    """Write the function words of a corpus or a model to its folder."""
+    write_bytes(folder / FUNCTION_WORDS, "\n".join(sorted(words)).encode())
+
+
+def read_function_words(folder: Path) -> frozenset[str]:
+    """The function words of a corpus or a model."""
+    words = read_text(folder / FUNCTION_WORDS)
+    return frozenset(words.split("\n")) if words else frozenset()
 
 
 def is_function_word(word: str, function_words: Collection[str]) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST
 from grassmeans.artifacts.writing import digest_of, identify_file
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER
@@ -238,7 +238,7 @@ def _check_language(model: SenseModel, corpus: Corpus) -> None:
 
 def _copy_model(source: Path, folder: Path) -> None:
     """All of a model but its manifest and its inventory."""
-    left_out = {MANIFEST, INVENTORY_FOLDER, VERSIONS, "checksums.txt"}
+    left_out = {MANIFEST, INVENTORY_FOLDER, VERSIONS, CHECKSUMS}
     shutil.copytree(
         source,
         folder,

@@ -240,6 +240,19 @@ def sample_positions(
     return positions[np.sort(rng.permutation(len(positions))[:max_contexts])]
 
 
+def sample_words(
+    corpus: Corpus, words: Sequence[int], n_words: int, n_contexts: int, random_state: int
+) -> NDArray[np.int64]:
+    """Positions of some occurrences of some of the words, both drawn at random; in text order."""
+    chosen = np.random.default_rng(random_state).permutation(words)[:n_words]
+    seeds = np.random.SeedSequence(random_state).spawn(len(chosen))
+    found = [
+        sample_positions(corpus.positions(int(i)), n_contexts, seed)
+        for i, seed in zip(chosen, seeds, strict=True)
+    ]
+    return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+
+
 def contexts_at(
     corpus: Corpus,
     positions: NDArray[np.int64],

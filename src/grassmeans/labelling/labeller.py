@@ -24,6 +24,7 @@ from grassmeans.artifacts.checking import has_file
 from grassmeans.artifacts.writing import digest_of, digest_of_array, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
+from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
@@ -50,11 +51,9 @@ from grassmeans.senses.decoding import (
 )
 from grassmeans.senses.language import warn_of_contexts
 
-_FUNCTION_WORDS = "function_words.txt"
-
 TAGGED_OTHERWISE = 0.04
-"""Of 81,419 occurrences in 36 articles of Wikipedia, as the English model labels and tags them
-(``experiments/tag_and_label.py``); other text and other models differ."""
+"""Of 81,419 occurrences in 36 articles of Wikipedia, as the English model labels and tags them;
+other text and other models differ."""
 
 
 def label_corpus(
@@ -279,8 +278,8 @@ def _write_labelled(
     vocabulary, ids = order_lexemes(corpus, targets, lexeme_counts)
     vocabulary.save(output)
     targets.save(output)
-    if has_file(corpus.path / _FUNCTION_WORDS):
-        share_file(corpus.path / _FUNCTION_WORDS, output / _FUNCTION_WORDS)
+    if has_file(corpus.path / FUNCTION_WORDS):
+        share_file(corpus.path / FUNCTION_WORDS, output / FUNCTION_WORDS)
     writing = ((*task, ids) for task in tasks)
     with progress_bar("writing", len(tasks), unit="shards", show=show_progress) as advance:
         for _ in map_tasks(write_shard, writing, workers):

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.writing import share_file, write_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.shard import Shard, write_index
+from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
 from grassmeans.labelling.decoding import Decoding, decode_shard
 from grassmeans.labelling.targets import Targets
 from grassmeans.senses.keys import decode_key, encode_key
 
-# What differs between a corpus and its labelled copy; everything else is the same file.
-_OWN_FILES = ("tokens.npy", "index_", "sense_")
+SENSE_FILES = ("sense_",)
+"""What a labelled corpus has more than its corpus, in each shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +114,4 @@ def write_shard(
     decoded = decode_shard(source, folder, number, targets, decoding)
     tokens = ids.plain[np.asarray(source.tokens)]
     tokens[decoded.positions] = ids.lexemes[decoded.words, decoded.senses]
-    write_tokens(source.folder, folder, tokens)
-
-
-def write_tokens(source: Path, folder: Path, tokens: NDArray[np.int32]) -> None:
-    """Write a shard with other tokens and their index; what does not depend on them is shared."""
-    write_array(folder / "tokens.npy", tokens)
-    write_index(folder, tokens)
-    for path in sorted(source.iterdir()):
-        if not path.name.startswith(_OWN_FILES):
-            share_file(path, folder / path.name)
+    rewrite_shard(source.folder, folder, tokens, left_out=SENSE_FILES)

@@ -17,8 +17,9 @@ from grassmeans.labelling.soft import SoftCorpus
 from grassmeans.labelling.targets import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.keys import decode_key, encode_key
+from grassmeans.vectors.chunks import TokenShard
 from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
-from grassmeans.vectors.training import TokenShard, draw_matrix
+from grassmeans.vectors.training import draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors
 
 

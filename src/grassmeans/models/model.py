@@ -31,12 +31,12 @@ from grassmeans.artifacts.writing import (
     digest_of,
     digest_of_array,
     read_manifest,
-    write_bytes,
     write_manifest,
 )
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.contexts import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
+from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.models.places import KIND, find_model
@@ -632,8 +632,7 @@ def write_model_head(
     bits : {4, 6, 8}, optional
         Of what the encoder stores for each word, in a compact model.
     """
-    words = "\n".join(sorted(encoder.function_words))
-    write_bytes(folder / FUNCTION_WORDS, words.encode())
+    write_function_words(folder, encoder.function_words)
     encoder.save(folder, bits)
     own = {"tokenizer": tokenizer.to_dict()} | describe_encoder(encoder)
     write_manifest(folder, KIND, FORMAT_VERSION, own | dict(fields))

@@ -13,7 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST, digest_of_file, list_own
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST
+from grassmeans.artifacts.digests import digest_of_file, list_own
 from grassmeans.artifacts.writing import SEAL, find_manifest, read_manifest
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.progress import progress_bar

@@ -47,8 +47,8 @@ class RawDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class FilePart:
-    """A part of a file that is read by itself.
+class PartContent:
+    """What a file part holds, as its reader takes it.
 
     Attributes
     ----------
@@ -185,9 +185,9 @@ class DocumentBuilder:
     Parameters
     ----------
     max_chars : int
-        A part holds at most this many characters, or one piece.
+        A part holds at most this many characters, or one line or token.
     tokenised : bool
-        The pieces are tokens, joined by spaces; otherwise lines.
+        Tokens are gathered, and joined by spaces; otherwise lines.
     keyed : bool
         The tokens have keys.
     """
@@ -210,38 +210,38 @@ class DocumentBuilder:
         self._empty()
 
     def _empty(self) -> None:
-        self._pieces: list[str] = []
+        self._gathered: list[str] = []
         self._keys: list[str] = []
         self._n_chars = 0
 
     @property
     def is_new(self) -> bool:
         """Whether nothing was gathered since the start."""
-        return self._part == 1 and not self._pieces
+        return self._part == 1 and not self._gathered
 
     def __bool__(self) -> bool:
-        return bool(self._pieces)
+        return bool(self._gathered)
 
-    def add(self, piece: str, key: str = "") -> None:
+    def add(self, form: str, key: str = "") -> None:
         """Add a line, or a token with its key."""
-        self._pieces.append(piece)
-        self._n_chars += len(piece) + 1
+        self._gathered.append(form)
+        self._n_chars += len(form) + 1
         if self._keyed:
             self._keys.append(key)
 
     def make_room(self, n_chars: int = 0) -> Iterator[RawDocument]:
         """Yield a part where so many more characters would make it too long."""
-        if self._pieces and self._n_chars + n_chars > self._max_chars:
+        if self._gathered and self._n_chars + n_chars > self._max_chars:
             self._report.skip("long document split", self.id)
             yield from self.take()
 
     def take(self, *, even_empty: bool = False) -> Iterator[RawDocument]:
         """Yield what is left of the document, if anything is; or a document without any text."""
-        if self._pieces or (even_empty and self.is_new):
+        if self._gathered or (even_empty and self.is_new):
             yield RawDocument(
                 id=_number_part(self.id, self._part),
                 title=self.title,
-                text=self._separator.join(self._pieces),
+                text=self._separator.join(self._gathered),
                 markup=self._markup,
                 keys=tuple(self._keys) if self._keyed else None,
                 fields=self.fields,
@@ -266,16 +266,16 @@ def split_document(document: RawDocument, max_chars: int) -> Iterator[RawDocumen
     part = 1
     while start < len(text):
         end = _find_cut(text, start, max_chars)
-        piece = text[start:end].strip(" \n")
+        cut = text[start:end].strip(" \n")
         start = end
-        if not piece:
+        if not cut:
             continue
         keys = None
         if document.keys is not None:
-            n_piece = piece.count(" ") + 1
-            keys = document.keys[n_tokens : n_tokens + n_piece]
-            n_tokens += n_piece
-        yield replace(document, id=_number_part(document.id, part), text=piece, keys=keys)
+            n_cut = cut.count(" ") + 1
+            keys = document.keys[n_tokens : n_tokens + n_cut]
+            n_tokens += n_cut
+        yield replace(document, id=_number_part(document.id, part), text=cut, keys=keys)
         part += 1
 
 

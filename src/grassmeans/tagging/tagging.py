@@ -193,6 +193,7 @@ def _tag_block(
     tagged: list[TaggedText] = []
     before = 0
     for text in texts:
+        # ``found`` goes on from text to text. It stands last: zip has stopped before it takes one.
         words = [
             _make_word(text, i, entry, answer, (start - before, end - before), inventory)
             for i, entry, (answer, start, end) in zip(
@@ -344,6 +345,7 @@ def read_running_text(
     """
     found = occurrences_in_passages(word, passages, tokenizer)
     edges = [found.document_offsets]
+    # The last offset is the end of the last passage.
     for (left, right), start in zip(passages, found.document_offsets.tolist(), strict=False):
         text, spans = write_passage(left, word, right, tokenizer)
         places = [first for first, _ in spans]

@@ -74,6 +74,12 @@ Overwrite = Annotated[
 OverwriteFile = Annotated[bool, typer.Option("--overwrite", help="Replace the file.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**63 - 1, help="Of the random numbers.")]
 
+# How text files are read
+TextField = Annotated[
+    str, typer.Option(help="Field or column of the text (jsonl, json, csv, parquet).")
+]
+Encoding = Annotated[str | None, typer.Option(help="Of the text files that are no UTF-8.")]
+
 # Which words
 Words = Annotated[
     list[str] | None, typer.Option("--word", "-w", help="A word to take; repeat for more.")
@@ -132,6 +138,11 @@ Parts = Annotated[
 KeepOutput = Annotated[
     bool, typer.Option("--keep-output", help="Store the output (context) vectors as well.")
 ]
+
+
+def output(help: str) -> Any:
+    """``--output``, with what a command writes there."""
+    return typer.Option("--output", "-o", help=help)
 
 
 def bound_numbers(app: typer.Typer) -> None:

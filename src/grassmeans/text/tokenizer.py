@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
+from grassmeans.text.letters import JOINERS, is_letter_or_digit, linked_pattern, token_pattern
 from grassmeans.text.phrases import Phrases, find_soft_gaps
 from grassmeans.text.segmenting import cut_run
 
@@ -34,19 +35,6 @@ DROPPED = -1
 NUMBER_CHOICES = ("drop", "keep", "mask")
 NUMBER_MASK = "0"
 
-_JOINERS = "\u200c\u200d"
-_LETTER_DIGIT_CATEGORIES = {"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl"}
-_MARK_CATEGORIES = {"Mn", "Mc", "Me"}
-# Beyond the first plane whole blocks count: `re` tests these ranges one by one for every separator
-# that it meets, so that an exact list (some 300 ranges) costs three quarters of the speed.
-_SUPPLEMENTARY_LETTER_BLOCKS = (
-    (0x10000, 0x100FF),
-    (0x10280, 0x1CBFF),
-    (0x1D400, 0x1D7FF),
-    (0x1DF00, 0x1EFFF),
-    (0x20000, 0x3FFFF),
-    (0xE0100, 0xE01EF),
-)
 _CACHE_LIMIT = 1_000_000
 _REMOVED = ("\x00", "\u00ad", "\ufeff")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -77,34 +65,6 @@ def mend_surrogates(text: str) -> str:
     except UnicodeEncodeError:
         return _SURROGATE.sub("\ufffd", text)
     return text
-
-
-@cache
-def _token_letters() -> str:
-    """What runs are made of, as ranges of a pattern; built on first use."""
-    ranges: list[list[int]] = []
-    wanted = _LETTER_DIGIT_CATEGORIES | _MARK_CATEGORIES
-    for code in range(0x10000):
-        if unicodedata.category(chr(code)) in wanted or chr(code) in _JOINERS:
-            if ranges and ranges[-1][1] == code - 1:
-                ranges[-1][1] = code
-            else:
-                ranges.append([code, code])
-    spans = [*ranges, *_SUPPLEMENTARY_LETTER_BLOCKS]
-    return "".join(f"{chr(first)}-{chr(last)}" for first, last in spans)
-
-
-@cache
-def _token_pattern(underscores: bool = False) -> re.Pattern[str]:
-    """The pattern of a token (with joiners at its edges still in it)."""
-    return re.compile(f"[{_token_letters()}{'_' if underscores else ''}]+")
-
-
-@cache
-def _linked_pattern(underscores: bool = False) -> re.Pattern[str]:
-    """The pattern of a token and of what stands before it."""
-    letters = _token_letters() + ("_" if underscores else "")
-    return re.compile(f"([^{letters}]*)([{letters}]+)")
 
 
 class SurfaceTable(dict[str, int]):
@@ -269,12 +229,12 @@ class Tokenizer(_PatternTokenizer):
                 return None
             return NUMBER_MASK if self.numbers == "mask" else token
         # A run of marks alone is what is left of an emoji or of a damaged word.
-        if not token or not any(map(_is_letter_or_digit, token)):
+        if not token or not any(map(is_letter_or_digit, token)):
             return None
         return token.lower() if self.lowercase else token
 
     def _pattern(self) -> re.Pattern[str]:
-        return _token_pattern(self.underscores)
+        return token_pattern(self.underscores)
 
     # A class with slots is made twice, so that super() would not find its way.
     def _find_runs(self, text: str) -> list[str]:
@@ -333,7 +293,7 @@ class Tokenizer(_PatternTokenizer):
         self, text: str, start: int = 0
     ) -> tuple[Sequence[str], NDArray[np.bool_]]:
         """The runs that are tokens, and whether each follows the one before."""
-        pairs = _linked_pattern(self.underscores).findall(text, start)
+        pairs = linked_pattern(self.underscores).findall(text, start)
         gaps, runs = zip(*pairs, strict=True) if pairs else ((), ())
         if self.segment:
             cut = [(gap, cut_run(run)) for gap, run in pairs]
@@ -366,7 +326,7 @@ class Tokenizer(_PatternTokenizer):
     @property
     def _edges(self) -> str:
         """What a run may begin or end with, and its token does not."""
-        return _JOINERS + "_" if self.underscores else _JOINERS
+        return JOINERS + "_" if self.underscores else JOINERS
 
     def _trim(self, surface: str, start: int, end: int) -> tuple[int, int]:
         edges = self._edges
@@ -394,10 +354,6 @@ class WhitespaceTokenizer(_PatternTokenizer):
 
 
 _WHITESPACE_TOKEN = re.compile(r"[^ \n]+")
-
-
-def _is_letter_or_digit(character: str) -> bool:
-    return unicodedata.category(character) in _LETTER_DIGIT_CATEGORIES
 
 
 @cache

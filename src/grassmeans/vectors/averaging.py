@@ -35,18 +35,14 @@ from grassmeans.artifacts.writing import write_array, write_json
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.progress import progress_bar
+from grassmeans.vectors.chunks import CHUNK_TOKENS, Chunk, Plan, TokenShard, plan_training
 from grassmeans.vectors.training import (
-    CHUNK_TOKENS,
     UNIGRAM_POWER,
-    Chunk,
     Matrices,
     Matrix,
-    Plan,
-    TokenShard,
     Trainer,
     TrainingSettings,
     keep_probabilities,
-    plan_training,
 )
 
 WARM_UP_SHARE, WARM_UP_WORDS = 0.2, 50_000_000
@@ -244,12 +240,12 @@ def read_side(place: Path, side: str, rows: slice = slice(None)) -> Matrix:
     blocks = [open_array(path, np.float32, (None, None)) for path in paths]
     if not blocks:
         raise ArtifactError(f"{place} has no {side}: start the training anew")
-    starts = [0, *accumulate(map(len, blocks))]
-    first, end, _ = rows.indices(starts[-1])
+    *starts, n_rows = [0, *accumulate(map(len, blocks))]
+    first, end, _ = rows.indices(n_rows)
     return np.concatenate(
         [
             block[max(first - start, 0) : max(end - start, 0)]
-            for start, block in zip(starts, blocks, strict=False)
+            for start, block in zip(starts, blocks, strict=True)
         ]
     )
 

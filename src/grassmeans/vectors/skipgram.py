@@ -27,14 +27,13 @@ from grassmeans.kernels.devices import check_device
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import is_missing
 from grassmeans.vectors.averaging import train_in_parts
+from grassmeans.vectors.chunks import MemoryShard, TokenShard
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
     MOST_PARTS,
     Checkpoint,
     Matrices,
     Matrix,
-    MemoryShard,
-    TokenShard,
     Trainer,
     TrainingSettings,
     check_integers,

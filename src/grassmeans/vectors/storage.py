@@ -31,6 +31,8 @@ FORMAT_VERSION = 1
 COMPACT_VERSION = 2
 """Format version of compact folders, which releases before them cannot read."""
 
+_WORDS, _VECTORS, _COUNTS, _OUTPUT = "words.txt", "vectors.npy", "counts.npy", "output.npy"
+_CODES, _SCALES = "codes.npy", "scales.npy"
 _OWN_FIELDS = {"kind", "format_version", "n_words", "dim", "has_counts", "has_output", "quantised"}
 MOST_DIMENSIONS = 100_000
 QUANTISED_RULE = record({"bits": one_of(*BITS), "digest": text})
@@ -69,15 +71,15 @@ def fill_vectors_folder(
         )
     counts = vectors.counts
     if bits is None:
-        write_array(folder / "vectors.npy", vectors.vectors)
+        write_array(folder / _VECTORS, vectors.vectors)
     else:
         fields["quantised"] = write_rows(folder, quantise_rows(vectors.vectors, bits))
         counts = None if counts is None else _fit_counts(counts)
-    write_bytes(folder / "words.txt", encode_words(vectors.words))
+    write_bytes(folder / _WORDS, encode_words(vectors.words))
     if counts is not None:
-        write_array(folder / "counts.npy", counts)
+        write_array(folder / _COUNTS, counts)
     if output is not None:
-        write_array(folder / "output.npy", np.asarray(output, dtype=np.float32))
+        write_array(folder / _OUTPUT, np.asarray(output, dtype=np.float32))
     fields |= {
         "n_words": len(vectors),
         "dim": vectors.dim,
@@ -94,19 +96,19 @@ def read_vectors_folder(folder: Path) -> WordVectors:
     own_rules = {"quantised": QUANTISED_RULE} if is_compact else {}
     check_values(folder / MANIFEST, manifest, _MANIFEST_RULES | own_rules, _OPTIONAL_RULES)
     n_words, dim = manifest["n_words"], manifest["dim"]
-    words = read_words(folder / "words.txt", n_words)
+    words = read_words(folder / _WORDS, n_words)
     matrix = (
         read_rows(folder, manifest["quantised"], (n_words, dim))
         if is_compact
-        else open_array(folder / "vectors.npy", np.float32, (n_words, dim))
+        else open_array(folder / _VECTORS, np.float32, (n_words, dim))
     )
     counts = None
     if manifest.get("has_counts"):
-        counts = open_array(folder / "counts.npy", (np.int64, np.uint32), (n_words,))
-        check_range(folder / "counts.npy", counts, 0, 2**62)
+        counts = open_array(folder / _COUNTS, (np.int64, np.uint32), (n_words,))
+        check_range(folder / _COUNTS, counts, 0, 2**62)
     output = None
     if manifest.get("has_output"):
-        output = np.asarray(open_array(folder / "output.npy", np.float32, (n_words, dim)))
+        output = np.asarray(open_array(folder / _OUTPUT, np.float32, (n_words, dim)))
     result = WordVectors(words, matrix, counts, output=output, check=False)
     result.manifest = manifest
     result.folder = folder
@@ -115,8 +117,8 @@ def read_vectors_folder(folder: Path) -> WordVectors:
 
 def write_rows(folder: Path, rows: QuantisedRows) -> dict[str, Any]:
     """Write ``codes.npy`` and ``scales.npy``; returns what `read_rows` needs to know of them."""
-    write_array(folder / "codes.npy", rows.codes)
-    write_array(folder / "scales.npy", rows.scales)
+    write_array(folder / _CODES, rows.codes)
+    write_array(folder / _SCALES, rows.scales)
     return {"bits": rows.bits, "digest": rows.digest}
 
 
@@ -131,13 +133,13 @@ def read_rows(folder: Path, about: Any, shape: tuple[int, int]) -> QuantisedRows
     """
     n_rows, dim = shape
     bits = about["bits"]
-    codes = open_array(folder / "codes.npy", np.uint8, (n_rows, bytes_per_row(dim, bits)))
-    scales = open_array(folder / "scales.npy", np.float32, (n_rows,))
+    codes = open_array(folder / _CODES, np.uint8, (n_rows, bytes_per_row(dim, bits)))
+    scales = open_array(folder / _SCALES, np.float32, (n_rows,))
     # As plain arrays of the same memory: parts of a mapped one take long to cut.
     rows = QuantisedRows(np.asarray(codes), np.asarray(scales), bits, dim)
     if rows.digest != about["digest"]:
         raise ArtifactError(
-            f"the numbers in {folder / 'codes.npy'} are not those that the manifest names: the "
+            f"the numbers in {folder / _CODES} are not those that the manifest names: the "
             "files are damaged, install or build them again"
         )
     return rows

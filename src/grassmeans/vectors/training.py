@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,10 +30,7 @@ from grassmeans.engines import count_workers
 from grassmeans.errors import InputError
 from grassmeans.kernels import HeldMatrices, get_kernels
 from grassmeans.progress import Advance, progress_bar
-
-CHUNK_TOKENS = 100_000
-DEVICE_CHUNK_TOKENS = 2_000_000
-"""On a GPU: each of some thousand windows at a time has many words before it."""
+from grassmeans.vectors.chunks import DEVICE_CHUNK_TOKENS, Chunk, Plan, Shards, plan_training
 
 CHECKPOINT_SECONDS = 120.0
 UNIGRAM_POWER = 0.75
@@ -52,39 +49,6 @@ MOST_PARTS = 10_000
 """Beyond these numbers memory or time would not be enough for any corpus."""
 
 Matrix = NDArray[np.float32]
-
-
-class TokenShard(Protocol):
-    """What the trainer reads of a corpus: shards of ids with document offsets."""
-
-    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
-        """The word ids of the positions ``start:end``; they may be drawn anew in every epoch."""
-
-    @property
-    def document_offsets(self) -> NDArray[np.int64]:
-        """(n_documents + 1,) where each document begins, and the end."""
-
-
-Shards = Sequence[TokenShard] | Mapping[int, TokenShard]
-"""By their numbers; not all of them where only some chunks are trained."""
-
-
-@dataclass(frozen=True, slots=True)
-class MemoryShard:
-    """Ids in memory.
-
-    Attributes
-    ----------
-    tokens : (n_tokens,) int32
-    document_offsets : (n_documents + 1,) int64
-    """
-
-    tokens: NDArray[np.int32]
-    document_offsets: NDArray[np.int64]
-
-    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
-        """The ids of the positions ``start:end``, the same in every epoch."""
-        return self.tokens[start:end]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +99,6 @@ def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Chunk:
-    """Some documents of one shard in one epoch."""
-
-    epoch: int
-    shard: int
-    first_document: int
-    last_document: int
-    number: int
-    tokens_before: int
-    n_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
 class Stretch:
     """The documents of one chunk, as the kernels take them; the rate falls from first to last.
 
@@ -184,36 +135,6 @@ def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.f
     ratio = sample * counts.sum() / np.maximum(counts, 1)
     keep: NDArray[np.float32] = np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
     return keep
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """Chunks in the order of a training, all or some of them, and the tokens of the training."""
-
-    chunks: Sequence[Chunk]
-    n_tokens: int
-
-
-def plan_training(
-    shards: Sequence[TokenShard], epochs: int, chunk_tokens: int | None = None
-) -> Plan:
-    """All chunks of a training, of ``chunk_tokens`` (`CHUNK_TOKENS`) or a document more."""
-    size_wanted = chunk_tokens or CHUNK_TOKENS
-    chunks: list[Chunk] = []
-    before = 0
-    for epoch in range(epochs):
-        for number, shard in enumerate(shards):
-            offsets = np.asarray(shard.document_offsets)
-            first = 0
-            while first < len(offsets) - 1:
-                goal = offsets[first] + size_wanted
-                last = max(int(np.searchsorted(offsets, goal)), first + 1)
-                last = min(last, len(offsets) - 1)
-                size = int(offsets[last] - offsets[first])
-                chunks.append(Chunk(epoch, number, first, last, len(chunks), before, size))
-                before += size
-                first = last
-    return Plan(chunks, before)
 
 
 class ChunkTrainer(ABC):

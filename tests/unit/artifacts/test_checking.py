@@ -9,6 +9,7 @@ import pytest
 
 from damage import make_old
 from grassmeans.artifacts import checking as checked
+from grassmeans.artifacts import digests
 from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
 from grassmeans.errors import ArtifactError
 
@@ -89,7 +90,7 @@ def folder(tmp_path):
 def test_the_list_names_all_files_but_those_of_inner_artifacts(folder) -> None:
     digest = hashlib.sha256(b"abc").hexdigest()
     assert (folder / "checksums.txt").read_text() == f"{digest}  deep/er/f.txt\n"
-    assert checked.find_damage(folder) == ([], 2, 0)
+    assert digests.find_damage(folder) == ([], 2, 0)
 
 
 def test_files_are_compared_with_the_list_when_they_are_read(folder) -> None:
@@ -99,18 +100,18 @@ def test_files_are_compared_with_the_list_when_they_are_read(folder) -> None:
     for read in (checked.read_bytes, checked.read_text, checked.map_bytes):
         with pytest.raises(ArtifactError, match=r"f\.txt .*not what was written"):
             read(path)
-    assert checked.find_damage(folder)[0] == [f"{path} is not what was written"]
+    assert digests.find_damage(folder)[0] == [f"{path} is not what was written"]
     path.unlink()
-    assert checked.find_damage(folder)[0] == [f"{path} is missing"]
+    assert digests.find_damage(folder)[0] == [f"{path} is missing"]
 
 
 def test_a_deleted_inner_artifact_is_noticed(folder) -> None:
     write_manifest(folder, "thing", 1, {"holds": ["of another folder"]})
     assert checked.read_json(folder / "manifest.json")["holds"] == ["inner"]
     shutil.rmtree(folder / "inner")
-    assert checked.find_damage(folder) == ([f"{folder / 'inner/manifest.json'} is missing"], 1, 0)
+    assert digests.find_damage(folder) == ([f"{folder / 'inner/manifest.json'} is missing"], 1, 0)
     write_manifest(folder, "thing", 1, {})
-    assert checked.find_damage(folder) == ([], 1, 0)
+    assert digests.find_damage(folder) == ([], 1, 0)
 
 
 def test_large_mapped_files_are_left_to_verifying(folder, monkeypatch) -> None:
@@ -125,7 +126,7 @@ def test_an_artifact_without_a_list_is_read(folder) -> None:
     (folder / "deep" / "er" / "f.txt").write_bytes(b"abd")
     assert checked.read_bytes(folder / "deep" / "er" / "f.txt") == b"abd"
     assert read_manifest(folder)["holds"] == ["inner"]
-    assert checked.find_damage(folder) == ([], 0, 2)
+    assert digests.find_damage(folder) == ([], 0, 2)
 
 
 def test_a_damaged_list_is_named(folder) -> None:
@@ -158,7 +159,7 @@ READERS = [
     checked.read_text,
     checked.read_json,
     checked.map_bytes,
-    checked.digest_of_file,
+    digests.digest_of_file,
     lambda path: checked.open_array(path, np.int32, (None,)),
     lambda path: checked.open_array(path, np.int32, (None,), mapped=False),
 ]

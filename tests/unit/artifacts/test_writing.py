@@ -10,6 +10,7 @@ import pytest
 
 from damage import make_old
 from grassmeans.artifacts import checking as checked
+from grassmeans.artifacts import digests
 from grassmeans.artifacts import writing as artifacts
 from grassmeans.errors import ArtifactError, StorageError
 
@@ -164,7 +165,7 @@ def test_a_part_of_another_artifact_is_noticed(pair, part, named) -> None:
     os.rename(two / part, one / part)
     with pytest.raises(ArtifactError, match=f"{named} is not the one that .*one/manifest.json was"):
         artifacts.read_manifest(one)
-    assert any(f"{one / named} is not the one" in told for told in checked.find_damage(one)[0])
+    assert any(f"{one / named} is not the one" in told for told in digests.find_damage(one)[0])
 
 
 def test_the_list_of_an_inner_artifact_is_bound_by_its_manifest(pair) -> None:
@@ -174,7 +175,7 @@ def test_the_list_of_an_inner_artifact_is_bound_by_its_manifest(pair) -> None:
     artifacts.read_manifest(one)
     with pytest.raises(ArtifactError, match=r"inner/checksums\.txt is not the one"):
         artifacts.read_manifest(one / "inner")
-    assert len(checked.find_damage(one)[0]) == 1
+    assert len(digests.find_damage(one)[0]) == 1
 
 
 @pytest.mark.parametrize("name", ["a.txt", "inner/manifest.json", "checksums.txt"])

@@ -222,7 +222,8 @@ def test_it_is_a_kind_of_context():
 def topic_encoder_folder(tmp_path_factory, topic_corpus):
     """An encoder with random weights over real vectors, as `grassmeans encoder` would write it."""
     from grassmeans.artifacts.writing import write_bytes, write_manifest
-    from grassmeans.contexts import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder
+    from grassmeans.contexts import VECTORS_FOLDER, describe_encoder
+    from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 
     folder = tmp_path_factory.mktemp("encoder")
     vectors = SkipGram(dim=16, min_count=3, epochs=2, workers=1).fit(topic_corpus).vectors_

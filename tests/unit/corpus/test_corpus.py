@@ -12,10 +12,10 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.artifacts.writing import building_place
+from grassmeans.corpus import screening
 from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
-from grassmeans.reading import spaceless
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.text.tokenizer import Tokenizer
 
@@ -198,7 +198,7 @@ def test_long_documents_are_found_through_anchors(tmp_path) -> None:
 
 
 def test_interrupted_ingest_takes_over_finished_shards(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(spaceless, "_SAMPLE_CHARS", 100)  # they are looked at before any is taken
+    monkeypatch.setattr(screening, "_SAMPLE_CHARS", 100)  # they are looked at before any is taken
     documents = many_documents(60)
 
     def stopping():
@@ -218,7 +218,7 @@ def test_interrupted_ingest_takes_over_finished_shards(tmp_path, monkeypatch) ->
 
 
 def test_unfinished_corpus_of_other_options_is_refused(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(spaceless, "_SAMPLE_CHARS", 100)
+    monkeypatch.setattr(screening, "_SAMPLE_CHARS", 100)
 
     def stopping():
         yield from many_documents(20)  # some shards

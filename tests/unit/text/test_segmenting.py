@@ -6,9 +6,9 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
+from grassmeans.corpus.screening import prepare_documents
 from grassmeans.errors import MissingExtraError
 from grassmeans.reading.documents import RawDocument, ReadReport
-from grassmeans.reading.spaceless import prepare_documents
 from grassmeans.text import segmenting
 from grassmeans.text.segmenting import measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict

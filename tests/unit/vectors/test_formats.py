@@ -91,15 +91,15 @@ def test_binary_with_newlines_after_vectors(tmp_path: Path, vectors: WordVectors
 def test_binary_across_block_ends(tmp_path: Path, monkeypatch) -> None:
     from grassmeans.vectors import formats
 
-    monkeypatch.setattr(formats, "_BLOCK_BYTES", 7)
-    monkeypatch.setattr(formats, "_LONGEST_WORD", 20)
+    monkeypatch.setattr(formats, "BLOCK_BYTES", 7)
+    monkeypatch.setattr(formats, "LONGEST_WORD", 20)
     assert read_word2vec_binary(put(tmp_path, BINARY)).words == ["bank", "river", "money"]
 
 
 def test_text_across_block_ends(tmp_path: Path, vectors: WordVectors, monkeypatch) -> None:
-    from grassmeans.vectors import formats
+    from grassmeans.vectors import file_rows
 
-    monkeypatch.setattr(formats, "_BLOCK_BYTES", 1)
+    monkeypatch.setattr(file_rows, "BLOCK_BYTES", 1)
     assert_same(read_word2vec_text(put(tmp_path, TEXT)), vectors)
     assert_same(read_glove(put(tmp_path, TEXT[4:])), vectors)
 
@@ -259,8 +259,8 @@ def test_files_are_replaced_only_when_told(tmp_path: Path, vectors: WordVectors,
 
 @pytest.mark.parametrize("head", [b"3 2\n", b""])
 def test_a_line_that_is_too_long_is_left_out(tmp_path: Path, monkeypatch, head: bytes) -> None:
-    monkeypatch.setattr("grassmeans.vectors.formats._LONGEST_LINE", 1000)
-    monkeypatch.setattr("grassmeans.vectors.formats._BLOCK_BYTES", 300)
+    monkeypatch.setattr("grassmeans.vectors.file_rows._LONGEST_LINE", 1000)
+    monkeypatch.setattr("grassmeans.vectors.file_rows.BLOCK_BYTES", 300)
     endless = b"word " + b"1" * 5000
     path = put(tmp_path, head + b"bank 1 2\n" + endless + b"\nriver 3 4\n")
     with pytest.warns(UserWarning, match="line too long 1"):

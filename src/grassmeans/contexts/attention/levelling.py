@@ -10,8 +10,9 @@ axes come from contexts of the corpus; nothing is labelled.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +20,15 @@ from scipy.sparse import csr_array
 
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes
 from grassmeans.contexts.attention.passages import Passages
+from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.geometry.windows import sample_words
 from grassmeans.vectors.quantising import Rows
 from grassmeans.vectors.similarity import unit_rows
+from grassmeans.vectors.word_vectors import WordVectors
+
+if TYPE_CHECKING:
+    from grassmeans.contexts.learned import LearnedEncoder
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
@@ -38,6 +46,9 @@ MOST_AXES = 256
 _COMMON = 1e-4  # words that are a larger share of the text than this count less
 _SMALLEST = 1e-6
 _TINY = 1e-12
+_LEVEL_WORDS, _LEVEL_CONTEXTS = 400, 50
+_FEWEST_TO_LEVEL = 200
+_MID_SHARES = 2e-6, 1e-4  # of the text: words neither rare nor very frequent
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,4 +201,41 @@ def _level(rows: Floats, mean: Floats, levelling: Floats) -> Floats:
     """Unit rows, less the mean, levelled, of unit length again; zeros stay zeros."""
     found = unit_rows((unit_rows(rows) - mean) @ levelling)
     found[~rows.any(axis=1)] = 0.0
+    return found
+
+
+def level_encoder(encoder: LearnedEncoder, corpus: Corpus, random_state: int) -> LearnedEncoder:
+    """The encoder with its lines levelled, from contexts of content words of middle frequency.
+
+    As it was where the corpus has too few of them.
+    """
+    vectors, counts = encoder.vectors, np.asarray(corpus.vocabulary.counts)
+    least, most = (share * corpus.n_tokens for share in _MID_SHARES)
+    numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
+    left_out = encoder.function_words
+    names = corpus.vocabulary.words
+    known = [
+        i
+        for i in numbers.tolist()
+        if names[i] in vectors and not is_function_word(names[i], left_out)
+    ]
+    positions = sample_words(corpus, known, _LEVEL_WORDS, _LEVEL_CONTEXTS, random_state)
+    if len(positions) < _FEWEST_TO_LEVEL:
+        return encoder
+    said = (is_function_word(word, left_out) for word in vectors.words)
+    functional = np.fromiter(said, np.bool_, len(vectors))
+    ids = corpus.vocabulary.ids_of(vectors.words)
+    shares = np.where(ids >= 0, counts[ids], 0) / max(int(counts.sum()), 1)
+    words = np.array(vectors.vectors, np.float32)
+    topic_weights = weigh_topic_words(shares, functional)
+    predictions = encoder.encode_at(corpus, positions)[:, 0]
+    topics = encoder.topics_at(corpus, positions, words, topic_weights)
+    usable = predictions.any(axis=1) & topics.any(axis=1)
+    if usable.sum() < _FEWEST_TO_LEVEL:
+        return encoder
+    levelling = fit_levelling(predictions[usable], topics[usable], words, topic_weights)
+    placed = WordVectors(list(vectors.words), levelling.place_words(), vectors.counts)
+    weights = replace(encoder.weights, levelling=levelling)
+    found = type(encoder)(placed, encoder.shape, left_out, weights)
+    found.use_device(encoder.device)
     return found

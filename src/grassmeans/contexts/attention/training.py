@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from grassmeans.artifacts.writing import read_manifest, write_bytes, write_manifest
-from grassmeans.contexts import FUNCTION_WORDS, VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.artifacts.writing import read_manifest, write_manifest
+from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts.attention.levelling import level_encoder
 from grassmeans.contexts.attention.reading import PassageReader
 from grassmeans.contexts.attention.stored import (
     LARGEST_DIM,
@@ -27,8 +28,9 @@ from grassmeans.contexts.attention.stored import (
     TrainingRecord,
 )
 from grassmeans.contexts.interface import ContextEncoder
-from grassmeans.contexts.learned import LearnedEncoder, level_encoder
+from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines.parallel import effective_workers
 from grassmeans.errors import InputError, warn_user
 from grassmeans.geometry.windows import ContextShape
@@ -353,6 +355,6 @@ def _write(
     encoder = level_encoder(encoder, corpus, seed)
     encoder.vectors.save(folder / VECTORS_FOLDER, bits=_BITS, overwrite=True)
     encoder.save(folder)
-    write_bytes(folder / FUNCTION_WORDS, "\n".join(sorted(corpus.function_words)).encode())
+    write_function_words(folder, corpus.function_words)
     about = {"n_words": n_words, **describe_encoder(encoder)}
     write_manifest(folder, KIND, FORMAT_VERSION, about | dict(fields))

@@ -17,7 +17,7 @@ from grassmeans.contexts.transformer import TransformerEncoder, TransformerSourc
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
-from grassmeans.geometry.windows import ContextShape, sample_positions
+from grassmeans.geometry.windows import ContextShape, sample_words
 from grassmeans.progress import Advance, progress_bar
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -115,14 +115,7 @@ def sample_contexts(corpus: Corpus) -> NDArray[np.int64]:
     size = vocabulary.size_at(_FEWEST_OCCURRENCES)
     left_out = corpus.function_words
     known = [i for i in range(size) if not is_function_word(vocabulary.words[i], left_out)]
-    rng = np.random.default_rng(0)
-    chosen = rng.permutation(known)[:_SAMPLE_WORDS].astype(np.int64)
-    seeds = np.random.SeedSequence(0).spawn(len(chosen))
-    found = [
-        sample_positions(corpus.positions(int(i)), _SAMPLE_CONTEXTS, seed)
-        for i, seed in zip(chosen, seeds, strict=True)
-    ]
-    return np.sort(np.concatenate(found)) if found else np.empty(0, np.int64)
+    return sample_words(corpus, known, _SAMPLE_WORDS, _SAMPLE_CONTEXTS, random_state=0)
 
 
 def describing_words(corpus: Corpus) -> list[str]:

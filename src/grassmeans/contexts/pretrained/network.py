@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import digest_of_file, read_json
+from grassmeans.artifacts.checking import read_json
+from grassmeans.artifacts.digests import digest_of_file
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.pretrained.layers import choose_layers
 from grassmeans.corpus.occurrences import Span

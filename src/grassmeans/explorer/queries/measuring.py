@@ -9,7 +9,6 @@ The confidence of an occurrence is that of tagging: the probability that its sen
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +22,7 @@ from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import decode_soft
+from grassmeans.senses.samples import word_seeds
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +93,8 @@ def choose_positions(
     corpus = opened.require_corpus("looking at lines")
     parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
     positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
-    seed = np.random.SeedSequence([sample.seed, zlib.crc32(key.encode())])
     bounds = [bound for bound in (sample.size, most) if bound is not None]
-    return sample_positions(positions, min(bounds, default=None), seed)
+    return sample_positions(positions, min(bounds, default=None), word_seeds(key, sample.seed))
 
 
 def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:

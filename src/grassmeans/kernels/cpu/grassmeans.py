@@ -2,7 +2,8 @@
 
 In the paper's symbols: context c has the orthonormal rows u_1(c) ... u_N(c) of its basis; a sense
 has a direction u; the squared projection of u on the context is s(c, u) = sum_n (u'u_n(c))^2, and
-the squared distance d^2 = 1 - s. A group's matrix is C = sum over its contexts of sum_n u_n u_n'.
+the squared distance d^2 = 1 - s. A group's matrix is C = sum over its contexts of sum_n u_n u_n',
+whose leading eigenvector is its direction (equation 2); C u is summed without ever forming C.
 
 Bases are read once per pass, block by block. Each block has sums of its own, which are added in the
 order of the blocks: the result does not depend on the number of threads.

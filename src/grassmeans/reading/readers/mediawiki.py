@@ -16,7 +16,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from grassmeans.errors import InputError
-from grassmeans.reading.documents import FilePart, RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import pick_fields
 from grassmeans.reading.lines import find_encoding, narrow_blocks
 from grassmeans.reading.opening import read_blocks, read_head
@@ -130,7 +130,7 @@ def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iter
 
 
 def read_mediawiki_part(
-    part: FilePart, report: ReadReport, options: ReadOptions
+    part: PartContent, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
     """Yield the articles whose pages begin in a part of a file."""
     encoding = _find_declared_encoding(read_head(part.path))
@@ -153,7 +153,7 @@ def _read_part_pages(blocks: Iterable[tuple[bytes, bool]], pages: _PageStream) -
         is_beginning = bool(tag) and not tag.startswith(b"</")
         if is_beginning and is_over and position >= n_own:  # of a page that the next part has
             pages.take(piece, b"")
-            pages.leave()
+            pages.end("a page has no end")
             return
         page = pages.take(piece, tag)
         if page is not None:
@@ -291,17 +291,10 @@ class _PageStream:
             self._complain(f"a page is cut after {MAX_PAGE_CHARS:,} characters")
         return None if parser is None else parser.page
 
-    def leave(self) -> None:
-        """The next page is somebody else's."""
+    def end(self, problem: str = "the file ends inside a page") -> None:
+        """No page follows; the problem is told where one is still open."""
         if self._parser is not None:
-            self._complain("a page has no end")
-        elif not self._is_inside:
-            self._check_outside()
-
-    def end(self) -> None:
-        """The file has ended."""
-        if self._parser is not None:
-            self._complain("the file ends inside a page")
+            self._complain(problem)
         elif not self._is_inside:
             self._check_outside()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.errors import InputError, MissingExtraError
-from grassmeans.reading.documents import FilePart, RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import Fields, pick_fields
 from grassmeans.reading.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
 
@@ -143,7 +143,7 @@ def count_from(text: str, first: int) -> str:
 
 
 def read_json_part(
-    part: FilePart, report: ReadReport, options: ReadOptions
+    part: PartContent, report: ReadReport, options: ReadOptions
 ) -> Iterator[RawDocument]:
     """Yield the documents of those lines that begin in a part of a file, or end the line before it.
 
@@ -206,16 +206,16 @@ def read_json(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[
 
 
 def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[Any]:
-    # Very long lines come in pieces, so that a break may lie inside of a string.
+    # Very long lines come in parts, so that a break may lie inside of a string.
     decoder = json.JSONDecoder(strict=False)
-    pieces = read_lines(path, report, encoding=options.encoding, max_line=MAX_LINE_BYTES)
+    lines = read_lines(path, report, encoding=options.encoding, max_line=MAX_LINE_BYTES)
     held = ""
     depth = 0  # of arrays that are open
     n_lines = 0  # that are behind
     enough = 0  # a value that was cut off is tried again when twice as much of it is there
-    for piece in chain(pieces, [None]):
-        held += "" if piece is None else f"{piece}\n"
-        if piece is not None and len(held) < enough:
+    for line in chain(lines, [None]):
+        held += "" if line is None else f"{line}\n"
+        if line is not None and len(held) < enough:
             continue
         start = 0
         while True:
@@ -227,7 +227,7 @@ def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> I
             try:
                 value, start = decoder.raw_decode(held, start)
             except json.JSONDecodeError as error:
-                if piece is None or len(held) - start > _MAX_RECORD:
+                if line is None or len(held) - start > _MAX_RECORD:
                     raise ValueError(f"line {n_lines + error.lineno}: {error.msg}") from error
                 break
             yield value
@@ -276,7 +276,7 @@ def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[R
         if ended:  # while the row was being read: all of it may be one field
             place = f"row {number}: the file ends inside a quotation"
             records.reject("broken CSV row", place, number)
-        elif row:
+        elif row:  # which may lack its last cells, or have some too many
             yield from records.read(dict(zip(columns, row, strict=False)), number, "row")
     records.end()
 

@@ -46,9 +46,9 @@ class _TokenBuilder(DocumentBuilder):
         self._number += 1
         super().start(identifier or f"{self._path.name}:{self._number}", title, fields)
 
-    def add(self, piece: str, key: str = "") -> None:
+    def add(self, form: str, key: str = "") -> None:
         """Add a token; ``key`` counts only where another column than the form was chosen."""
-        form = clean_token(piece)
+        form = clean_token(form)
         has_key = self._keyed and key not in {"", "_"}
         super().add(form, clean_token(key) if has_key else form)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from damage import make_old
-from grassmeans.artifacts.checking import find_damage
+from grassmeans.artifacts.digests import find_damage
 from grassmeans.artifacts.writing import building_place
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grassmeans.terminal.panels import CommandPanel
+from grassmeans.plugins import CommandPanel
 from grassmeans_lab.commands.build_dataset import lineup, links, pseudowords
 from grassmeans_lab.commands.compare import compare
 from grassmeans_lab.commands.iterate import iterate

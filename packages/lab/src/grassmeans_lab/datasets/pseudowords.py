@@ -25,10 +25,11 @@ from grassmeans.corpus.ingest import FORMAT_VERSION as CORPUS_VERSION
 from grassmeans.corpus.ingest import KIND as CORPUS_KIND
 from grassmeans.corpus.ingest import shard_folder
 from grassmeans.corpus.shard import ConcordanceLine, Shard
-from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary, is_function_word
+from grassmeans.corpus.shard_writing import rewrite_shard
+from grassmeans.corpus.vocabulary import FUNCTION_WORDS, UNKNOWN, Vocabulary, is_function_word
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
-from grassmeans.labelling.writing import write_tokens
+from grassmeans.labelling.writing import SENSE_FILES
 from grassmeans.outputs.places import check_output, output_folder
 from grassmeans.progress import progress_bar
 from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
@@ -48,7 +49,6 @@ from grassmeans_lab.wordnet.database import WordNet
 
 _NAME = "pseudoword"
 _MIN_LENGTH = 3
-_FUNCTION_WORDS = "function_words.txt"
 _MERGED_FIELDS = ("merged",)  # a corpus without it is never replaced by one of merged words
 
 
@@ -332,8 +332,8 @@ def merge_words(
         folder = building.folder
         vocabulary, new_ids = _merge_vocabulary(corpus.vocabulary, groups)
         vocabulary.save(folder)
-        if (corpus.path / _FUNCTION_WORDS).exists():
-            share_file(corpus.path / _FUNCTION_WORDS, folder / _FUNCTION_WORDS)
+        if (corpus.path / FUNCTION_WORDS).exists():
+            share_file(corpus.path / FUNCTION_WORDS, folder / FUNCTION_WORDS)
         tasks = (
             (shard, shard_folder(folder, number), new_ids)
             for number, shard in enumerate(corpus.shards)
@@ -394,4 +394,4 @@ def _merge_vocabulary(
 
 def _write_shard(source: Shard, folder: Path, new_ids: NDArray[np.int32]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    write_tokens(source.folder, folder, new_ids[np.asarray(source.tokens)])
+    rewrite_shard(source.folder, folder, new_ids[np.asarray(source.tokens)], SENSE_FILES)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -20,6 +19,7 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import Key, Label, write_key
 from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans.outputs.places import output_folder
+from grassmeans.senses.samples import word_seeds
 
 KIND = "dataset"
 FORMAT_VERSION = 1
@@ -78,8 +78,7 @@ def sample_senses(
         Part -> label -> positions, in order. With a split, every sense of two occurrences or more
         has at least one in either part.
     """
-    seeds = np.random.SeedSequence([sampling.random_state, zlib.crc32(word.encode())])
-    rng = np.random.default_rng(seeds)
+    rng = np.random.default_rng(word_seeds(word, sampling.random_state))
     limit = max((len(positions) for positions in senses.values()), default=0)
     if sampling.max_per_sense is not None:
         limit = min(limit, sampling.max_per_sense)

@@ -21,13 +21,8 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.windows import rows_of_tokens
-from grassmeans.vectors.training import (
-    Matrices,
-    MemoryShard,
-    Trainer,
-    TrainingSettings,
-    draw_matrix,
-)
+from grassmeans.vectors.chunks import MemoryShard
+from grassmeans.vectors.training import Matrices, Trainer, TrainingSettings, draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.datasets.pseudowords import find_candidates
 from grassmeans_lab.experiments.drawing import draw_curves

@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grassmeans.artifacts.checking import TEMPORARY, digest_of_file
+from grassmeans.artifacts.checking import TEMPORARY
+from grassmeans.artifacts.digests import digest_of_file
 from grassmeans.artifacts.writing import write_bytes
 from grassmeans.errors import InputError
 from grassmeans.outputs.places import remove_leftovers

@@ -1,17 +1,57 @@
-"""Documents of scripts that put nothing between their words: segmented, or passed over and told."""
+"""Which documents a corpus takes: none whose text was there before, none that cannot be tokenised.
+
+Scripts that put nothing between their words are segmented, or passed over and told. Of a text that
+was there, eight bytes are remembered.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
+from typing import TypeVar
 
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.text.segmenting import find_breaker, measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer
 
+DUPLICATE = "duplicate document"
+SPACELESS = "document without spaces between words (segment it with segment=True)"
+_NOT_TEXT = {"tokens", "redirect"}
 _SAMPLE_CHARS = 200_000
 _MOSTLY = 0.5
+
+Item = TypeVar("Item")
+
+
+def digest_document(document: RawDocument) -> int | None:
+    """Eight bytes that tell its text from any other; None for redirects: many lead to one page."""
+    if document.markup == "redirect":
+        return None
+    content = document.text.encode(errors="replace")
+    digest = hashlib.blake2b(content, digest_size=8).digest()
+    return int.from_bytes(digest, "little", signed=True)
+
+
+def without_duplicates(
+    items: Iterable[Item],
+    report: ReadReport,
+    digest: Callable[[Item], int | None],
+    read: Callable[[Item], RawDocument],
+) -> Iterator[Item]:
+    """Leave out documents whose text has been seen; ``read`` gives the one that is told of."""
+    seen: set[int] = set()
+    for item in items:
+        found = digest(item)
+        if found is not None:
+            if found in seen:
+                is_first = DUPLICATE not in report.examples
+                known = read(item) if is_first else None
+                report.skip(DUPLICATE, known.title or known.id if known else "")
+                continue
+            seen.add(found)
+        yield item
 
 
 def prepare_documents(
@@ -41,10 +81,6 @@ def prepare_documents(
         find_breaker()  # raises where it is not installed
         return together, replace(tokenizer, segment=True)
     return _pass_over_spaceless(together, report), tokenizer
-
-
-SPACELESS = "document without spaces between words (segment it with segment=True)"
-_NOT_TEXT = {"tokens", "redirect"}
 
 
 def is_spaceless(document: RawDocument) -> bool:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans.corpus.surveying import survey_pieces
+from grassmeans.corpus.surveying import survey_parts
 from grassmeans.errors import EngineError
-from grassmeans.reading import pieces
+from grassmeans.reading import parts
 from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
-from grassmeans.reading.pieces import OddPartError, plan_pieces, read_piece
+from grassmeans.reading.parts import OddPartError, plan_parts, read_part
 from grassmeans.reading.readers.records import count_from
 
 PAGE = "<page><title>{0}</title><ns>0</ns><id>{0}</id><revision><text>{1}</text></revision></page>"
@@ -24,8 +24,8 @@ def small_parts(monkeypatch) -> None:
 
 
 def set_sizes(monkeypatch, size: int) -> None:
-    monkeypatch.setattr(pieces, "PLAIN_BYTES", size)
-    monkeypatch.setattr(pieces, "PACKED_BYTES", size)
+    monkeypatch.setattr(parts, "PLAIN_BYTES", size)
+    monkeypatch.setattr(parts, "PACKED_BYTES", size)
 
 
 def make_lines(n: int) -> bytes:
@@ -46,8 +46,8 @@ def read_whole(path: Path) -> tuple[list, ReadReport]:
 
 def read_surveyed(path: Path, scratch: Path) -> tuple[list, ReadReport]:
     report, options = ReadReport(), ReadOptions()
-    plan = plan_pieces([path], options)
-    found = survey_pieces(plan, options, False, scratch, report, 1)
+    plan = plan_parts([path], options)
+    found = survey_parts(plan, options, False, scratch, report, 1)
     return [document.read() for document in found], report
 
 
@@ -59,7 +59,7 @@ def test_parts_of_any_size_give_the_whole_file(size, make, tmp_path, monkeypatch
     path.write_bytes(make(6))
     documents, report = read_surveyed(path, tmp_path / "scratch")
     expected, whole = read_whole(path)
-    assert len(plan_pieces([path], ReadOptions())) > 2
+    assert len(plan_parts([path], ReadOptions())) > 2
     assert documents == expected
     assert (report.skipped, report.examples) == (whole.skipped, whole.examples)
     assert (report.n_documents, report.n_files) == (6, 1)
@@ -75,9 +75,9 @@ def test_streams_that_are_cut_anywhere_give_the_whole_file(
     streams = [bz2.compress(content[i : i + cut * 10]) for i in range(0, len(content), cut * 10)]
     path = tmp_path / "input.bz2"
     path.write_bytes(b"".join(streams))
-    plan = plan_pieces([path], ReadOptions())
+    plan = plan_parts([path], ReadOptions())
     # A part begins with a stream, wherever that is.
-    assert {piece.start for piece in plan} <= {
+    assert {part.start for part in plan} <= {
         sum(map(len, streams[:i])) for i in range(len(streams))
     }
     assert len(plan) > 1 or len(streams) < 3
@@ -87,7 +87,7 @@ def test_streams_that_are_cut_anywhere_give_the_whole_file(
 def test_a_file_of_one_stream_is_one_piece(tmp_path, small_parts) -> None:
     path = tmp_path / "input.bz2"
     path.write_bytes(bz2.compress(make_lines(200)))
-    assert [piece.format for piece in plan_pieces([path], ReadOptions())] == [""]
+    assert [part.format for part in plan_parts([path], ReadOptions())] == [""]
 
 
 DAMAGES = {
@@ -144,23 +144,23 @@ def test_numbers_of_other_texts_stay() -> None:
 def test_a_file_that_a_worker_does_not_see_is_no_skipped_file(tmp_path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("some words")
-    (piece,) = plan_pieces([path], ReadOptions())
+    (part,) = plan_parts([path], ReadOptions())
     path.write_text("other")
     with pytest.raises(EngineError, match="with 5 bytes instead of 10"):
-        read_piece(piece, ReadOptions(), ReadReport())
+        read_part(part, ReadOptions(), ReadReport())
     path.unlink()
     with pytest.raises(EngineError, match=r"does not see .*a\.txt"):
-        read_piece(piece, ReadOptions(), ReadReport())
+        read_part(part, ReadOptions(), ReadReport())
 
 
 def test_an_odd_part_is_told(tmp_path, small_parts) -> None:
     path = tmp_path / "input.xml"
     path.write_bytes(make_dump(12).replace(b"page 5", b"page <5"))
-    plan = plan_pieces([path], ReadOptions())
+    plan = plan_parts([path], ReadOptions())
     outcomes = []
-    for piece in plan:
+    for part in plan:
         try:
-            list(read_piece(piece, ReadOptions(), ReadReport())[0])
+            list(read_part(part, ReadOptions(), ReadReport()))
             outcomes.append(True)
         except OddPartError:
             outcomes.append(False)

@@ -2,10 +2,10 @@
 
 JSON lines can be cut at any byte, and MediaWiki dumps too: a part has the records whose beginning
 lies in it, and reads on behind its end for the last one. Files compressed by bzip2 in many streams,
-as Wikipedia's multistream dumps are, are cut between two streams. All others are read in one piece.
+as Wikipedia's multistream dumps are, are cut between two streams. All others are read whole.
 
 What comes out is exactly what reading the whole file gives. Where that cannot be promised (damaged
-data, other encodings than UTF-8), `OddPartError` says so, and the file is read in one piece after
+data, other encodings than UTF-8), `OddPartError` says so, and the file is read whole after
 all.
 """
 
@@ -21,7 +21,7 @@ from typing import BinaryIO
 from grassmeans.errors import EngineError, InputError
 from grassmeans.reading.archives import find_archive_kind
 from grassmeans.reading.detection import detect_format, find_foreign_kind
-from grassmeans.reading.documents import FilePart, RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import check_document, read_file
 from grassmeans.reading.lines import is_plain_utf8
 from grassmeans.reading.opening import BLOCK_BYTES, read_head
@@ -45,7 +45,7 @@ class OddPartError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class FilePart:
     """A file, or a part of one.
 
     Attributes
@@ -65,19 +65,19 @@ class Piece:
     format: str = ""
 
     @property
-    def whole(self) -> Piece:
+    def whole(self) -> FilePart:
         """The file that it is a part of."""
-        return Piece(self.path, self.size, 0, self.size)
+        return FilePart(self.path, self.size, 0, self.size)
 
 
-def plan_pieces(files: Iterable[Path], options: ReadOptions) -> list[Piece]:
-    """The pieces of all files, in order."""
-    found: list[Piece] = []
+def plan_parts(files: Iterable[Path], options: ReadOptions) -> list[FilePart]:
+    """The parts of all files, in order; of most files one."""
+    found: list[FilePart] = []
     for path in files:
         size = path.stat().st_size
         starts, name = _find_starts(path, size, options)
         ends = [*starts[1:], size]
-        found += [Piece(path, size, *span, name) for span in zip(starts, ends, strict=True)]
+        found += [FilePart(path, size, *span, name) for span in zip(starts, ends, strict=True)]
     return found
 
 
@@ -128,49 +128,46 @@ def _find_stream(file: BinaryIO, start: int) -> int | None:
     return None
 
 
-def read_piece(
-    piece: Piece, options: ReadOptions, report: ReadReport
-) -> tuple[Iterator[RawDocument], bool]:
-    """The documents of a piece, and whether it is a part, whose numbers count from its beginning.
+def read_part(part: FilePart, options: ReadOptions, report: ReadReport) -> Iterator[RawDocument]:
+    """The documents of a part; their numbers count from its beginning.
 
-    Raises
-    ------
-    EngineError
-        Where this machine does not see the file.
+    `EngineError` where this machine does not see the file.
     """
     try:
-        size = piece.path.stat().st_size
+        size = part.path.stat().st_size
     except OSError as error:
-        raise EngineError(f"a worker does not see {piece.path}: {error.strerror}") from error
-    if size != piece.size:
+        raise EngineError(f"a worker does not see {part.path}: {error.strerror}") from error
+    if size != part.size:
         raise EngineError(
-            f"a worker sees {piece.path} with {size:,} bytes instead of {piece.size:,}: all "
+            f"a worker sees {part.path} with {size:,} bytes instead of {part.size:,}: all "
             "workers need the same files under the same paths, and unchanged ones"
         )
-    if not piece.format:
-        return read_file(piece.path, report, options), False
-    return _read_part(piece, options, report), True
+    if not part.format:
+        return read_file(part.path, report, options)
+    return _read_content(part, options, report)
 
 
-def _read_part(piece: Piece, options: ReadOptions, report: ReadReport) -> Iterator[RawDocument]:
-    report.n_files += piece.start == 0
-    report.n_bytes += piece.end - piece.start
+def _read_content(
+    part: FilePart, options: ReadOptions, report: ReadReport
+) -> Iterator[RawDocument]:
+    report.n_files += part.start == 0
+    report.n_bytes += part.end - part.start
     try:
-        with piece.path.open("rb") as file:
+        with part.path.open("rb") as file:
             is_packed = file.read(3) == b"BZh"
-            blocks = (_read_streams if is_packed else _read_plain)(file, piece)
-            part = FilePart(piece.path, blocks, is_first=piece.start == 0)
-            for document in _PART_READERS[piece.format](part, report, options):
-                yield from check_document(document, piece.path, report, options)
+            blocks = (_read_streams if is_packed else _read_plain)(file, part)
+            content = PartContent(part.path, blocks, is_first=part.start == 0)
+            for document in _PART_READERS[part.format](content, report, options):
+                yield from check_document(document, part.path, report, options)
     except (OSError, EOFError, ValueError, InputError) as error:
         raise OddPartError(str(error)) from error
     if report.remarks or _ODD & set(report.skipped):
         raise OddPartError("; ".join(report.describe()))
 
 
-def _read_plain(file: BinaryIO, piece: Piece) -> Iterator[Block]:
-    file.seek(piece.start)
-    left = piece.end - piece.start
+def _read_plain(file: BinaryIO, part: FilePart) -> Iterator[Block]:
+    file.seek(part.start)
+    left = part.end - part.start
     while left and (block := file.read(min(BLOCK_BYTES, left))):
         left -= len(block)
         yield block, True
@@ -178,17 +175,17 @@ def _read_plain(file: BinaryIO, piece: Piece) -> Iterator[Block]:
         yield block, False
 
 
-def _read_streams(file: BinaryIO, piece: Piece) -> Iterator[Block]:
+def _read_streams(file: BinaryIO, part: FilePart) -> Iterator[Block]:
     """The content of streams; those that begin in the part belong to it."""
-    file.seek(piece.start)
-    place, packed = piece.start, b""
+    file.seek(part.start)
+    place, packed = part.start, b""
     while packed or (packed := file.read(_PACKED_BLOCK)):
         filled = packed.lstrip(b"\0")  # padding between streams
         place += len(packed) - len(filled)
         packed = filled
         if not packed:
             continue
-        is_own = place < piece.end
+        is_own = place < part.end
         stream = bz2.BZ2Decompressor()
         while not stream.eof:
             if stream.needs_input and not packed and not (packed := file.read(_PACKED_BLOCK)):
