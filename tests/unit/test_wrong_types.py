@@ -165,7 +165,8 @@ class Place:
                 SenseModel.fit,
                 inducing
                 | {"texts": corpus, "words": "crane", "language": "en", "contexts": self.wide,
-                   "column": None, "calibrated": False},
+                   "column": None, "calibrated": False, "output": None, "device": "cpu",
+                   "engine": None, "overwrite": False},
             ),
             "SenseModel.load": (SenseModel.load, {"path_or_name": folder / "model"}),
             "SenseModel.with_inventory": (model.with_inventory, {"inventory": model.inventory}),
@@ -258,7 +259,7 @@ NAMES = [
 ]  # fmt: skip
 MADE_BY_OTHERS = {"__version__", "FoundSenses", "SenseModel"}
 """Nobody calls them: the first is a text, the others are made by `find_senses` and `load`."""
-INNER = {"fill"}
+INNER = {"fill", "check_language"}
 """Methods of a model for the package itself."""
 
 

@@ -10,7 +10,8 @@ import grassmeans
 from grassmeans import Corpus, SenseInventory, SenseModel, WordVectors, find_senses, induce
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.labelling import label_corpus
-from grassmeans.models.fitting import FoundOccurrence, choose_contexts
+from grassmeans.models.building import choose_contexts
+from grassmeans.models.fitting import FoundOccurrence
 from grassmeans.text.tokenizer import Tokenizer
 
 
@@ -130,7 +131,7 @@ def test_english_texts_take_the_contexts_of_the_package_s_model(topic_corpus) ->
     assert source.contexts.vectors.words == shipped.vectors.words
     given = choose_contexts(shipped, topic_corpus, "en")
     assert given.contexts is shipped.encoder
-    assert given.manifest == source.manifest
+    assert given.answer_rule == source.answer_rule
 
 
 def test_all_frequent_words_where_none_is_named(topic_corpus, topic_vectors) -> None:
