@@ -15,6 +15,9 @@ from crane_model import save_crane_model
 from grassmeans import Corpus, SenseModel, WordVectors
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import GrassmeansError, InputError
+from grassmeans.labelling.labeller import label_corpus
+from grassmeans.lexemes.lexeme_vectors import open_lexemes
+from grassmeans.lexemes.training import train_lexemes
 
 TEXTS = [
     "The crane built a nest with its wing.",
@@ -333,8 +336,24 @@ def test_a_path_does_where_an_object_does(place: Place) -> None:
     by_object = grassmeans.find_collocates(place.model, place.corpus, "crane")
     assert by_path.rank(1) == by_object.rank(1)
     assert by_path.n_lines == 4
-    contexts = grassmeans.extract_contexts(corpus, "crane", 2)
+    contexts = grassmeans.extract_contexts(corpus, "crane", 2, vectors=place.folder / "vectors")
+    expected = grassmeans.extract_contexts(place.corpus, "crane", 2, vectors=place.vectors)
+    assert contexts.context_ids.tolist() == expected.context_ids.tolist()
     assert len(contexts) == 4
+    lexemes = []
+    for i, (words, tagger, start) in enumerate(
+        [(corpus, model, str(place.folder / "vectors")), (place.corpus, place.model, place.vectors)]
+    ):
+        labelled = label_corpus(words, tagger, place.folder / f"labelled{i}", workers=1)
+        assert labelled.is_labelled
+        given = labelled if i else labelled.path
+        trainer = grassmeans.SkipGram(dim=2, min_count=1, epochs=1, workers=1)
+        trained = train_lexemes(given, place.folder / f"lexemes{i}", trainer, start_from=start)
+        for same in (trained, trained.vectors, place.folder / f"lexemes{i}"):
+            lexemes.append(open_lexemes(same).vectors)
+    assert len({tuple(vectors.words) for vectors in lexemes}) == 1
+    assert len({vectors.vectors.tobytes() for vectors in lexemes}) == 1
+    assert not place.corpus.is_labelled
 
 
 def test_numbers_of_numpy_are_numbers(place: Place) -> None:

@@ -25,7 +25,7 @@ from grassmeans.change.testing import (
 )
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.errors import InputError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
 
@@ -218,7 +218,7 @@ def compare_groups(
     `InputError` where model and corpora do not fit; `UnknownWordError` for a word without senses.
     """
     chosen = settings or ChangeSettings()
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = open_model(model)
     asked = None if words is None else spell_words(opened, check_words(words))
     found: list[WordChange] = []
     blocks = collect_uses(

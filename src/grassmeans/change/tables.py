@@ -26,7 +26,6 @@ from grassmeans.artifacts.schema import (
     nothing,
     number,
     optional,
-    path,
     record,
     text,
     whole,
@@ -43,13 +42,10 @@ from grassmeans.change.grouping import group_documents
 from grassmeans.change.uses import collect_uses, spell_words
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import MissingExtraError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.given import check_words
 
-_RULES = {
-    "model": either(instance_of(SenseModel), path),
-    "settings": optional(instance_of(ChangeSettings)),
-}
+_RULES = {"settings": optional(instance_of(ChangeSettings))}
 Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
 REPORT_KIND, REPORT_VERSION = "change report", 1
@@ -93,7 +89,7 @@ def sense_shares(
     """
     documents = group_documents(corpus, by)
     chosen = settings or ChangeSettings()
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = open_model(model)
     names = spell_words(opened, check_words(word, "word"))
     rows: list[dict[str, Any]] = []
     for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):

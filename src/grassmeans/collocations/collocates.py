@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.schema import check_arguments, either, instance_of, path, whole
+from grassmeans.artifacts.schema import check_arguments, whole
 from grassmeans.collocations.near_words import (
     DEFAULT_SPAN,
     Collocate,
@@ -20,12 +20,12 @@ from grassmeans.collocations.near_words import (
     NearWords,
     count_near_words,
 )
-from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.targets import find_targets
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.samples import word_seeds
 
@@ -74,9 +74,7 @@ class SenseCollocates:
         return sense - 1
 
 
-@check_arguments(
-    model=either(instance_of(SenseModel), path), corpus=either(instance_of(Corpus), path)
-)
+@check_arguments()
 def find_collocates(
     model: SenseModel | str | Path,
     corpus: Corpus | str | Path,
@@ -104,8 +102,7 @@ def find_collocates(
     >>> [near.word for near in found.rank(1, limit=5)]  # doctest: +SKIP
     >>> found.compare(1, 2, limit=5)  # doctest: +SKIP
     """
-    model = model if isinstance(model, SenseModel) else load(model)
-    corpus = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    model, corpus = open_model(model), open_corpus(corpus)
     find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
     entry = model.senses(word)
     everything = corpus.positions(entry.word)

@@ -206,7 +206,7 @@ def _join_phrases(
 
 
 def _check_corpus(corpus: Corpus) -> None:
-    if "labelled" in corpus.manifest:
+    if corpus.is_labelled:
         raise InputError(f"{corpus.path} is labelled: take the corpus that it was made from")
     if corpus.tokenizer.phrases is not None:
         raise InputError(

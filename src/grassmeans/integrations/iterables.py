@@ -10,13 +10,11 @@ from grassmeans.artifacts.schema import (
     check_arguments,
     either,
     function,
-    instance_of,
     optional,
-    path,
     text,
 )
 from grassmeans.errors import InputError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.given import (
     DEFAULT_COLUMN,
@@ -35,9 +33,7 @@ _MAX_CHARACTERS = 1_000_000
 """A batch ends here at the latest: memory is bounded where documents are long."""
 
 
-@check_arguments(
-    model=either(instance_of(SenseModel), path), text_of=optional(either(text, function))
-)
+@check_arguments(text_of=optional(either(text, function)))
 def tag_iter(
     texts: Iterable[Item],
     model: SenseModel | str | Path = "en",
@@ -71,7 +67,7 @@ def tag_iter(
         As it came.
     tagged : TaggedText
     """
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = open_model(model)
     check = opened.check_language()
 
     def tag_many(documents: list[RawDocument]) -> list[TaggedText]:

@@ -109,7 +109,7 @@ def read_targets(labelled: Corpus) -> Targets:
 
 def require_labels(corpus: Corpus) -> None:
     """Refuse a corpus that has no labels."""
-    if "labelled" not in corpus.manifest:
+    if not corpus.is_labelled:
         raise InputError(
             f"{corpus.path} is a corpus without labels: run `grassmeans label` on it first"
         )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.contexts import VECTORS_FOLDER
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
@@ -19,6 +20,7 @@ from grassmeans.models.model import (
     LEXEMES_FOLDER,
     SenseModel,
     load,
+    open_model,
     write_model_head,
 )
 from grassmeans.models.places import KIND
@@ -41,7 +43,7 @@ from grassmeans.vectors.reducing import (
     restrict_vocabulary,
 )
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 _HEAD = {"kind", "format_version", "grassmeans", "created"}
 
@@ -83,11 +85,12 @@ class CompactSettings:
             raise InputError("examples and example_width must be 0 or more")
 
 
+@check_arguments(settings=optional(instance_of(CompactSettings)))
 def compact_model(
-    model: SenseModel,
+    model: SenseModel | str | Path,
     output: str | Path,
     *,
-    lexemes: WordVectors | None = None,
+    lexemes: WordVectors | str | Path | None = None,
     settings: CompactSettings | None = None,
     extra: Mapping[str, Any] | None = None,
     overwrite: bool = False,
@@ -96,9 +99,10 @@ def compact_model(
 
     Parameters
     ----------
+    model : SenseModel, path or name
     output : path
         A folder that does not exist yet, or a finished model where ``overwrite`` is set.
-    lexemes : WordVectors, optional
+    lexemes : WordVectors or path, optional
         Trained with ``freeze_words`` from the vectors of this model; only senses are stored. For a
         model of learned contexts they have a space of their own, and the words that have no senses
         are stored with them. By default those that the model has.
@@ -109,8 +113,9 @@ def compact_model(
     encoder needs the words that ``vocabulary`` leaves out, or all of its dimensions.
     """
     settings = settings or CompactSettings()
+    model = open_model(model)
     is_fixed = model.encoder.space_is_fixed
-    lexemes = model.lexemes if lexemes is None else lexemes
+    lexemes = model.lexemes if lexemes is None else open_vectors(lexemes)
     if is_fixed and settings.vocabulary is not None:
         raise InputError(
             f"contexts of the kind {model.encoder.kind!r} need all of their words: leave the "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import check_arguments
 from grassmeans.clustering.settings import AUTO
-from grassmeans.corpus.corpus import Corpus, as_corpus, default_options, is_corpus
+from grassmeans.corpus.corpus import Corpus, default_options, is_corpus, open_corpus
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.models.building import INHERITED, Contexts, fit_model, trains_own
 from grassmeans.models.model import SenseModel
@@ -30,8 +29,8 @@ _WIDTH = 40
 
 def read_corpus(texts: Any, words: list[str], language: str, column: str | None = None) -> Corpus:
     """A corpus as it is, or one of texts in which words of several ("New York") are one token."""
-    if isinstance(texts, Corpus) or (isinstance(texts, str | Path) and is_corpus(texts)):
-        return as_corpus(texts)
+    if is_corpus(texts):
+        return open_corpus(texts)
     rules = replace(default_options(language), keep_duplicates=True)
     split = (rules.tokenizer.tokenize(normalize_text(word)) for word in words)
     phrases = {" ".join(keys) for keys in split if len(keys) > 1}
@@ -152,14 +151,14 @@ def find_senses(
         raise InputError("find_senses takes one word: for several there is SenseModel.fit")
     numbers: list[int] = []
     corpus = texts
-    if not isinstance(texts, Corpus) and not (isinstance(texts, str | Path) and is_corpus(texts)):
+    if not is_corpus(texts):
         # Texts without the word say nothing of its contexts, unless vectors are made from them.
         sought = None if trains_own(contexts, language) else names[0]
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         corpus = _select_texts(documents, report, sought, numbers)
     corpus = read_corpus(corpus, names, language)
-    if "labelled" in corpus.manifest:  # its words are not those of its text
+    if corpus.is_labelled:  # its words are not those of its text
         raise InputError(f"{corpus.path} is labelled: give the corpus that it was made from")
     model = fit_model(
         corpus,

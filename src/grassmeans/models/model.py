@@ -594,3 +594,9 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     return SenseModel(
         encoder, inventory, tokenizer, manifest, folder, lemma_table=read_lemmas(folder)
     )
+
+
+@check_arguments(model=either(instance_of(SenseModel), path))
+def open_model(model: SenseModel | str | Path, *, device: str = "cpu") -> SenseModel:
+    """A model as it is, or the one of a folder or name: what every door takes that needs one."""
+    return model if isinstance(model, SenseModel) else load(model, device=device)
