@@ -287,9 +287,7 @@ def induce(
     place = None if parts is None else Path(parts)
     inducer = WordInducer(corpus, encoder, settings)
     _tell_cost(inducer, chosen, show_progress)
-    found = collect_results(induce_words(chosen, inducer, workers, place, show_progress))
-    found.remember(encoder, corpus.text_tokenizer)
-    return found
+    return collect_results(induce_words(chosen, inducer, workers, place, show_progress))
 
 
 def _tell_cost(inducer: WordInducer, words: Sequence[str], show_progress: bool | None) -> None:
