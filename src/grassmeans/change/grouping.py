@@ -29,6 +29,8 @@ _SHOWN = 5
 
 NO_GROUP = -1
 
+Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
+
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
@@ -133,9 +135,7 @@ class GroupedDocuments:
         return self.with_groups(np.split(mixed, cuts))
 
 
-def group_documents(
-    corpora: Corpus | str | Path | Sequence[Corpus | str | Path], by: str | None = None
-) -> GroupedDocuments:
+def group_documents(corpora: Corpora, by: str | None = None) -> GroupedDocuments:
     """Group the documents of a corpus by a field, or those of several corpora side by side.
 
     Parameters

@@ -126,7 +126,8 @@ class Corpus:
     ) -> Corpus:
         """Read files or folders into a new corpus folder; or addresses (``"s3://bucket/file"``).
 
-        ``engine`` is where workers run, as for `grassmeans.use_engine`; the corpus is the same.
+        ``engine`` is where workers run, as for `grassmeans.engines.use_engine`; the corpus is the
+        same.
         ``reading`` is for `grassmeans.reading.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``, ``meta``.
         """

@@ -151,7 +151,7 @@ def join_phrases(
     phrases : iterable of str, optional
         Phrases of one's own, "port ellery"; by default those that `find_phrases` finds.
     engine : str, optional
-        Where workers run, as for `grassmeans.use_engine`.
+        Where workers run, as for `grassmeans.engines.use_engine`.
     """
     with use_engine(engine, workers):
         return _join_phrases(corpus, output, phrases, settings, workers, overwrite, show_progress)

@@ -138,7 +138,7 @@ def find_senses(
     column : str, optional
         The column or field of the texts.
     **changes
-        Other settings, as for `grassmeans.induce`: ``granularity=1.3``, ``random_state=1``, ...
+        Other settings, as for `SenseModel.fit`: ``granularity=1.3``, ``random_state=1``, ...
 
     Examples
     --------
