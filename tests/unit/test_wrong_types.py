@@ -198,6 +198,9 @@ class Place:
             "SenseModel.tag_many": (
                 model.tag_many, decoding | {"texts": TEXTS, "column": None}
             ),
+            "SenseModel.explain": (
+                model.explain, {"text": TEXTS[0], "words": "crane", "on_progress": None}
+            ),
             "SenseModel.choose_threshold": (
                 model.choose_threshold, {"idk_threshold": 0.5, "confidence": None}
             ),
@@ -260,7 +263,9 @@ class Place:
             ),
             "tag_iter": (
                 lambda **k: list(tag_iter(**k)),
-                answering | {"texts": TEXTS, "model": model, "batch_size": 2, "text_of": None},
+                answering
+                | {"texts": TEXTS, "model": model, "batch_size": 2, "text_of": None,
+                   "confidence": None},
             ),
         }  # fmt: skip
 
@@ -296,7 +301,8 @@ NAMES = [
     "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
     "SenseModel.with_inventory",
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
-    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.choose_threshold",
+    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.explain",
+    "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.save", "load",
     "find_senses", "build_model", "find_collocates", "label_corpus", "train_lexemes",
     "compare_groups", "sense_shares", "rank_changes", "tag_iter",

@@ -5,7 +5,7 @@ What is counted, and how it is scored, is in `grassmeans.collocations.near_words
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.targets import find_targets
 from grassmeans.models.model import SenseModel, open_model
+from grassmeans.results import Tabular
 from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.samples import word_seeds
 
@@ -36,8 +37,8 @@ _AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class SenseCollocates:
-    """Words near the senses of a word.
+class SenseCollocates(Tabular):
+    """Words near the senses of a word; as a table, the best fifty of each sense.
 
     Attributes
     ----------
@@ -55,6 +56,20 @@ class SenseCollocates:
     n_lines: int
     n_looked_at: int
     near: NearWords
+
+    def __repr__(self) -> str:
+        return (
+            f"SenseCollocates({self.word!r}: {len(self.names)} senses, "
+            f"{self.n_looked_at:,} of {self.n_lines:,} occurrences)"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``sense``, ``name``, and what `rank` tells of each collocate."""
+        return [
+            {"sense": sense, "name": name} | asdict(found)
+            for sense, name in enumerate(self.names, 1)
+            for found in self.rank(sense)
+        ]
 
     def rank(self, sense: int, **options: Any) -> tuple[Collocate, ...]:
         """The collocates of a sense by its number; see `NearWords.rank`."""

@@ -42,6 +42,7 @@ def tag_iter(
     text_of: str | Callable[[Item], str] | None = None,
     words: str | Iterable[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+    confidence: float | None = None,
     sharpness: float | None = None,
 ) -> Iterator[tuple[Item, TaggedText]]:
     """Tag texts or records one after another, lazily and in order.
@@ -58,7 +59,7 @@ def tag_iter(
     text_of : str or callable, optional
         Where the text of a record is: the name of a field of mappings or of a table's column,
         "text" by default, or a function of the record.
-    words, idk_threshold, sharpness
+    words, idk_threshold, confidence, sharpness
         As for `SenseModel.tag`.
 
     Yields
@@ -72,7 +73,12 @@ def tag_iter(
 
     def tag_many(documents: list[RawDocument]) -> list[TaggedText]:
         tagged = opened.tag_many(
-            documents, words=words, idk_threshold=idk_threshold, sharpness=sharpness, check=check
+            documents,
+            words=words,
+            idk_threshold=idk_threshold,
+            confidence=confidence,
+            sharpness=sharpness,
+            check=check,
         )
         check.warn()
         return tagged

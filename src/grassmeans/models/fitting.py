@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from grassmeans.models.building import INHERITED, Contexts, fit_model, trains_ow
 from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.reading.given import MISSING, check_words, iterate_documents
+from grassmeans.results import Tabular
 from grassmeans.senses.entries import Sense
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.text.phrases import Phrases
@@ -70,8 +71,11 @@ class FoundOccurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSenses:
+class FoundSenses(Tabular):
     """The senses of a word in texts; iterating over it gives them.
+
+    As a table it has a row for each occurrence: ``text``, ``start``, ``end``, ``word``, ``sense``,
+    ``name``, ``confidence``.
 
     Attributes
     ----------
@@ -99,6 +103,14 @@ class FoundSenses:
 
     def __len__(self) -> int:
         return len(self.senses)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{sense.number} ({sense.name}) {sense.share:.0%}" for sense in self)
+        return f"FoundSenses({self.word!r} in {len(self.occurrences):,} occurrences: {names})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The occurrences, in the order of the texts."""
+        return [asdict(occurrence) for occurrence in self.occurrences]
 
     def __str__(self) -> str:
         lines = [f"{self.word}: {len(self)} senses in {len(self.occurrences):,} occurrences"]

@@ -55,6 +55,7 @@ from grassmeans.senses.decoding import (
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck, warn_of_contexts
+from grassmeans.tagging.explaining import ExplainedText, explain_text
 from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import OnProgress, TaggedText, passage_distances, tag_texts
@@ -453,6 +454,30 @@ class SenseModel:
             warn_of_contexts(self.encoder)
             seen.warn()
         return tagged
+
+    @check_arguments(text=text)
+    def explain(
+        self,
+        text: str,
+        *,
+        words: str | Iterable[str] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> ExplainedText:
+        """Tag a text, and tell which words of its context decided for each sense.
+
+        Parameters
+        ----------
+        words : str or iterable of str, optional
+            Only these, or only this one.
+        on_progress : callable, optional
+            As for `tag`, for the second part of the work.
+
+        Examples
+        --------
+        >>> for word, places in model.explain("The crane lifted steel."):  # doctest: +SKIP
+        ...     print(word.label, [(place.word, place.weight) for place in places])
+        """
+        return explain_text(self, self.tag(text, words=words), on_progress=on_progress)
 
     def check_language(self) -> LanguageCheck:
         """A check whether texts are in the model's language, and of words that it knows."""

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import shorten
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.reading.given import check_words, iterate_documents, spell_word
+from grassmeans.results import Tabular
 from grassmeans.senses.calibration import Calibration, ConfidenceRule
 from grassmeans.senses.decoding import DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, IdkRule
 from grassmeans.senses.inventory import SenseInventory
@@ -84,10 +86,15 @@ class TaggedWord:
         """``key.sense``, as the paper's authors write it: ``crane.2``, ``crane.0`` for IDK."""
         return f"{self.key}.{self.sense}"
 
+    def __repr__(self) -> str:
+        name = f" ({self.name})" if self.name else ""
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
+        return f"TaggedWord({self.word!r} at {self.start}:{self.end} is {self.label}{name}{sure})"
+
 
 @dataclass(frozen=True, slots=True)
-class TaggedText:
-    """A text and its tagged words, in order.
+class TaggedText(Tabular):
+    """A text and its tagged words, in order; as a table, a row for each of them.
 
     Parameters
     ----------
@@ -109,6 +116,15 @@ class TaggedText:
 
     def __getitem__(self, index: int) -> TaggedWord:
         return self.words[index]
+
+    def __repr__(self) -> str:
+        labels = ", ".join(word.label for word in self.words)
+        return f"TaggedText({shorten(self.text)}: {labels or 'no word with senses'})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``word``, ``key``, ``sense``, ``name``, ``confidence``, ``start``, ``end``."""
+        names = ("word", "key", "sense", "name", "confidence", "start", "end")
+        return [{name: getattr(word, name) for name in names} for word in self.words]
 
 
 def tag_texts(
