@@ -183,16 +183,7 @@ def build_model(
 def choose_contexts(
     contexts: Contexts | None, corpus: Corpus, language: str, workers: int | None = 1
 ) -> ContextSource:
-    """What contexts are made of: as given, of the package's model, or trained on the corpus.
-
-    Parameters
-    ----------
-    contexts : optional
-        Word vectors, an encoder or a model, or the path or name of one; "own" for vectors of the
-        corpus. Without it, those of the language's model, and "own" where there is none.
-    workers : int or None
-        Of the training.
-    """
+    """What contexts are made of: as given, of the package's model, or trained on the corpus."""
     if trains_own(contexts, language):
         return ContextSource(train_own(corpus, workers))
     contexts = language if contexts is None else contexts
@@ -243,13 +234,7 @@ def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
 def open_bare_model(
     contexts: str | Path, corpus: Corpus, *, device: str = "cpu", **changes: Any
 ) -> SenseModel:
-    """A model without any senses yet: what contexts are made of, and the corpus's token rule.
-
-    Parameters
-    ----------
-    contexts : path or str
-        As for `build_model`.
-    """
+    """A model without any senses yet: what contexts are made of, and the corpus's token rule."""
     encoder, settings = choose_encoder(corpus, resolve_name(contexts), None, changes, device)
     manifest = describe_sources(corpus, encoder, settings)
     return SenseModel(encoder, SenseInventory([]), corpus.text_tokenizer, manifest)
@@ -258,13 +243,7 @@ def open_bare_model(
 def open_model_or_contexts(
     place: str | Path, corpus: Corpus | None, *, device: str = "cpu"
 ) -> SenseModel:
-    """A finished model; or one without senses, where contexts are given, with a corpus for them.
-
-    Parameters
-    ----------
-    place : path or str
-        A model, or what contexts are made of, as for `build_model`.
-    """
+    """A finished model; or one without senses, where contexts are given, with a corpus for them."""
     if not is_contexts(place):
         return load(place, device=device)
     if corpus is None:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.contexts import VECTORS_FOLDER
@@ -208,22 +207,14 @@ def _compact_inventory(
     inventory: SenseInventory, settings: CompactSettings, projection: Projection | None
 ) -> CompactInventory:
     full = inventory.to_compact()
-    lines = [
-        _encode_line(
-            shorten_entry(line, examples=settings.examples, example_width=settings.example_width)
-        )
-        for line in full.lines
-    ]
+    kept = {"examples": settings.examples, "example_width": settings.example_width}
+    entries = (shorten_entry(line, **kept) for line in full.lines)
+    lines = [json.dumps(e, ensure_ascii=False, separators=(",", ":")).encode() for e in entries]
     directions = np.asarray(full.directions)
     if projection is not None:
-        directions = _project_units(projection, directions)
+        directions = projection.apply(directions)
+        directions = directions * inverse_norms(directions)[:, None]  # of length 1 again
     return CompactInventory(full.words, full.sense_counts, directions, lines, full.skipped)
-
-
-def _project_units(projection: Projection, directions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Directions in the subspace, of length 1 again."""
-    rows = projection.apply(directions)
-    return rows * inverse_norms(rows)[:, None]
 
 
 def _choose_lexemes(
@@ -259,7 +250,3 @@ def _write_lexemes(
     WordVectors(lexemes.words, matrix, lexemes.counts, check=False).save(
         folder, bits=bits, extra=about
     )
-
-
-def _encode_line(entry: Mapping[str, Any]) -> bytes:
-    return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()
