@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 import grassmeans
-from grassmeans import ContextShape, Corpus, SenseInventory, SenseModel, WordVectors
+from grassmeans import Corpus, SenseModel, WordVectors
 from grassmeans.artifacts.writing import read_manifest, write_bytes, write_manifest
 from grassmeans.contexts import (
     FUNCTION_WORDS,
@@ -39,11 +39,13 @@ from grassmeans.contexts import (
 from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape, write_weights
 from grassmeans.contexts.learned import FOLDER
 from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling.measuring import make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
 from grassmeans.models.places import resolve_name
 from grassmeans.outputs.places import Building
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from measurement import measure_sgemm, write_result
 
 PACKAGED = "en"

@@ -26,24 +26,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans import (
-    ContextShape,
-    Corpus,
-    SenseInventory,
-    SenseModel,
-    WordVectors,
-    decode_hard,
-    load,
-)
+from grassmeans import Corpus, SenseModel, WordVectors, load
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import Shard
 from grassmeans.geometry.distances import measure_distances, usable_contexts
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling.measuring import EncoderMeasure, make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
 from grassmeans.outputs.places import Building
+from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from measurement import write_result
 
 THRESHOLD = 0.6

@@ -25,9 +25,10 @@ from typing import Any
 import numpy as np
 
 from bench_tagging import build_demo_model
-from grassmeans import ContextShape, Corpus, InductionSettings, WordVectors, load
+from grassmeans import Corpus, WordVectors, load
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import SubspaceEncoder
-from grassmeans.geometry.windows import Contexts, sample_positions
+from grassmeans.geometry.windows import Contexts, ContextShape, sample_positions
 from grassmeans.senses.induction import WordInducer, group_contexts
 from grassmeans.senses.samples import word_seeds
 from measurement import write_result

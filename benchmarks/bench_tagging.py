@@ -19,7 +19,9 @@ from pathlib import Path
 import numpy as np
 
 import grassmeans
-from grassmeans import Corpus, InductionSettings, SenseModel, SkipGram, build_model
+from grassmeans import Corpus, SenseModel, SkipGram
+from grassmeans.clustering.settings import InductionSettings
+from grassmeans.models.building import build_model
 from measurement import write_result
 
 THRESHOLD = 0.6  # the plain loop and the model go by the same rule

@@ -13,9 +13,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from grassmeans import Corpus, build_model
+from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.labelling import label_corpus
+from grassmeans.models.building import build_model
 from synthetic import POLYSEMOUS, make_topic_text
 
 OPTIONS = replace(default_options("none"), shard_chars=4_000)

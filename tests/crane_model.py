@@ -11,11 +11,12 @@ from pathlib import Path
 
 import numpy as np
 
-from grassmeans import SenseInventory, WordVectors
+from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 
 VECTORS = {

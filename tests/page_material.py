@@ -18,10 +18,11 @@ from pathlib import Path
 
 import zstandard
 
-from grassmeans import Corpus, SkipGram, WordVectors, build_model
+from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 from grassmeans.labelling import label_corpus
+from grassmeans.models.building import build_model
 from grassmeans.vectors import to_gensim, write_glove, write_word2vec_binary
 from wordnet_files import Entry, write_wordnet
 

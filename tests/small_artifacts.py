@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans import Corpus, SenseInventory, WordVectors, load
+from grassmeans import Corpus, WordVectors, load
 from grassmeans.contexts.attention.levelling import Levelling
 from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape
 from grassmeans.contexts.interface import ContextEncoder
@@ -24,6 +24,7 @@ from grassmeans.models.compacting import CompactSettings, compact_model
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.compact_inventory import write_compact_inventory
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 from synthetic import FUNCTION_WORDS, make_topic_text
 

@@ -8,49 +8,78 @@ from grassmeans.lazy import give_names
 from grassmeans.version import __version__
 
 if TYPE_CHECKING:
-    from grassmeans.change.tables import rank_changes as rank_changes
-    from grassmeans.change.tables import sense_shares as sense_shares
+    from grassmeans.change.comparing import compare_groups as compare_groups
     from grassmeans.clustering.kgrassmeans import KGrassmeans as KGrassmeans
-    from grassmeans.clustering.settings import InductionSettings as InductionSettings
     from grassmeans.collocations.collocates import find_collocates as find_collocates
     from grassmeans.corpus.corpus import Corpus as Corpus
-    from grassmeans.engines import use_engine as use_engine
     from grassmeans.geometry.subspaces import principal_subspaces as principal_subspaces
-    from grassmeans.geometry.windows import ContextShape as ContextShape
     from grassmeans.geometry.windows import extract_contexts as extract_contexts
-    from grassmeans.integrations.iterables import tag_iter as tag_iter
-    from grassmeans.models.building import build_model as build_model
-    from grassmeans.models.fitting import FoundSenses as FoundSenses
+    from grassmeans.labelling.labeller import label_corpus as label_corpus
+    from grassmeans.lexemes.training import train_lexemes as train_lexemes
     from grassmeans.models.fitting import find_senses as find_senses
     from grassmeans.models.model import SenseModel as SenseModel
     from grassmeans.models.model import load as load
-    from grassmeans.senses.decoding import decode_hard as decode_hard
-    from grassmeans.senses.decoding import decode_soft as decode_soft
-    from grassmeans.senses.induction import induce as induce
-    from grassmeans.senses.inventory import SenseInventory as SenseInventory
+    from grassmeans.senses.decoding import decode as decode
     from grassmeans.vectors.skipgram import SkipGram as SkipGram
     from grassmeans.vectors.word_vectors import WordVectors as WordVectors
 
 _names, __getattr__, __dir__ = give_names(
     __name__,
     {
+        "models.fitting": ("find_senses",),
+        "models.model": ("SenseModel", "load"),
         "corpus.corpus": ("Corpus",),
-        "engines": ("use_engine",),
-        "vectors.skipgram": ("SkipGram",),
         "vectors.word_vectors": ("WordVectors",),
-        "geometry.windows": ("ContextShape", "extract_contexts"),
+        "vectors.skipgram": ("SkipGram",),
+        "geometry.windows": ("extract_contexts",),
         "geometry.subspaces": ("principal_subspaces",),
         "clustering.kgrassmeans": ("KGrassmeans",),
-        "senses.decoding": ("decode_hard", "decode_soft"),
-        "clustering.settings": ("InductionSettings",),
-        "senses.induction": ("induce",),
-        "senses.inventory": ("SenseInventory",),
-        "models.model": ("SenseModel", "load"),
-        "models.fitting": ("find_senses", "FoundSenses"),
-        "models.building": ("build_model",),
+        "senses.decoding": ("decode",),
+        "labelling.labeller": ("label_corpus",),
+        "lexemes.training": ("train_lexemes",),
         "collocations.collocates": ("find_collocates",),
-        "change.tables": ("sense_shares", "rank_changes"),
-        "integrations.iterables": ("tag_iter",),
+        "change.comparing": ("compare_groups",),
+    },
+    deprecated={
+        "ContextShape": (
+            "grassmeans.geometry.windows:ContextShape",
+            "SenseModel.fit(..., window=10, rank=3), or grassmeans.geometry.windows.ContextShape",
+        ),
+        "FoundSenses": (
+            "grassmeans.models.fitting:FoundSenses",
+            "grassmeans.models.fitting.FoundSenses",
+        ),
+        "InductionSettings": (
+            "grassmeans.clustering.settings:InductionSettings",
+            "SenseModel.fit(..., n_senses=5), or grassmeans.clustering.settings.InductionSettings",
+        ),
+        "SenseInventory": (
+            "grassmeans.models.induced:InducedInventory",
+            "the inventory of a SenseModel, or grassmeans.senses.inventory.SenseInventory",
+        ),
+        "build_model": (
+            "grassmeans.models.building:build_model",
+            "SenseModel.fit(..., output=...)",
+        ),
+        "decode_hard": ("grassmeans.senses.decoding:decode_hard", "decode(distances)"),
+        "decode_soft": ("grassmeans.senses.decoding:decode_soft", 'decode(distances, "soft")'),
+        "induce": (
+            "grassmeans.models.induced:induce",
+            "SenseModel.fit(corpus, words, contexts=...)",
+        ),
+        "rank_changes": (
+            "grassmeans.change.tables:rank_changes",
+            "compare_groups(...).to_pandas()",
+        ),
+        "sense_shares": ("grassmeans.change.tables:sense_shares", "compare_groups(...).shares"),
+        "tag_iter": (
+            "grassmeans.integrations.iterables:tag_iter",
+            "grassmeans.integrations.tag_iter",
+        ),
+        "use_engine": (
+            "grassmeans.engines:use_engine",
+            "grassmeans.engines.use_engine, or engine=...",
+        ),
     },
 )
 

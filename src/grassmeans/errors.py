@@ -42,12 +42,12 @@ class EngineError(GrassmeansError):
 
 
 class MissingExtraError(GrassmeansError, ImportError):
-    """An optional package is needed; the message names the extra that brings it."""
+    """An optional package is needed; the message names the extra that brings it, if one does."""
 
-    def __init__(self, package: str, extra: str, purpose: str) -> None:
+    def __init__(self, package: str, extra: str | None, purpose: str) -> None:
+        source = package if extra is None else f"'grassmeans[{extra}]'"
         super().__init__(
-            f"{purpose} needs the package {package!r}: install it with "
-            f"pip install 'grassmeans[{extra}]'"
+            f"{purpose} needs the package {package!r}: install it with pip install {source}"
         )
         self.package = package
         self.extra = extra

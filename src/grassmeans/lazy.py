@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 
 def give_names(
-    package: str, modules: Mapping[str, Iterable[str]]
+    package: str,
+    modules: Mapping[str, Iterable[str]],
+    deprecated: Mapping[str, tuple[str, str]] | None = None,
 ) -> tuple[list[str], Callable[[str], Any], Callable[[], list[str]]]:
     """A package's ``__all__``, ``__getattr__`` and ``__dir__``, for names of modules below it.
 
@@ -19,10 +22,23 @@ def give_names(
         ``__name__`` of the package that gives the names.
     modules : mapping
         A module, as seen from the package -> the names that it has.
+    deprecated : mapping, optional
+        A name that goes with the next version -> what it stands for (``"module:name"``), and what
+        to write instead.
     """
     homes = {name: f"{package}.{module}" for module, names in modules.items() for name in names}
+    old = deprecated or {}
 
     def find(name: str) -> Any:
+        if name in old:
+            place, instead = old[name]
+            warnings.warn(
+                f"{package}.{name} goes with the next version: use {instead}",
+                DeprecationWarning,
+                stacklevel=2,
+            )
+            module, _, original = place.partition(":")
+            return getattr(importlib.import_module(module), original)
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         found = getattr(importlib.import_module(homes[name]), name)

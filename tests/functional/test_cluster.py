@@ -24,8 +24,8 @@ from dask import config as dask_config
 
 import grassmeans
 from cluster_jobs import FIRST_FILES, digest_folder, hold, make_jobs, when_written, write_inputs
-from grassmeans import SkipGram, use_engine
-from grassmeans.engines import messages, on_dask
+from grassmeans import SkipGram
+from grassmeans.engines import messages, on_dask, use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import EngineError, StorageError
 from grassmeans.evaluation.tasks.loading import open_task

@@ -13,8 +13,18 @@ import pytest
 import grassmeans
 from crane_model import save_crane_model
 from grassmeans import Corpus, SenseModel, WordVectors
+from grassmeans.change.tables import rank_changes, sense_shares
+from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.engines import use_engine
 from grassmeans.errors import GrassmeansError, InputError
+from grassmeans.geometry.windows import ContextShape
+from grassmeans.integrations.iterables import tag_iter
+from grassmeans.lexemes.lexeme_vectors import open_lexemes
+from grassmeans.models.building import build_model
+from grassmeans.models.induced import induce
+from grassmeans.senses.decoding import decode_hard, decode_soft
+from grassmeans.senses.inventory import SenseInventory
 
 TEXTS = [
     "The crane built a nest with its wing.",
@@ -45,6 +55,9 @@ class Place:
         rows = np.random.default_rng(0).normal(size=(len(self.corpus.vocabulary), 4))
         self.wide = WordVectors(self.corpus.vocabulary.words, rows)
         self.wide.save(folder / "wide")
+        self.labelled = grassmeans.label_corpus(
+            self.corpus, self.model, folder / "labelled", workers=1, show_progress=False
+        )
         self.folder = folder
         self.n_outputs = 0
 
@@ -120,7 +133,7 @@ class Place:
             "WordVectors.similarity": (vectors.similarity, {"first": "crane", "second": "nest"}),
             "WordVectors.nearest": (vectors.nearest, {"queries": np.eye(2), "n": 1, "first": 2}),
             "ContextShape": (
-                grassmeans.ContextShape,
+                ContextShape,
                 {"window": 2, "rank": 1, "weighting": "flat", "drop_repeats": False},
             ),
             "extract_contexts": (
@@ -139,33 +152,39 @@ class Place:
             ),
             "KGrassmeans": (lambda **k: grassmeans.KGrassmeans(**k).fit(bases), clustering),
             "KGrassmeans.fit": (grassmeans.KGrassmeans(**clustering).fit, {"X": bases}),
-            "decode_hard": (
-                grassmeans.decode_hard, {"distances": np.eye(2), "idk_threshold": 0.5}
+            "decode": (
+                grassmeans.decode,
+                {"distances": np.eye(2), "decoding": "soft", "idk_threshold": 0.5,
+                 "sharpness": 1.0},
             ),
-            "decode_soft": (grassmeans.decode_soft, {"distances": np.eye(2), "sharpness": 1.0}),
+            "decode_hard": (
+                decode_hard, {"distances": np.eye(2), "idk_threshold": 0.5}
+            ),
+            "decode_soft": (decode_soft, {"distances": np.eye(2), "sharpness": 1.0}),
             "InductionSettings": (
-                grassmeans.InductionSettings,
+                InductionSettings,
                 {name: inducing[name] for name in inspect.signature(
-                    grassmeans.InductionSettings).parameters},
+                    InductionSettings).parameters},
             ),
             "induce": (
-                grassmeans.induce,
+                induce,
                 inducing
                 | {"corpus": corpus, "contexts": self.wide, "words": "crane", "parts": None},
             ),
             "SenseInventory": (
-                grassmeans.SenseInventory,
+                SenseInventory,
                 {"entries": list(model.inventory.values()), "skipped": ()},
             ),
             "SenseInventory.load": (
-                grassmeans.SenseInventory.load, {"path": folder / "model" / "inventory"}
+                SenseInventory.load, {"path": folder / "model" / "inventory"}
             ),
             "SenseInventory.name_of": (model.inventory.name_of, {"word": "crane", "sense": 1}),
             "SenseModel.fit": (
                 SenseModel.fit,
                 inducing
                 | {"texts": corpus, "words": "crane", "language": "en", "contexts": self.wide,
-                   "column": None, "calibrated": False},
+                   "column": None, "calibrated": False, "output": None, "device": "cpu",
+                   "engine": None, "overwrite": False},
             ),
             "SenseModel.load": (SenseModel.load, {"path_or_name": folder / "model"}),
             "SenseModel.with_inventory": (model.with_inventory, {"inventory": model.inventory}),
@@ -178,6 +197,9 @@ class Place:
             ),
             "SenseModel.tag_many": (
                 model.tag_many, decoding | {"texts": TEXTS, "column": None}
+            ),
+            "SenseModel.explain": (
+                model.explain, {"text": TEXTS[0], "words": "crane", "on_progress": None}
             ),
             "SenseModel.choose_threshold": (
                 model.choose_threshold, {"idk_threshold": 0.5, "confidence": None}
@@ -194,7 +216,7 @@ class Place:
                  "contexts": self.wide, "column": None, "n_init": 1, "granularity": 1.0},
             ),
             "build_model": (
-                grassmeans.build_model,
+                build_model,
                 inducing
                 | {"corpus": folder / "corpus", "contexts": folder / "wide", "output": None,
                    "words": "crane", "calibrated": False, "device": "cpu", "engine": None,
@@ -205,25 +227,51 @@ class Place:
                 {"model": model, "corpus": corpus, "word": "crane", "before": 2, "after": 2,
                  "max_contexts": 9, "random_state": 0},
             ),
+            "label_corpus": (
+                grassmeans.label_corpus,
+                {
+                    "corpus": corpus, "model": model, "output": None, "decoding": "hard",
+                    "idk_threshold": 0.5, "confidence": None, "sharpness": 1.0, "random_state": 0,
+                    "device": "cpu", "workers": 1, "engine": None, "overwrite": False,
+                    "show_progress": False,
+                },
+            ),
+            "train_lexemes": (
+                grassmeans.train_lexemes,
+                {
+                    "labelled": self.labelled, "output": None,
+                    "trainer": grassmeans.SkipGram(**training), "start_from": vectors,
+                    "freeze_words": False, "soft_each_epoch": False, "sharpness": 1.0,
+                    "keep_output": False, "engine": None, "overwrite": False,
+                    "show_progress": False,
+                },
+            ),
+            "compare_groups": (
+                grassmeans.compare_groups,
+                {"model": model, "corpus": corpus, "words": "crane", "by": "source",
+                 "settings": None, "show_progress": False},
+            ),
             "sense_shares": (
-                grassmeans.sense_shares,
+                sense_shares,
                 {"model": model, "corpus": corpus, "word": "crane", "by": "source",
                  "settings": None},
             ),
             "rank_changes": (
-                grassmeans.rank_changes,
+                rank_changes,
                 {"model": model, "corpus": corpus, "by": "source", "words": "crane",
                  "settings": None, "show_progress": False},
             ),
             "tag_iter": (
-                lambda **k: list(grassmeans.tag_iter(**k)),
-                answering | {"texts": TEXTS, "model": model, "batch_size": 2, "text_of": None},
+                lambda **k: list(tag_iter(**k)),
+                answering
+                | {"texts": TEXTS, "model": model, "batch_size": 2, "text_of": None,
+                   "confidence": None},
             ),
         }  # fmt: skip
 
 
 def enter_engine(**arguments: Any) -> None:
-    with grassmeans.use_engine(**arguments):
+    with use_engine(**arguments):
         pass
 
 
@@ -248,16 +296,19 @@ NAMES = [
     "Corpus.positions", "Corpus.document_text", "Corpus.line_at", "Corpus.field_values",
     "use_engine", "SkipGram", "SkipGram.fit", "WordVectors", "WordVectors.load",
     "WordVectors.most_similar", "WordVectors.similarity", "WordVectors.nearest", "ContextShape",
-    "extract_contexts", "principal_subspaces", "KGrassmeans", "KGrassmeans.fit", "decode_hard",
-    "decode_soft", "InductionSettings", "induce", "SenseInventory", "SenseInventory.load",
-    "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load", "SenseModel.with_inventory",
+    "extract_contexts", "principal_subspaces", "KGrassmeans", "KGrassmeans.fit", "decode",
+    "decode_hard", "decode_soft", "InductionSettings", "induce", "SenseInventory",
+    "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
+    "SenseModel.with_inventory",
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
-    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.choose_threshold",
+    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.explain",
+    "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.save", "load",
-    "find_senses", "build_model", "find_collocates", "sense_shares", "rank_changes", "tag_iter",
+    "find_senses", "build_model", "find_collocates", "label_corpus", "train_lexemes",
+    "compare_groups", "sense_shares", "rank_changes", "tag_iter",
 ]  # fmt: skip
-MADE_BY_OTHERS = {"__version__", "FoundSenses", "SenseModel"}
-"""Nobody calls them: the first is a text, the others are made by `find_senses` and `load`."""
+MADE_BY_OTHERS = {"__version__", "SenseModel"}
+"""Nobody calls them: the first is a text, the other is made by `fit` and `load`."""
 INNER = {"fill", "check_language"}
 """Methods of a model for the package itself."""
 
@@ -332,12 +383,29 @@ def test_a_path_does_where_an_object_does(place: Place) -> None:
     by_object = grassmeans.find_collocates(place.model, place.corpus, "crane")
     assert by_path.rank(1) == by_object.rank(1)
     assert by_path.n_lines == 4
-    contexts = grassmeans.extract_contexts(corpus, "crane", 2)
+    contexts = grassmeans.extract_contexts(corpus, "crane", 2, vectors=place.folder / "vectors")
+    expected = grassmeans.extract_contexts(place.corpus, "crane", 2, vectors=place.vectors)
+    assert contexts.context_ids.tolist() == expected.context_ids.tolist()
     assert len(contexts) == 4
+    lexemes = []
+    for i, (words, tagger, start) in enumerate(
+        [(corpus, model, str(place.folder / "vectors")), (place.corpus, place.model, place.vectors)]
+    ):
+        labelled = grassmeans.label_corpus(words, tagger, place.output(), workers=1)
+        assert labelled.is_labelled
+        given = labelled if i else labelled.path
+        trainer = grassmeans.SkipGram(dim=2, min_count=1, epochs=1, workers=1)
+        output = place.output()
+        trained = grassmeans.train_lexemes(given, output, trainer, start_from=start)
+        for same in (trained, trained.vectors, output):
+            lexemes.append(open_lexemes(same).vectors)
+    assert len({tuple(vectors.words) for vectors in lexemes}) == 1
+    assert len({vectors.vectors.tobytes() for vectors in lexemes}) == 1
+    assert not place.corpus.is_labelled
 
 
 def test_numbers_of_numpy_are_numbers(place: Place) -> None:
-    settings = grassmeans.InductionSettings(n_senses=np.int64(2), granularity=np.float32(0.5))
+    settings = InductionSettings(n_senses=np.int64(2), granularity=np.float32(0.5))
     assert settings.to_dict()["n_senses"] == 2
     assert type(settings.to_dict()["n_senses"]) is int
     assert type(settings.to_dict()["granularity"]) is float

@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 
 import grassmeans
-from grassmeans import decode_hard
 from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.senses.decoding import decode_hard
 
 THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
 

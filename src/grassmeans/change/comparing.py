@@ -7,15 +7,18 @@ tables of it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.change.contexts import Example, examine_word
-from grassmeans.change.grouping import GroupedDocuments
+from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
 from grassmeans.change.measures import jensen_shannon
 from grassmeans.change.testing import (
     N_PERMUTATIONS,
@@ -25,9 +28,10 @@ from grassmeans.change.testing import (
 )
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.errors import InputError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
+from grassmeans.results import Tabular
 
 FEWEST = 10
 """Occurrences with a sense that a group needs to be compared."""
@@ -110,7 +114,7 @@ class GroupShares:
         return self.counts / self.n if self.n else np.full(len(self.counts), np.nan)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class PairChange:
     """A word in two groups.
 
@@ -141,7 +145,7 @@ class PairChange:
     lost: tuple[int, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class WordChange:
     """A word in all groups.
 
@@ -149,18 +153,18 @@ class WordChange:
     ----------
     names : tuple of str
         Of its senses.
-    groups : list of GroupShares
+    groups : tuple of GroupShares
         All groups, in order.
-    pairs : list of PairChange
-    examples : list of Example
+    pairs : tuple of PairChange
+    examples : tuple of Example
         Uses of each sense in each group, where the word was looked at closely.
     """
 
     word: str
     names: tuple[str, ...]
-    groups: list[GroupShares]
-    pairs: list[PairChange]
-    examples: list[Example] = field(default_factory=list)
+    groups: tuple[GroupShares, ...]
+    pairs: tuple[PairChange, ...]
+    examples: tuple[Example, ...] = ()
 
     @property
     def rank_key(self) -> tuple[float, float, str]:
@@ -169,10 +173,59 @@ class WordChange:
         found = any(pair.is_change for pair in self.pairs)
         return (-float(found), -largest, self.word)
 
+    def change_rows(self) -> list[dict[str, Any]]:
+        """A row for each pair of groups, of plain values; None where something is not known."""
+        return [
+            {
+                "word": self.word,
+                "first": pair.first,
+                "second": pair.second,
+                "n_first": pair.n_first,
+                "n_second": pair.n_second,
+                "jsd": _plain(pair.jsd),
+                "apd": _plain(pair.apd),
+                "prt": _plain(pair.prt),
+                "p": _plain(pair.p_value),
+                "q": _plain(pair.q_value),
+                "changed": pair.is_change,
+                "gained": list(pair.gained),
+                "lost": list(pair.lost),
+            }
+            for pair in self.pairs
+        ]
+
+    def share_rows(self) -> list[dict[str, Any]]:
+        """A row for each group and sense, of plain values; None where the word does not occur."""
+        return [
+            {
+                "word": self.word,
+                "group": group.group,
+                "sense": number,
+                "name": name,
+                "count": int(group.counts[number - 1]),
+                "share": _plain(float(group.shares[number - 1])),
+                "low": _plain(float(group.low[number - 1])),
+                "high": _plain(float(group.high[number - 1])),
+                "n": group.n,
+                "unknown": group.n_unknown,
+                "few": group.is_few,
+            }
+            for group in self.groups
+            for number, name in enumerate(self.names, 1)
+        ]
+
+
+def _plain(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 6)
+
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Tabular):
     """Words in groups of documents, those that changed most first.
+
+    As a table it has a row for each word and pair of groups: ``word``, ``first``, ``second``,
+    ``n_first``, ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
+    ``changed``, ``gained``, ``lost``.
 
     Attributes
     ----------
@@ -195,30 +248,66 @@ class Comparison:
     n_left_out: int
     example_left_out: str
     n_tested: int
-    words: list[WordChange]
+    words: tuple[WordChange, ...]
     absent: tuple[str, ...]
     settings: ChangeSettings
 
+    def __repr__(self) -> str:
+        n_changed = sum(any(pair.is_change for pair in word.pairs) for word in self.words)
+        return (
+            f"Comparison({len(self.words):,} words in {len(self.groups)} groups by {self.by}: "
+            f"{n_changed:,} changed)"
+        )
 
+    def rows(self) -> list[dict[str, Any]]:
+        """A row for each word and pair of groups, those that changed most first."""
+        return [row for word in self.words for row in word.change_rows()]
+
+    @property
+    def shares(self) -> list[dict[str, Any]]:
+        """A row for each word, group and sense.
+
+        ``word``, ``group``, ``sense``, ``name``, ``count``, ``share``, ``low`` and ``high`` (95%),
+        ``n`` (occurrences of the group), ``unknown`` (those that are "I don't know"), ``few`` (too
+        few to be compared).
+        """
+        return [row for word in self.words for row in word.share_rows()]
+
+
+@check_arguments(settings=optional(instance_of(ChangeSettings)))
 def compare_groups(
     model: SenseModel | str | Path,
-    documents: GroupedDocuments,
+    corpus: Corpora | GroupedDocuments,
     words: str | Iterable[str] | None = None,
-    settings: ChangeSettings | None = None,
     *,
-    show_progress: bool | None = None,
+    by: str | None = None,
+    settings: ChangeSettings | None = None,
+    show_progress: bool | None = False,
 ) -> Comparison:
     """Compare the senses of words between groups of documents.
 
     Parameters
     ----------
+    model : SenseModel, path or name
+    corpus : Corpus, path or several
+        Labelled by the model, or not: then a sample of each word's occurrences is measured. Or
+        documents that `grassmeans.change.grouping.group_documents` has grouped.
     words : str or iterable of str, optional
         Those to compare; all that the model has senses for by default, in a labelled corpus.
+    by : str, optional
+        ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
 
     `InputError` where model and corpora do not fit; `UnknownWordError` for a word without senses.
+
+    Examples
+    --------
+    >>> found = compare_groups("en", "letters", "crane", by="date:decade")  # doctest: +SKIP
+    >>> found.to_pandas()  # doctest: +SKIP
+    >>> found.shares  # doctest: +SKIP
     """
+    documents = corpus if isinstance(corpus, GroupedDocuments) else group_documents(corpus, by)
     chosen = settings or ChangeSettings()
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = open_model(model)
     asked = None if words is None else spell_words(opened, check_words(words))
     found: list[WordChange] = []
     blocks = collect_uses(
@@ -235,11 +324,19 @@ def compare_groups(
             advance(len(uses.words))
     pairs = [pair for word in found for pair in word.pairs]
     q_values = correct_many(np.array([pair.p_value for pair in pairs]))
-    for pair, q_value in zip(pairs, q_values.tolist(), strict=True):
-        pair.q_value, pair.is_change = q_value, bool(q_value <= chosen.level)
+    corrected = iter(
+        replace(pair, q_value=q_value, is_change=bool(q_value <= chosen.level))
+        for pair, q_value in zip(pairs, q_values.tolist(), strict=True)
+    )
+    found = [replace(word, pairs=tuple(islice(corrected, len(word.pairs)))) for word in found]
     found.sort(key=lambda word: word.rank_key)
-    look_at = found if asked is not None else found[: chosen.examined]
-    _look_closely(opened, documents, look_at, chosen, show_progress)
+    n_examined = len(found) if asked is not None else chosen.examined
+    with progress_bar(
+        "contexts", len(found[:n_examined]), unit="words", show=show_progress
+    ) as advance:
+        for i, word in enumerate(found[:n_examined]):
+            found[i] = _look_closely(opened, documents, word, chosen)
+            advance()
     sizes = np.bincount(
         np.concatenate([part.groups[part.groups >= 0] for part in documents.parts]),
         minlength=len(documents.names),
@@ -252,7 +349,7 @@ def compare_groups(
         documents.n_left_out,
         documents.example,
         int(np.count_nonzero(~np.isnan(q_values))),
-        found,
+        tuple(found),
         tuple(word for word in asked or () if word not in present),
         chosen,
     )
@@ -277,7 +374,7 @@ def compare_uses(
     found = []
     for i in np.flatnonzero(counts.sum(axis=(1, 2)) > 0).tolist():
         n_senses = int(uses.n_senses[i])
-        groups = [
+        groups = tuple(
             GroupShares(
                 name,
                 known[i, g, :n_senses],
@@ -287,11 +384,11 @@ def compare_uses(
                 not enough[i, g],
             )
             for g, name in enumerate(documents.names)
-        ]
-        pairs = [
+        )
+        pairs = tuple(
             _make_pair(groups[pair[0]], groups[pair[1]], float(jsd[i]), float(p_values[i]))
             for pair, (jsd, p_values) in distances.items()
-        ]
+        )
         word = uses.words[i]
         names = tuple(model.inventory.name_of(word, k) for k in range(1, n_senses + 1))
         found.append(WordChange(word, names, groups, pairs))
@@ -300,9 +397,9 @@ def compare_uses(
 
 def _make_pair(first: GroupShares, second: GroupShares, jsd: float, p_value: float) -> PairChange:
     pair = PairChange(first.group, second.group, first.n, second.n, jsd, p_value=p_value)
-    if not math.isnan(jsd):
-        pair.gained, pair.lost = _find_new(first, second), _find_new(second, first)
-    return pair
+    if math.isnan(jsd):
+        return pair
+    return replace(pair, gained=_find_new(first, second), lost=_find_new(second, first))
 
 
 def _find_new(before: GroupShares, after: GroupShares) -> tuple[int, ...]:
@@ -312,19 +409,14 @@ def _find_new(before: GroupShares, after: GroupShares) -> tuple[int, ...]:
 
 
 def _look_closely(
-    model: SenseModel,
-    documents: GroupedDocuments,
-    words: Sequence[WordChange],
-    settings: ChangeSettings,
-    show_progress: bool | None,
-) -> None:
-    """Compare the contexts of words, and find examples; the words are changed in place."""
-    with progress_bar("contexts", len(words), unit="words", show=show_progress) as advance:
-        for word in words:
-            distances, word.examples = examine_word(
-                model, documents, word.word, settings.random_state
-            )
-            for pair, (apd, prt) in zip(word.pairs, distances, strict=True):
-                if min(pair.n_first, pair.n_second) >= settings.fewest:
-                    pair.apd, pair.prt = apd, prt
-            advance()
+    model: SenseModel, documents: GroupedDocuments, word: WordChange, settings: ChangeSettings
+) -> WordChange:
+    """A word with its contexts compared, and with examples."""
+    distances, examples = examine_word(model, documents, word.word, settings.random_state)
+    pairs = tuple(
+        replace(pair, apd=apd, prt=prt)
+        if min(pair.n_first, pair.n_second) >= settings.fewest
+        else pair
+        for pair, (apd, prt) in zip(word.pairs, distances, strict=True)
+    )
+    return replace(word, pairs=pairs, examples=tuple(examples))

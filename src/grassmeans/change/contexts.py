@@ -128,7 +128,7 @@ class WordView:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._words = corpus.vocabulary.words
-        if "labelled" in corpus.manifest:
+        if corpus.is_labelled:
             self._words = _decode_words(corpus)
 
     def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import shorten
-from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
 from grassmeans.reading.fields import read_month, read_year
 
@@ -28,6 +28,8 @@ _FEW_GROUPS = 5
 _SHOWN = 5
 
 NO_GROUP = -1
+
+Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +135,7 @@ class GroupedDocuments:
         return self.with_groups(np.split(mixed, cuts))
 
 
-def group_documents(
-    corpora: Corpus | str | Path | Sequence[Corpus | str | Path], by: str | None = None
-) -> GroupedDocuments:
+def group_documents(corpora: Corpora, by: str | None = None) -> GroupedDocuments:
     """Group the documents of a corpus by a field, or those of several corpora side by side.
 
     Parameters
@@ -155,7 +155,7 @@ def group_documents(
         isinstance(g, Corpus | str | Path) for g in given
     ):
         raise InputError(f"corpus must be a corpus, its path, or several; got {shorten(corpora)}")
-    opened = [one if isinstance(one, Corpus) else Corpus.open(one) for one in given]
+    opened = [open_corpus(one) for one in given]
     if not opened:
         raise InputError("there is no corpus to compare: name one or more")
     if by is None:

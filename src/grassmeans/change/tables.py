@@ -1,4 +1,4 @@
-"""What groups of documents differ in, as tables: in Python, in files, on a terminal.
+"""What groups of documents differ in, as tables and files; as frames, until the next version.
 
 In tables for spreadsheets a cell of text that begins like a formula gets an apostrophe before it:
 it would be calculated, and text from a corpus may say anything. Numbers are left alone.
@@ -9,8 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,7 +25,6 @@ from grassmeans.artifacts.schema import (
     nothing,
     number,
     optional,
-    path,
     record,
     text,
     whole,
@@ -35,22 +33,16 @@ from grassmeans.artifacts.writing import read_manifest
 from grassmeans.change.comparing import (
     ChangeSettings,
     Comparison,
-    WordChange,
     compare_groups,
     compare_uses,
 )
-from grassmeans.change.grouping import group_documents
+from grassmeans.change.grouping import Corpora, group_documents
 from grassmeans.change.uses import collect_uses, spell_words
-from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import MissingExtraError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.given import check_words
 
-_RULES = {
-    "model": either(instance_of(SenseModel), path),
-    "settings": optional(instance_of(ChangeSettings)),
-}
-Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
+_RULES = {"settings": optional(instance_of(ChangeSettings))}
 
 REPORT_KIND, REPORT_VERSION = "change report", 1
 REPORT = "changes.json"
@@ -93,12 +85,12 @@ def sense_shares(
     """
     documents = group_documents(corpus, by)
     chosen = settings or ChangeSettings()
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = open_model(model)
     names = spell_words(opened, check_words(word, "word"))
     rows: list[dict[str, Any]] = []
     for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):
         for found in compare_uses(opened, uses, documents, chosen):
-            rows += share_rows(found)
+            rows += found.share_rows()
     return as_table(rows)
 
 
@@ -128,55 +120,8 @@ def rank_changes(
         dictionaries.
     """
     documents = group_documents(corpus, by)
-    found = compare_groups(model, documents, words, settings, show_progress=show_progress)
-    return as_table([row for word in found.words for row in change_rows(word)])
-
-
-def change_rows(word: WordChange) -> list[dict[str, Any]]:
-    """A row for each pair of groups, of plain values; None where something is not known."""
-    return [
-        {
-            "word": word.word,
-            "first": pair.first,
-            "second": pair.second,
-            "n_first": pair.n_first,
-            "n_second": pair.n_second,
-            "jsd": _plain(pair.jsd),
-            "apd": _plain(pair.apd),
-            "prt": _plain(pair.prt),
-            "p": _plain(pair.p_value),
-            "q": _plain(pair.q_value),
-            "changed": pair.is_change,
-            "gained": list(pair.gained),
-            "lost": list(pair.lost),
-        }
-        for pair in word.pairs
-    ]
-
-
-def share_rows(word: WordChange) -> list[dict[str, Any]]:
-    """A row for each group and sense, of plain values; None where the word does not occur."""
-    return [
-        {
-            "word": word.word,
-            "group": group.group,
-            "sense": number,
-            "name": name,
-            "count": int(group.counts[number - 1]),
-            "share": _plain(float(group.shares[number - 1])),
-            "low": _plain(float(group.low[number - 1])),
-            "high": _plain(float(group.high[number - 1])),
-            "n": group.n,
-            "unknown": group.n_unknown,
-            "few": group.is_few,
-        }
-        for group in word.groups
-        for number, name in enumerate(word.names, 1)
-    ]
-
-
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 6)
+    found = compare_groups(model, documents, words, settings=settings, show_progress=show_progress)
+    return as_table(found.rows())
 
 
 def as_table(rows: list[dict[str, Any]]) -> Any:
@@ -186,16 +131,6 @@ def as_table(rows: list[dict[str, Any]]) -> Any:
     except ImportError:
         return rows
     return pandas.DataFrame(rows)
-
-
-def list_changes(found: Comparison) -> list[dict[str, Any]]:
-    """A row for each word and pair of groups, those that changed most first."""
-    return [row for word in found.words for row in change_rows(word)]
-
-
-def list_shares(found: Comparison) -> list[dict[str, Any]]:
-    """A row for each word, group and sense."""
-    return [row for word in found.words for row in share_rows(word)]
 
 
 def to_dict(found: Comparison) -> dict[str, Any]:
@@ -213,8 +148,8 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "words": [
             {
                 "word": word.word,
-                "changes": [_without_word(row) for row in change_rows(word)],
-                "shares": [_without_word(row) for row in share_rows(word)],
+                "changes": [_without_word(row) for row in word.change_rows()],
+                "shares": [_without_word(row) for row in word.share_rows()],
                 "examples": [asdict(example) for example in word.examples],
             }
             for word in found.words

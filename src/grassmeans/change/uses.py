@@ -84,7 +84,7 @@ def collect_uses(
         Where a corpus was labelled by another model or split into words by another rule, or all
         words are asked for and there are no labels.
     """
-    labelled = ["labelled" in part.corpus.manifest for part in documents.parts]
+    labelled = [part.corpus.is_labelled for part in documents.parts]
     if all(labelled):
         yield from _read_labels(model, documents, words)
         return
@@ -210,7 +210,7 @@ def sample_by_group(
 
 def find_positions(corpus: Corpus, word: str) -> NDArray[np.int64]:
     """Positions of a word in a corpus, labelled or not; none where it does not occur."""
-    if "labelled" not in corpus.manifest:
+    if not corpus.is_labelled:
         try:
             return corpus.positions(word)
         except UnknownWordError:

@@ -101,7 +101,9 @@ def change(
     documents = group_documents(corpora, by)
     if control:
         documents = documents.shuffle(seed)
-    found = compare_groups(load(model, device=device), documents, chosen, settings)
+    found = compare_groups(
+        load(model, device=device), documents, chosen, settings=settings, show_progress=None
+    )
     _note(found)
     if output is not None:
         _write(found, output, overwrite, f"Change of senses, by {found.by}")
@@ -135,7 +137,7 @@ def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None
     from grassmeans.outputs.places import output_file, output_folder
     from grassmeans.pictures.change_page import draw_change_page
 
-    changes = tables.list_changes(found)
+    changes = found.rows()
     if _is_file(output):
         with output_file(output, overwrite=overwrite) as place:
             if output.suffix == ".parquet":
@@ -151,7 +153,7 @@ def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None
         folder = building.folder
         write_bytes(folder / "report.html", draw_change_page(found, title).encode())
         write_bytes(folder / "changes.csv", tables.write_csv(changes))
-        write_bytes(folder / "shares.csv", tables.write_csv(tables.list_shares(found)))
+        write_bytes(folder / "shares.csv", tables.write_csv(found.shares))
         write_bytes(folder / tables.REPORT, tables.write_json(found))
         if _has_parquet():
             tables.write_parquet(changes, folder / "changes.parquet")

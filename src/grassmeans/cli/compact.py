@@ -53,16 +53,14 @@ def compact(
     [dim]grassmeans compact model -o small --lexemes lexemes[/]
     """
     from grassmeans.models.compacting import CompactSettings, compact_model
-    from grassmeans.models.model import load
-    from grassmeans.vectors.word_vectors import WordVectors
 
     settings = CompactSettings(
         vocabulary, dimensions, bits, direction_bits, examples, example_width, drop_single
     )
     small = compact_model(
-        load(model),
+        model,
         output,
-        lexemes=None if lexemes is None else WordVectors.load(lexemes),
+        lexemes=lexemes,
         settings=settings,
         overwrite=overwrite,
     )

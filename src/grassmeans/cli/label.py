@@ -52,7 +52,7 @@ def label(
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
     source = Corpus.open(corpus)
-    if "labelled" in source.manifest:
+    if source.is_labelled:
         note(f"{corpus} is labelled already: its stored distances are decoded anew")
     started = time.perf_counter()
     labelled = label_corpus(

@@ -65,10 +65,10 @@ def tag(
     [dim]grassmeans tag model treebank.conllu --format conllu --column lemma[/]
     """
     from grassmeans.models.model import load
-    from grassmeans.senses.decoding import MODEL_THRESHOLD
+    from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD
     from grassmeans.senses.language import warn_of_contexts
 
-    if decoding not in ("hard", "soft"):
+    if decoding not in DECODINGS:
         raise InputError(f"--decoding must be hard or soft, got {decoding!r}")
     if format not in ("text", "tokens", "conllu"):
         raise InputError(f"--format must be text, tokens or conllu, got {format!r}")

@@ -5,11 +5,11 @@ What is counted, and how it is scored, is in `grassmeans.collocations.near_words
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.schema import check_arguments, either, instance_of, path, whole
+from grassmeans.artifacts.schema import check_arguments, whole
 from grassmeans.collocations.near_words import (
     DEFAULT_SPAN,
     Collocate,
@@ -17,11 +17,12 @@ from grassmeans.collocations.near_words import (
     NearWords,
     count_near_words,
 )
-from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.targets import find_targets
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
+from grassmeans.results import Tabular
 from grassmeans.senses.samples import word_seeds
 
 MAX_CONTEXTS = 5_000
@@ -29,8 +30,8 @@ MAX_CONTEXTS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
-class SenseCollocates:
-    """Words near the senses of a word.
+class SenseCollocates(Tabular):
+    """Words near the senses of a word; as a table, the best fifty of each sense.
 
     Attributes
     ----------
@@ -48,6 +49,20 @@ class SenseCollocates:
     n_lines: int
     n_looked_at: int
     near: NearWords
+
+    def __repr__(self) -> str:
+        return (
+            f"SenseCollocates({self.word!r}: {len(self.names)} senses, "
+            f"{self.n_looked_at:,} of {self.n_lines:,} occurrences)"
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``sense``, ``name``, and what `rank` tells of each collocate."""
+        return [
+            {"sense": sense, "name": name} | asdict(found)
+            for sense, name in enumerate(self.names, 1)
+            for found in self.rank(sense)
+        ]
 
     def rank(self, sense: int, **options: Any) -> tuple[Collocate, ...]:
         """The collocates of a sense by its number; see `NearWords.rank`."""
@@ -67,9 +82,7 @@ class SenseCollocates:
         return sense - 1
 
 
-@check_arguments(
-    model=either(instance_of(SenseModel), path), corpus=either(instance_of(Corpus), path)
-)
+@check_arguments()
 def find_collocates(
     model: SenseModel | str | Path,
     corpus: Corpus | str | Path,
@@ -97,8 +110,7 @@ def find_collocates(
     >>> [near.word for near in found.rank(1, limit=5)]  # doctest: +SKIP
     >>> found.compare(1, 2, limit=5)  # doctest: +SKIP
     """
-    model = model if isinstance(model, SenseModel) else load(model)
-    corpus = corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+    model, corpus = open_model(model), open_corpus(corpus)
     find_targets(corpus, model)  # refuses a corpus that was split into words by another rule
     entry = model.senses(word)
     everything = corpus.positions(entry.word)

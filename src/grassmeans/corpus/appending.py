@@ -70,7 +70,7 @@ def append_files(
     `InputError` where the old corpus is labelled, or other fields are asked for.
     """
     old = Corpus.open(corpus)
-    if "labelled" in old.manifest:
+    if old.is_labelled:
         raise InputError(f"{corpus} is labelled: append to the corpus that it was made from")
     meta = check_field_names(reading.pop("meta", ()) or old.fields)
     if set(meta) != set(old.fields):

@@ -132,7 +132,8 @@ class Corpus:
     ) -> Corpus:
         """Read files or folders into a new corpus folder; or addresses (``"s3://bucket/file"``).
 
-        ``engine`` is where workers run, as for `grassmeans.use_engine`; the corpus is the same.
+        ``engine`` is where workers run, as for `grassmeans.engines.use_engine`; the corpus is the
+        same.
         ``reading`` is for `grassmeans.reading.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``, ``meta``.
         """
@@ -266,6 +267,11 @@ class Corpus:
     def n_documents(self) -> int:
         """Number of documents."""
         return int(self.document_starts[-1])
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether its words are lexemes: `grassmeans label` has written it."""
+        return "labelled" in self.manifest
 
     @check_arguments()
     def spell(self, word: str) -> str:
@@ -444,17 +450,23 @@ def as_corpus(
     language: str = "en",
 ) -> Corpus:
     """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
-    if isinstance(texts, Corpus):
-        return texts
-    if isinstance(texts, str | Path) and is_corpus(texts):
-        return Corpus.open(texts)
+    if is_corpus(texts):
+        return open_corpus(texts)
     return Corpus.from_texts(texts, column=column, language=language)
 
 
-def is_corpus(path: str | Path) -> bool:
-    """Whether a path is the folder of a stored corpus."""
+@check_arguments(corpus=either(instance_of(Corpus), path))
+def open_corpus(corpus: Corpus | str | Path) -> Corpus:
+    """A corpus as it is, or the one in a folder: what every door takes that needs one."""
+    return corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)
+
+
+def is_corpus(texts: Any) -> bool:
+    """Whether something is a corpus, or the folder of one."""
+    if not isinstance(texts, str | Path):
+        return isinstance(texts, Corpus)
     try:
-        manifest = find_manifest(Path(path))
+        manifest = find_manifest(Path(texts))
     except (OSError, ValueError):  # a text is too long for a path
         return False
     return manifest is not None and manifest["kind"] == KIND

@@ -151,7 +151,7 @@ def join_phrases(
     phrases : iterable of str, optional
         Phrases of one's own, "port ellery"; by default those that `find_phrases` finds.
     engine : str, optional
-        Where workers run, as for `grassmeans.use_engine`.
+        Where workers run, as for `grassmeans.engines.use_engine`.
     """
     with use_engine(engine, workers):
         return _join_phrases(corpus, output, phrases, settings, workers, overwrite, show_progress)
@@ -206,7 +206,7 @@ def _join_phrases(
 
 
 def _check_corpus(corpus: Corpus) -> None:
-    if "labelled" in corpus.manifest:
+    if corpus.is_labelled:
         raise InputError(f"{corpus.path} is labelled: take the corpus that it was made from")
     if corpus.tokenizer.phrases is not None:
         raise InputError(

@@ -342,7 +342,7 @@ class EditedInventory(SenseInventory):
 
     def save(self, path: str | Path) -> None:
         """Write the inventory into a folder, as an ordinary one."""
-        SenseInventory._from_compact(self.to_compact()).save(path)
+        SenseInventory.from_compact(self.to_compact()).save(path)
 
 
 def apply_edits(model: SenseModel, edits: Mapping[str, EditedWord]) -> SenseModel:

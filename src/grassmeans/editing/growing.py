@@ -201,7 +201,7 @@ def _read_texts(
     """The new text as a corpus, split into words by the model's rule."""
     if len(given) == 1 and is_corpus(given[0]):
         corpus = Corpus.open(given[0])
-        if "labelled" in corpus.manifest:
+        if corpus.is_labelled:
             raise InputError(f"{given[0]} is labelled: give the corpus that it was made from")
         if corpus.text_tokenizer.to_dict() != model.tokenizer.to_dict():
             raise InputError(

@@ -11,9 +11,8 @@ from typing import Any, Generic, TypeVar
 from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.systems import ModelSystem, System
-from grassmeans.labelling.decoding import DECODINGS
 from grassmeans.models.model import SenseModel
-from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
+from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD, IdkThreshold
 
 INDUCE = ("on-corpus", "on-test")
 

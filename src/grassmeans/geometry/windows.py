@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.schema import (
     as_plain,
     check_arguments,
-    instance_of,
-    optional,
     path,
     whole,
 )
@@ -28,7 +26,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
-from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 if TYPE_CHECKING:
     from grassmeans.corpus.corpus import Corpus
@@ -316,7 +314,6 @@ def _check_seed(value: Any) -> str | None:
 @check_arguments(
     corpus=_check_corpus,
     window=whole(1, LARGEST_WINDOW),
-    vectors=optional(instance_of(WordVectors)),
     random_state=_check_seed,
 )
 def extract_contexts(
@@ -324,7 +321,7 @@ def extract_contexts(
     word: str,
     window: int = DEFAULT_WINDOW,
     *,
-    vectors: WordVectors | None = None,
+    vectors: WordVectors | str | Path | None = None,
     max_contexts: int | None = None,
     drop_repeats: bool = False,
     random_state: Any = 0,
@@ -339,8 +336,9 @@ def extract_contexts(
         thing for vectors trained on this corpus).
     """
     if isinstance(corpus, str | Path):
-        from grassmeans.corpus.corpus import Corpus
+        from grassmeans.corpus.corpus import open_corpus
 
-        corpus = Corpus.open(corpus)
-    extractor = ContextExtractor(corpus, vectors, window=window, drop_repeats=drop_repeats)
+        corpus = open_corpus(corpus)
+    known = None if vectors is None else open_vectors(vectors)
+    extractor = ContextExtractor(corpus, known, window=window, drop_repeats=drop_repeats)
     return extractor.extract(word, max_contexts=max_contexts, random_state=random_state)

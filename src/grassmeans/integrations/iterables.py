@@ -10,13 +10,11 @@ from grassmeans.artifacts.schema import (
     check_arguments,
     either,
     function,
-    instance_of,
     optional,
-    path,
     text,
 )
 from grassmeans.errors import InputError
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.given import (
     DEFAULT_COLUMN,
@@ -35,9 +33,7 @@ _MAX_CHARACTERS = 1_000_000
 """A batch ends here at the latest: memory is bounded where documents are long."""
 
 
-@check_arguments(
-    model=either(instance_of(SenseModel), path), text_of=optional(either(text, function))
-)
+@check_arguments(text_of=optional(either(text, function)))
 def tag_iter(
     texts: Iterable[Item],
     model: SenseModel | str | Path = "en",
@@ -46,6 +42,7 @@ def tag_iter(
     text_of: str | Callable[[Item], str] | None = None,
     words: str | Iterable[str] | None = None,
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+    confidence: float | None = None,
     sharpness: float | None = None,
 ) -> Iterator[tuple[Item, TaggedText]]:
     """Tag texts or records one after another, lazily and in order.
@@ -62,7 +59,7 @@ def tag_iter(
     text_of : str or callable, optional
         Where the text of a record is: the name of a field of mappings or of a table's column,
         "text" by default, or a function of the record.
-    words, idk_threshold, sharpness
+    words, idk_threshold, confidence, sharpness
         As for `SenseModel.tag`.
 
     Yields
@@ -71,12 +68,17 @@ def tag_iter(
         As it came.
     tagged : TaggedText
     """
-    opened = model if isinstance(model, SenseModel) else load(model)
+    opened = open_model(model)
     check = opened.check_language()
 
     def tag_many(documents: list[RawDocument]) -> list[TaggedText]:
         tagged = opened.tag_many(
-            documents, words=words, idk_threshold=idk_threshold, sharpness=sharpness, check=check
+            documents,
+            words=words,
+            idk_threshold=idk_threshold,
+            confidence=confidence,
+            sharpness=sharpness,
+            check=check,
         )
         check.warn()
         return tagged

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import damaged
+from grassmeans.artifacts.schema import as_plain
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
 from grassmeans.labelling.measuring import DISTANCES, POSITIONS, StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets
 from grassmeans.senses.decoding import (
+    DECODINGS,
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
     IdkRule,
@@ -24,7 +26,6 @@ from grassmeans.senses.decoding import (
     describe_rule,
 )
 
-DECODINGS = ("hard", "soft")
 _ROWS_AT_ONCE = 1 << 16
 
 
@@ -68,9 +69,9 @@ class Decoding:
         """
         return {
             "decoding": self.decoding,
-            "idk_threshold": describe_rule(self.idk_threshold),
-            "sharpness": self.sharpness,
-            "random_state": self.random_state,
+            "idk_threshold": as_plain(describe_rule(self.idk_threshold)),
+            "sharpness": as_plain(self.sharpness),
+            "random_state": as_plain(self.random_state),
             "read_in": "documents",
             "only_senses": "by distance" if isinstance(self.idk_threshold, float) else "always",
         }

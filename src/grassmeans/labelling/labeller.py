@@ -21,8 +21,9 @@ from typing import Any
 import numpy as np
 
 from grassmeans.artifacts.checking import has_file
+from grassmeans.artifacts.schema import check_arguments
 from grassmeans.artifacts.writing import digest_of, digest_of_array, share_file, write_manifest
-from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.engines import EngineChoice, use_engine
@@ -38,7 +39,7 @@ from grassmeans.labelling.measuring import (
 )
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.ownership import Paths, list_marks
 from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import progress_bar
@@ -56,8 +57,9 @@ TAGGED_OTHERWISE = 0.04
 other text and other models differ."""
 
 
+@check_arguments()
 def label_corpus(
-    corpus: Corpus,
+    corpus: Corpus | str | Path,
     model: SenseModel | str | Path,
     output: str | Path,
     *,
@@ -79,9 +81,10 @@ def label_corpus(
 
     Parameters
     ----------
-    corpus : Corpus
+    corpus : Corpus or path
         The corpus to label. One that is already labelled by this very model is decoded anew from
         its stored distances (`relabel`).
+    model : SenseModel, path or name
     output : path
         Folder of the labelled corpus: a corpus whose tokens are lexeme keys (`encode_key`).
     decoding : {"hard", "soft"}
@@ -99,7 +102,7 @@ def label_corpus(
     device : {"cpu", "cuda"}
         Where distances are measured, for a model that is given by its folder or name.
     engine : str, optional
-        Where workers run, as for `grassmeans.use_engine`.
+        Where workers run, as for `grassmeans.engines.use_engine`.
 
     Returns
     -------
@@ -111,12 +114,12 @@ def label_corpus(
     InputError
         Where the model and the corpus do not fit.
     """
-    opened = model if isinstance(model, SenseModel) else load(model, device=device)
+    corpus, opened = open_corpus(corpus), open_model(model, device=device)
     threshold = opened.choose_threshold(idk_threshold, confidence)
     chosen = Decoding(decoding, threshold, opened.choose_sharpness(sharpness), random_state)
     digest = opened.digest
     read = [opened.folder, opened.vectors.folder]
-    if "labelled" in corpus.manifest:
+    if corpus.is_labelled:
         _check_same_model(corpus, digest)
         with use_engine(engine, workers):
             return _relabel(corpus, Path(output), chosen, read, workers, overwrite, show_progress)

@@ -25,6 +25,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.models.model import SenseModel
+from grassmeans.senses.decoding import DECODINGS
 from grassmeans.senses.entries import MOST_SENSES
 from grassmeans.senses.keys import decode_key
 
@@ -32,7 +33,7 @@ _WORDS = "sense_words.txt"
 _LABELLED_RULES = {
     "model": either(text, nothing),
     "model_digest": text,
-    "decoding": one_of("hard", "soft"),
+    "decoding": one_of(*DECODINGS),
     "idk_threshold": either(number(0.0, 1.0), nothing, record({"confidence": number(0.0, 1.0)})),
     "sharpness": number(0.0),
 } | dict.fromkeys(("n_words", "n_lexemes", "n_occurrences", "n_idk", "n_without_context"), whole())
@@ -109,7 +110,7 @@ def read_targets(labelled: Corpus) -> Targets:
 
 def require_labels(corpus: Corpus) -> None:
     """Refuse a corpus that has no labels."""
-    if "labelled" not in corpus.manifest:
+    if not corpus.is_labelled:
         raise InputError(
             f"{corpus.path} is a corpus without labels: run `grassmeans label` on it first"
         )

@@ -88,7 +88,7 @@ def order_lexemes(
 
 def _plain_keys(corpus: Corpus, targets: Targets) -> dict[int, str]:
     """Key of every token id that has no senses."""
-    is_labelled = "labelled" in corpus.manifest
+    is_labelled = corpus.is_labelled
     words = corpus.vocabulary.words
     return {
         i: encode_key(decode_key(words[i])[0] if is_labelled else words[i])

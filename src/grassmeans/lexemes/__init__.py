@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from grassmeans.lexemes.context_similarity import Passage as Passage
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors as LexemeVectors
     from grassmeans.lexemes.training import train_lexemes as train_lexemes
-    from grassmeans.models.compacting import compact_model as compact_model
 
 __all__, __getattr__, __dir__ = give_names(
     __name__,
@@ -19,6 +18,11 @@ __all__, __getattr__, __dir__ = give_names(
         "lexeme_vectors": ("LexemeVectors",),
         "context_similarity": ("ContextSimilarity", "Passage"),
         "training": ("train_lexemes",),
-        "compacting": ("compact_model",),
+    },
+    deprecated={
+        "compact_model": (
+            "grassmeans.models.compacting:compact_model",
+            "grassmeans.models.compact_model",
+        )
     },
 )

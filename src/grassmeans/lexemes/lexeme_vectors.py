@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,10 +24,7 @@ from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.keys import IDK_SENSE, decode_key, encode_key
 from grassmeans.vectors.similarity import Neighbour
-from grassmeans.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from grassmeans.models.model import SenseModel
+from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 _ROUNDING = 1e-4  # probabilities may come in float32, or rounded by hand
 
@@ -256,7 +252,18 @@ def _check_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
     return weights
 
 
-def open_lexemes(model: SenseModel) -> LexemeVectors | None:
+def open_lexemes(
+    lexemes: LexemeVectors | WordVectors | SenseModel | str | Path,
+) -> LexemeVectors | None:
+    """Lexemes as they are, those of vectors or of their folder, or those of a model."""
+    if isinstance(lexemes, LexemeVectors):
+        return lexemes
+    if isinstance(lexemes, SenseModel):
+        return _join_lexemes(lexemes)
+    return LexemeVectors(open_vectors(lexemes))
+
+
+def _join_lexemes(model: SenseModel) -> LexemeVectors | None:
     """The lexemes of a model in one table; None where the model has no lexeme vectors.
 
     A model of subspaces stores vectors of senses only. They were trained with all other words held

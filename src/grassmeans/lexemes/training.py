@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.corpus.corpus import Corpus
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional
+from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
@@ -20,7 +21,7 @@ from grassmeans.senses.keys import decode_key, encode_key
 from grassmeans.vectors.chunks import TokenShard
 from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
 from grassmeans.vectors.training import draw_matrix
-from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,13 @@ class _DrawnCorpus:
     path: Path
 
 
+@check_arguments(trainer=optional(instance_of(SkipGram)))
 def train_lexemes(
-    labelled: Corpus,
+    labelled: Corpus | str | Path,
     output: str | Path,
-    trainer: SkipGram,
+    trainer: SkipGram | None = None,
     *,
-    start_from: WordVectors | None = None,
+    start_from: WordVectors | str | Path | None = None,
     freeze_words: bool = False,
     soft_each_epoch: bool = False,
     sharpness: float | None = None,
@@ -51,11 +53,11 @@ def train_lexemes(
 
     Parameters
     ----------
-    labelled : Corpus
+    labelled : Corpus or path
         From `label_corpus`. Its labels are taken as they are: nearest senses, or one random draw.
-    trainer : SkipGram
-        Not fitted.
-    start_from : WordVectors, optional
+    trainer : SkipGram, optional
+        Not fitted; with as many dimensions as ``start_from`` by default.
+    start_from : WordVectors or path, optional
         Every lexeme starts at the vector of its word (or at its own, where these are lexeme
         vectors), and on the output side too where the vectors have one. Otherwise at random.
     freeze_words : bool
@@ -73,7 +75,11 @@ def train_lexemes(
     `InputError` where the corpus has no labels, no vector to start from fits it, or words are to be
     frozen that have no vectors to start from.
     """
+    labelled = open_corpus(labelled)
     require_labels(labelled)
+    start_from = None if start_from is None else open_vectors(start_from)
+    if trainer is None:
+        trainer = SkipGram() if start_from is None else SkipGram(dim=start_from.dim)
     if freeze_words:
         _check_freezing(start_from)
     corpus: StoredCorpus = labelled

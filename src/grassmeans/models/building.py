@@ -1,23 +1,40 @@
-"""Corpus + contexts -> model folder, resumable."""
+"""Corpus + contexts -> a model: in memory, or as a folder, resumable.
+
+What contexts are made of is the first question. English texts take the contexts of the model that
+comes with the package, however many texts there are: it was made from more text than most users
+have. Other languages, and whoever says ``contexts="own"``, get word vectors of their own texts.
+"""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from grassmeans.artifacts.checking import MANIFEST
-from grassmeans.artifacts.schema import check_arguments, instance_of, optional, path
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    either,
+    flag,
+    instance_of,
+    one_of,
+    optional,
+    path,
+    text,
+)
 from grassmeans.artifacts.writing import digest_of_array, find_manifest
 from grassmeans.clustering.settings import AUTO, InductionSettings
-from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER
-from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, open_contexts
+from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import EngineChoice, use_engine
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, warn_user
 from grassmeans.models.model import SenseModel, load
-from grassmeans.models.places import KIND, is_model, resolve_name
+from grassmeans.models.places import KIND, is_model, list_models, resolve_name
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import check_words
 from grassmeans.senses.calibration import CALIBRATION
@@ -25,107 +42,199 @@ from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.tagging.lemmas import collect_forms
+from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 
+OWN = "own"
+"""In place of contexts: vectors are trained on the texts themselves."""
 
-@check_arguments(corpus=path, contexts=path, settings=optional(instance_of(InductionSettings)))
+INHERITED = "inherited"
+"""In place of learning how sure answers are: what the model says whose contexts are taken."""
+
+ENOUGH_TOKENS = 50_000
+"""From so many words on, vectors of one's own texts tell senses apart (docs/how-to/python.md)."""
+
+_SMALL = 1_000_000
+_LARGE = 10_000_000
+_PASSES = 5_000_000
+_MOST_EPOCHS = 20
+
+Contexts = str | Path | WordVectors | ContextEncoder | UnfittedContexts | SenseModel
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSource:
+    """What contexts are made of, and what is known of their answers.
+
+    Attributes
+    ----------
+    contexts : WordVectors, ContextEncoder or UnfittedContexts
+    answer_rule : dict
+        Of the model they are taken from, as its manifest has it: when answers are sure enough.
+    folder : Path or None
+        Where they were read from.
+    """
+
+    contexts: WordVectors | ContextEncoder | UnfittedContexts
+    answer_rule: dict[str, Any] = field(default_factory=dict)
+    folder: Path | None = None
+
+
+@check_arguments(
+    output=optional(path),
+    settings=optional(instance_of(InductionSettings)),
+    calibrated=either(flag, one_of(INHERITED)),
+    device=optional(text),
+)
+def fit_model(
+    corpus: Corpus,
+    words: list[str] | None = None,
+    *,
+    output: str | Path | None = None,
+    language: str = "en",
+    contexts: Contexts | None = None,
+    min_count: int | None = None,
+    settings: InductionSettings | None = None,
+    calibrated: bool | str = True,
+    device: str | None = None,
+    workers: int | None = 1,
+    engine: EngineChoice = None,
+    overwrite: bool = False,
+    show_progress: bool | None = False,
+    **changes: Any,
+) -> SenseModel:
+    """Find the senses of words in a corpus, as `SenseModel.fit` says.
+
+    Settings that are not given are those of the kind of context. ``calibrated`` may be `INHERITED`.
+    """
+    source = choose_contexts(contexts, corpus, language, workers)
+    given, settings = choose_encoder(
+        corpus, source.contexts, settings, changes, device, show_progress
+    )
+    manifest = describe_sources(corpus, given, settings)
+
+    def induce_model(encoder: ContextEncoder, parts: Path | None) -> SenseModel:
+        inventory = induce(
+            corpus,
+            encoder,
+            words,
+            min_count=min_count,
+            settings=settings,
+            workers=workers,
+            parts=parts,
+            show_progress=show_progress,
+        )
+        require_senses(inventory)
+        rule = source.answer_rule if calibrated else {}
+        if calibrated is True and not rule:
+            rule = learn_answer_rule(corpus, encoder, settings, workers, show_progress)
+        return SenseModel(
+            encoder,
+            inventory,
+            corpus.text_tokenizer,
+            manifest | rule,
+            lemma_table=collect_forms(corpus),
+        )
+
+    with use_engine(engine, workers):
+        if output is None:
+            return induce_model(given, None)
+        identity = [settings.to_dict(), manifest["inputs"], words, min_count, calibrated]
+        inputs = [corpus.path, source.folder, given.vectors.folder]
+        with output_folder(output, KIND, identity, inputs=inputs, overwrite=overwrite) as building:
+            encoder = _store_encoder(given, source, building.folder, corpus.function_words)
+            encoder.take_over(given)
+            induce_model(encoder, building.scratch).fill(building.folder)
+    return load(output)
+
+
+@check_arguments(corpus=path, contexts=path)
 def build_model(
     corpus: str | Path,
     contexts: str | Path,
     output: str | Path,
     words: str | Iterable[str] | None = None,
     *,
-    min_count: int | None = None,
     settings: InductionSettings | None = None,
-    calibrated: bool = True,
     device: str = "cpu",
     workers: int | None = None,
-    engine: EngineChoice = None,
-    overwrite: bool = False,
     show_progress: bool | None = None,
-    **changes: Any,
+    **options: Any,
 ) -> SenseModel:
-    """Induce senses and write them with what contexts are made of as a model folder.
+    """Write a model folder as ``grassmeans induce`` does: `SenseModel.fit` for three paths.
 
-    Parameters
-    ----------
-    corpus : path
-        A corpus folder.
-    contexts : path or str
-        Word vectors (a folder, or a word2vec, GloVe or fastText file) for the paper's subspaces; an
-        encoder for learned contexts; a model, or the name of one, whose contexts are taken; or
-        ``transformer:`` and the folder or the hub's name of a transformer.
-    words : str or iterable of str, optional
-        The words to induce, or the only one; without it all frequent content words (see `induce`).
-    settings : InductionSettings, optional
-        How senses are induced; by default as the paper does, or as suits the kind of context. With
-        the contexts of a model, every word has a number of senses of its own.
-    calibrated : bool
-        Learn from pseudo-words how likely answers are right, unless the model whose contexts are
-        taken knows it.
-    device : {"cpu", "cuda"}
-        Where contexts are encoded and grouped; a GPU needs the extra ``gpu``.
-    engine : str, optional
-        Where workers run, as for `grassmeans.use_engine`.
-    **changes
-        Single settings, and with word vectors the shape of contexts, as for `induce`.
-
-    Raises
-    ------
-    InputError
-        Where no senses could be induced at all.
+    With word vectors a word has the paper's five senses, unless ``n_senses`` says otherwise.
     """
-    source = Corpus.open(corpus)
-    place = resolve_name(contexts)
-    if settings is None and is_model(place):
-        changes = {"n_senses": AUTO} | changes
-    given, settings = choose_encoder(source, place, settings, changes, device, show_progress)
-    chosen = None if words is None else check_words(words)
-    used = describe_sources(source, given, settings)["inputs"]
-    identity: list[Any] = [settings.to_dict(), used, chosen, min_count, calibrated]
-    with (
-        use_engine(engine, workers),
-        output_folder(
-            output, KIND, identity, inputs=[corpus, place], overwrite=overwrite
-        ) as building,
-    ):
-        encoder = _store_encoder(given, place, building.folder, source.function_words)
-        encoder.take_over(given)
-        inventory = induce(
-            source,
-            encoder,
-            chosen,
-            min_count=min_count,
-            settings=settings,
-            workers=workers,
-            parts=building.scratch,
-            show_progress=show_progress,
+    if settings is None and is_model(resolve_name(contexts)):
+        options = {"n_senses": AUTO} | options
+    return fit_model(
+        Corpus.open(corpus),
+        None if words is None else check_words(words),
+        output=output,
+        contexts=contexts,
+        settings=settings,
+        device=device,
+        workers=workers,
+        show_progress=show_progress,
+        **options,
+    )
+
+
+def choose_contexts(
+    contexts: Contexts | None, corpus: Corpus, language: str, workers: int | None = 1
+) -> ContextSource:
+    """What contexts are made of: as given, of the package's model, or trained on the corpus."""
+    if trains_own(contexts, language):
+        return ContextSource(train_own(corpus, workers))
+    contexts = language if contexts is None else contexts
+    if isinstance(contexts, str | Path):
+        place = resolve_name(contexts)
+        if not is_model(place):
+            return ContextSource(open_contexts(place), folder=place)
+        contexts = load(place)
+    if isinstance(contexts, SenseModel):
+        rule = inherit_answer_rule(contexts)
+        return ContextSource(contexts.encoder, rule, contexts.folder)
+    if isinstance(contexts, WordVectors | ContextEncoder | UnfittedContexts):
+        return ContextSource(contexts)
+    raise InputError(
+        "contexts must be word vectors, an encoder or a model, the path or name of one, or "
+        f"{OWN!r}; got {type(contexts).__name__}"
+    )
+
+
+def trains_own(contexts: Contexts | None, language: str) -> bool:
+    """Whether word vectors are trained on the texts themselves."""
+    if contexts is None:
+        return language not in list_models()
+    return isinstance(contexts, str) and contexts == OWN
+
+
+def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
+    """Word vectors of a corpus; the fewer words it has, the smaller they are and the more passes.
+
+    With fewer words than `ENOUGH_TOKENS`, a warning. One worker gives the same vectors every time;
+    several, which write into the same numbers, do not, and spoil those of a small text.
+    """
+    n_tokens = corpus.n_tokens
+    if n_tokens < ENOUGH_TOKENS:
+        warn_user(
+            f"the texts have {n_tokens:,} words, and vectors of so few are poor: give more text, "
+            "or vectors of its language as contexts=..."
         )
-        require_senses(inventory)
-        manifest = describe_sources(source, given, settings)
-        if calibrated:
-            rule = inherit_answer_rule(load(place)) if is_model(place) else {}
-            manifest |= rule or learn_answer_rule(source, encoder, settings, workers, show_progress)
-        SenseModel(
-            encoder,
-            inventory,
-            source.text_tokenizer,
-            manifest,
-            lemma_table=collect_forms(source),
-        ).fill(building.folder)
-    return load(Path(output))
+    trainer = SkipGram(
+        dim=300 if n_tokens >= _LARGE else 100,
+        min_count=5 if n_tokens >= _SMALL else 2,
+        epochs=int(np.clip(_PASSES // max(n_tokens, 1), 5, _MOST_EPOCHS)),
+        workers=workers,
+    )
+    return trainer.fit(corpus, show_progress=False).vectors_
 
 
 def open_bare_model(
     contexts: str | Path, corpus: Corpus, *, device: str = "cpu", **changes: Any
 ) -> SenseModel:
-    """A model without any senses yet: what contexts are made of, and the corpus's token rule.
-
-    Parameters
-    ----------
-    contexts : path or str
-        As for `build_model`.
-    """
+    """A model without any senses yet: what contexts are made of, and the corpus's token rule."""
     encoder, settings = choose_encoder(corpus, resolve_name(contexts), None, changes, device)
     manifest = describe_sources(corpus, encoder, settings)
     return SenseModel(encoder, SenseInventory([]), corpus.text_tokenizer, manifest)
@@ -134,13 +243,7 @@ def open_bare_model(
 def open_model_or_contexts(
     place: str | Path, corpus: Corpus | None, *, device: str = "cpu"
 ) -> SenseModel:
-    """A finished model; or one without senses, where contexts are given, with a corpus for them.
-
-    Parameters
-    ----------
-    place : path or str
-        A model, or what contexts are made of, as for `build_model`.
-    """
+    """A finished model; or one without senses, where contexts are given, with a corpus for them."""
     if not is_contexts(place):
         return load(place, device=device)
     if corpus is None:
@@ -202,14 +305,14 @@ def require_senses(inventory: SenseInventory) -> None:
 
 
 def _store_encoder(
-    given: ContextEncoder, place: Path, folder: Path, function_words: frozenset[str]
+    given: ContextEncoder, source: ContextSource, folder: Path, function_words: frozenset[str]
 ) -> ContextEncoder:
     """Put what contexts are made of into the model; workers read it from there."""
     vectors = folder / VECTORS_FOLDER
     if not (vectors / MANIFEST).exists():
         shutil.rmtree(vectors, ignore_errors=True)
-        if given.vectors.folder == place:
-            # Tagging needs the input vectors alone, whatever else the folder given has.
+        if isinstance(source.contexts, WordVectors):
+            # Tagging needs the input vectors alone, whatever else there is.
             plain = given.vectors
             WordVectors(plain.words, plain.vectors, plain.counts, check=False).save(vectors)
         elif given.vectors.folder is not None:

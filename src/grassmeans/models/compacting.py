@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.contexts import VECTORS_FOLDER
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
@@ -19,6 +19,7 @@ from grassmeans.models.model import (
     LEXEMES_FOLDER,
     SenseModel,
     load,
+    open_model,
     write_model_head,
 )
 from grassmeans.models.places import KIND
@@ -41,7 +42,7 @@ from grassmeans.vectors.reducing import (
     restrict_vocabulary,
 )
 from grassmeans.vectors.similarity import inverse_norms
-from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 _HEAD = {"kind", "format_version", "grassmeans", "created"}
 
@@ -83,11 +84,12 @@ class CompactSettings:
             raise InputError("examples and example_width must be 0 or more")
 
 
+@check_arguments(settings=optional(instance_of(CompactSettings)))
 def compact_model(
-    model: SenseModel,
+    model: SenseModel | str | Path,
     output: str | Path,
     *,
-    lexemes: WordVectors | None = None,
+    lexemes: WordVectors | str | Path | None = None,
     settings: CompactSettings | None = None,
     extra: Mapping[str, Any] | None = None,
     overwrite: bool = False,
@@ -96,9 +98,10 @@ def compact_model(
 
     Parameters
     ----------
+    model : SenseModel, path or name
     output : path
         A folder that does not exist yet, or a finished model where ``overwrite`` is set.
-    lexemes : WordVectors, optional
+    lexemes : WordVectors or path, optional
         Trained with ``freeze_words`` from the vectors of this model; only senses are stored. For a
         model of learned contexts they have a space of their own, and the words that have no senses
         are stored with them. By default those that the model has.
@@ -109,8 +112,9 @@ def compact_model(
     encoder needs the words that ``vocabulary`` leaves out, or all of its dimensions.
     """
     settings = settings or CompactSettings()
+    model = open_model(model)
     is_fixed = model.encoder.space_is_fixed
-    lexemes = model.lexemes if lexemes is None else lexemes
+    lexemes = model.lexemes if lexemes is None else open_vectors(lexemes)
     if is_fixed and settings.vocabulary is not None:
         raise InputError(
             f"contexts of the kind {model.encoder.kind!r} need all of their words: leave the "
@@ -203,22 +207,14 @@ def _compact_inventory(
     inventory: SenseInventory, settings: CompactSettings, projection: Projection | None
 ) -> CompactInventory:
     full = inventory.to_compact()
-    lines = [
-        _encode_line(
-            shorten_entry(line, examples=settings.examples, example_width=settings.example_width)
-        )
-        for line in full.lines
-    ]
+    kept = {"examples": settings.examples, "example_width": settings.example_width}
+    entries = (shorten_entry(line, **kept) for line in full.lines)
+    lines = [json.dumps(e, ensure_ascii=False, separators=(",", ":")).encode() for e in entries]
     directions = np.asarray(full.directions)
     if projection is not None:
-        directions = _project_units(projection, directions)
+        directions = projection.apply(directions)
+        directions = directions * inverse_norms(directions)[:, None]  # of length 1 again
     return CompactInventory(full.words, full.sense_counts, directions, lines, full.skipped)
-
-
-def _project_units(projection: Projection, directions: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Directions in the subspace, of length 1 again."""
-    rows = projection.apply(directions)
-    return rows * inverse_norms(rows)[:, None]
 
 
 def _choose_lexemes(
@@ -254,7 +250,3 @@ def _write_lexemes(
     WordVectors(lexemes.words, matrix, lexemes.counts, check=False).save(
         folder, bits=bits, extra=about
     )
-
-
-def _encode_line(entry: Mapping[str, Any]) -> bytes:
-    return json.dumps(entry, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,122 +1,37 @@
-"""Texts -> a model in memory, or the senses of one word: the first lines a user types.
-
-What contexts are made of is the first question. English texts take the contexts of the model that
-comes with the package, however many texts there are: it was made from more text than most users
-have. Other languages, and whoever says ``contexts="own"``, get word vectors of their own texts.
-"""
+"""Texts -> a corpus for a model, or the senses of one word: the first lines a user types."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import check_arguments
-from grassmeans.clustering.settings import AUTO, InductionSettings
-from grassmeans.contexts import open_contexts
-from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
-from grassmeans.corpus.corpus import Corpus, as_corpus, default_options, is_corpus
-from grassmeans.errors import InputError, UnknownWordError, warn_user
-from grassmeans.models.building import (
-    describe_sources,
-    inherit_answer_rule,
-    learn_answer_rule,
-    require_senses,
-)
-from grassmeans.models.model import SenseModel, load
-from grassmeans.models.places import is_model, list_models, resolve_name
+from grassmeans.clustering.settings import AUTO
+from grassmeans.corpus.corpus import Corpus, default_options, is_corpus, open_corpus
+from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.models.building import INHERITED, Contexts, fit_model, trains_own
+from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.reading.given import MISSING, check_words, iterate_documents
+from grassmeans.results import Tabular
 from grassmeans.senses.entries import Sense
-from grassmeans.senses.induction import choose_encoder, induce
-from grassmeans.tagging.lemmas import collect_forms
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.text.phrases import Phrases
 from grassmeans.text.tokenizer import normalize_text
-from grassmeans.vectors.skipgram import SkipGram
-from grassmeans.vectors.word_vectors import WordVectors
 
-OWN = "own"
-"""In place of contexts: vectors are trained on the texts themselves."""
-
-ENOUGH_TOKENS = 50_000
-"""From so many words on, vectors of one's own texts tell senses apart (docs/how-to/python.md)."""
-
-_SMALL = 1_000_000
-_LARGE = 10_000_000
-_PASSES = 5_000_000
-_MOST_EPOCHS = 20
 _TEXTS_AT_ONCE = 4096
 _EXAMPLES_SHOWN = 2
 _WIDTH = 40
 
-Contexts = str | Path | WordVectors | ContextEncoder | UnfittedContexts | SenseModel
-
-
-@dataclass(frozen=True, slots=True)
-class ContextSource:
-    """What contexts are made of, and what is known of their answers.
-
-    Attributes
-    ----------
-    contexts : WordVectors, ContextEncoder or UnfittedContexts
-    manifest : dict
-        Fields of the model they are taken from: how sure its answers are.
-    """
-
-    contexts: WordVectors | ContextEncoder | UnfittedContexts
-    manifest: dict[str, Any]
-
-
-def fit_model(
-    texts: Any,
-    words: str | Iterable[str] | None = None,
-    *,
-    language: str = "en",
-    contexts: Contexts | None = None,
-    column: str | None = None,
-    min_count: int | None = None,
-    settings: InductionSettings | None = None,
-    calibrated: bool = True,
-    workers: int | None = 1,
-    show_progress: bool | None = False,
-    **changes: Any,
-) -> SenseModel:
-    """Find the senses of words in texts: what `SenseModel.fit` does, and says."""
-    chosen = None if words is None else check_words(words)
-    corpus = read_corpus(texts, chosen or [], language, column)
-    source = choose_contexts(contexts, corpus, language, workers)
-    if settings is None:
-        changes = {"n_senses": AUTO} | changes
-    encoder, settings = choose_encoder(
-        corpus, source.contexts, settings, changes, show_progress=show_progress
-    )
-    inventory = induce(
-        corpus,
-        encoder,
-        chosen,
-        min_count=min_count,
-        settings=settings,
-        workers=workers,
-        show_progress=show_progress,
-    )
-    require_senses(inventory)
-    manifest = describe_sources(corpus, encoder, settings) | source.manifest
-    if calibrated and not source.manifest:
-        manifest |= learn_answer_rule(corpus, encoder, settings, workers, show_progress)
-    return SenseModel(
-        encoder, inventory, corpus.text_tokenizer, manifest, lemma_table=collect_forms(corpus)
-    )
-
 
 def read_corpus(texts: Any, words: list[str], language: str, column: str | None = None) -> Corpus:
     """A corpus as it is, or one of texts in which words of several ("New York") are one token."""
-    if isinstance(texts, Corpus) or (isinstance(texts, str | Path) and is_corpus(texts)):
-        return as_corpus(texts)
+    if is_corpus(texts):
+        return open_corpus(texts)
     rules = replace(default_options(language), keep_duplicates=True)
     split = (rules.tokenizer.tokenize(normalize_text(word)) for word in words)
     phrases = {" ".join(keys) for keys in split if len(keys) > 1}
@@ -124,64 +39,6 @@ def read_corpus(texts: Any, words: list[str], language: str, column: str | None 
         joining = replace(rules.tokenizer, phrases=Phrases(phrases))
         rules = replace(rules, tokenizer=joining)
     return Corpus.from_texts(texts, column=column, options=rules)
-
-
-def choose_contexts(
-    contexts: Contexts | None, corpus: Corpus, language: str, workers: int | None = 1
-) -> ContextSource:
-    """What contexts are made of: as given, of the package's model, or trained on the corpus.
-
-    Parameters
-    ----------
-    contexts : optional
-        Word vectors, an encoder or a model, or the path or name of one; "own" for vectors of the
-        corpus. Without it, those of the language's model, and "own" where there is none.
-    workers : int or None
-        Of the training.
-    """
-    if _trains_own(contexts, language):
-        return ContextSource(train_own(corpus, workers), {})
-    contexts = language if contexts is None else contexts
-    if isinstance(contexts, str | Path):
-        place = resolve_name(contexts)
-        if not is_model(place):
-            return ContextSource(open_contexts(place), {})
-        contexts = load(place)
-    if isinstance(contexts, SenseModel):
-        return ContextSource(contexts.encoder, inherit_answer_rule(contexts))
-    if isinstance(contexts, WordVectors | ContextEncoder | UnfittedContexts):
-        return ContextSource(contexts, {})
-    raise InputError(
-        "contexts must be word vectors, an encoder or a model, the path or name of one, or "
-        f"{OWN!r}; got {type(contexts).__name__}"
-    )
-
-
-def _trains_own(contexts: Contexts | None, language: str) -> bool:
-    if contexts is None:
-        return language not in list_models()
-    return isinstance(contexts, str) and contexts == OWN
-
-
-def train_own(corpus: Corpus, workers: int | None = 1) -> WordVectors:
-    """Word vectors of a corpus; the fewer words it has, the smaller they are and the more passes.
-
-    With fewer words than `ENOUGH_TOKENS`, a warning. One worker gives the same vectors every time;
-    several, which write into the same numbers, do not, and spoil those of a small text.
-    """
-    n_tokens = corpus.n_tokens
-    if n_tokens < ENOUGH_TOKENS:
-        warn_user(
-            f"the texts have {n_tokens:,} words, and vectors of so few are poor: give more text, "
-            "or vectors of its language as contexts=..."
-        )
-    trainer = SkipGram(
-        dim=300 if n_tokens >= _LARGE else 100,
-        min_count=5 if n_tokens >= _SMALL else 2,
-        epochs=int(np.clip(_PASSES // max(n_tokens, 1), 5, _MOST_EPOCHS)),
-        workers=workers,
-    )
-    return trainer.fit(corpus, show_progress=False).vectors_
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,8 +71,11 @@ class FoundOccurrence:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSenses:
+class FoundSenses(Tabular):
     """The senses of a word in texts; iterating over it gives them.
+
+    As a table it has a row for each occurrence: ``text``, ``start``, ``end``, ``word``, ``sense``,
+    ``name``, ``confidence``.
 
     Attributes
     ----------
@@ -243,6 +103,14 @@ class FoundSenses:
 
     def __len__(self) -> int:
         return len(self.senses)
+
+    def __repr__(self) -> str:
+        names = ", ".join(f"{sense.number} ({sense.name}) {sense.share:.0%}" for sense in self)
+        return f"FoundSenses({self.word!r} in {len(self.occurrences):,} occurrences: {names})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The occurrences, in the order of the texts."""
+        return [asdict(occurrence) for occurrence in self.occurrences]
 
     def __str__(self) -> str:
         lines = [f"{self.word}: {len(self)} senses in {len(self.occurrences):,} occurrences"]
@@ -282,7 +150,7 @@ def find_senses(
     column : str, optional
         The column or field of the texts.
     **changes
-        Other settings, as for `grassmeans.induce`: ``granularity=1.3``, ``random_state=1``, ...
+        Other settings, as for `SenseModel.fit`: ``granularity=1.3``, ``random_state=1``, ...
 
     Examples
     --------
@@ -295,21 +163,21 @@ def find_senses(
         raise InputError("find_senses takes one word: for several there is SenseModel.fit")
     numbers: list[int] = []
     corpus = texts
-    if not isinstance(texts, Corpus) and not (isinstance(texts, str | Path) and is_corpus(texts)):
+    if not is_corpus(texts):
         # Texts without the word say nothing of its contexts, unless vectors are made from them.
-        sought = None if _trains_own(contexts, language) else names[0]
+        sought = None if trains_own(contexts, language) else names[0]
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         corpus = _select_texts(documents, report, sought, numbers)
     corpus = read_corpus(corpus, names, language)
-    if "labelled" in corpus.manifest:  # its words are not those of its text
+    if corpus.is_labelled:  # its words are not those of its text
         raise InputError(f"{corpus.path} is labelled: give the corpus that it was made from")
     model = fit_model(
         corpus,
         names,
         language=language,
         contexts=contexts,
-        calibrated=False,
+        calibrated=INHERITED,
         n_senses=n_senses,
         **changes,
     )

@@ -21,6 +21,7 @@ from grassmeans.artifacts.schema import (
     nothing,
     number,
     optional,
+    path,
     record,
     row,
     shorten,
@@ -33,16 +34,17 @@ from grassmeans.artifacts.writing import (
     read_manifest,
     write_manifest,
 )
-from grassmeans.clustering.settings import InductionSettings
+from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.vocabulary import write_function_words
+from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.models.places import KIND, find_model
 from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
-from grassmeans.reading.given import spell_word
+from grassmeans.reading.given import check_words, spell_word
 from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
@@ -55,6 +57,7 @@ from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck, warn_of_contexts
 from grassmeans.senses.only_senses import Strangers, expect_strangers
 from grassmeans.tagging.answering import Answering, Decided
+from grassmeans.tagging.explaining import ExplainedText, explain_text
 from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import OnProgress, TaggedText, passage_distances, tag_texts
@@ -137,19 +140,27 @@ class SenseModel:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
 
     @classmethod
-    @check_arguments(settings=optional(instance_of(InductionSettings)))
+    @check_arguments(
+        output=optional(path),
+        settings=optional(instance_of(InductionSettings)),
+        device=optional(text),
+    )
     def fit(
         cls,
         texts: Any,
         words: str | Iterable[str] | None = None,
         *,
+        output: str | Path | None = None,
         language: str = "en",
         contexts: Any = None,
         column: str | None = None,
         min_count: int | None = None,
         settings: InductionSettings | None = None,
         calibrated: bool = True,
+        device: str | None = None,
         workers: int | None = 1,
+        engine: EngineChoice = None,
+        overwrite: bool = False,
         show_progress: bool | None = False,
         **changes: Any,
     ) -> SenseModel:
@@ -162,6 +173,9 @@ class SenseModel:
             folder: see `grassmeans.reading.given.iterate_documents`.
         words : str or iterable of str, optional
             Without them: all content words that occur ``min_count`` times.
+        output : path, optional
+            Write the model into this folder, word by word as ``grassmeans induce`` does: started
+            again after an interruption, it goes on from where it was. For whatever takes long.
         language : str
             Of the texts: its function words do not describe a context.
         contexts : optional
@@ -174,29 +188,46 @@ class SenseModel:
             By default those that suit the kind of context, with as many senses as there are.
         calibrated : bool
             Learn from the texts how likely answers are right, unless the model whose contexts are
-            taken knows it.
+            taken knows it. False: the model has no confidence.
+        device : {"cpu", "cuda"}, optional
+            Where contexts are encoded and grouped; where the encoder given does by default. A GPU
+            needs the extra ``gpu``.
         workers : int or None
             Processes; None takes all cores.
+        engine : str, optional
+            Where workers run, as for `grassmeans.engines.use_engine`; those of other machines need
+            a corpus that they see.
+        overwrite : bool
+            Replace a model that is there already.
         **changes
-            Single settings, as for `grassmeans.induce`: ``n_senses=2``, ``granularity=1.3``, ...
+            Single settings: ``n_senses=2``, ``granularity=1.3``, ``max_contexts=500``, ... (all of
+            `grassmeans.clustering.settings.InductionSettings`); with word vectors those of
+            contexts, too: ``window=10``, ``rank=3``, ...
 
         Raises
         ------
         InputError
             Where no senses could be found at all.
         """
-        from grassmeans.models.fitting import fit_model
+        from grassmeans.models.building import fit_model
+        from grassmeans.models.fitting import read_corpus
 
+        chosen = None if words is None else check_words(words)
+        if settings is None:
+            changes = {"n_senses": AUTO} | changes
         return fit_model(
-            texts,
-            words,
+            read_corpus(texts, chosen or [], language, column),
+            chosen,
+            output=output,
             language=language,
             contexts=contexts,
-            column=column,
             min_count=min_count,
             settings=settings,
             calibrated=calibrated,
+            device=device,
             workers=workers,
+            engine=engine,
+            overwrite=overwrite,
             show_progress=show_progress,
             **changes,
         )
@@ -435,6 +466,30 @@ class SenseModel:
             seen.warn()
         return tagged
 
+    @check_arguments(text=text)
+    def explain(
+        self,
+        text: str,
+        *,
+        words: str | Iterable[str] | None = None,
+        on_progress: OnProgress | None = None,
+    ) -> ExplainedText:
+        """Tag a text, and tell which words of its context decided for each sense.
+
+        Parameters
+        ----------
+        words : str or iterable of str, optional
+            Only these, or only this one.
+        on_progress : callable, optional
+            As for `tag`, for the second part of the work.
+
+        Examples
+        --------
+        >>> for word, places in model.explain("The crane lifted steel."):  # doctest: +SKIP
+        ...     print(word.label, [(place.word, place.weight) for place in places])
+        """
+        return explain_text(self, self.tag(text, words=words), on_progress=on_progress)
+
     def check_language(self) -> LanguageCheck:
         """A check whether texts are in the model's language, and of words that it knows."""
         return LanguageCheck.of_model(self.encoder, self.language)
@@ -668,3 +723,9 @@ def load(path_or_name: str | Path, *, device: str = "cpu") -> SenseModel:
     return SenseModel(
         encoder, inventory, tokenizer, manifest, folder, lemma_table=read_lemmas(folder)
     )
+
+
+@check_arguments(model=either(instance_of(SenseModel), path))
+def open_model(model: SenseModel | str | Path, *, device: str = "cpu") -> SenseModel:
+    """A model as it is, or the one of a folder or name: what every door takes that needs one."""
+    return model if isinstance(model, SenseModel) else load(model, device=device)

@@ -68,16 +68,10 @@ def _describe_first(about: Version) -> dict[str, Any]:
 def append_version(
     model: SenseModel, folder: Path, kind: str, about: Version, *, keeps_numbers: bool
 ) -> None:
-    """Write the log of a new version of a model into its folder.
+    """Write the log of a new version into its folder: ``model`` is the one before.
 
-    Parameters
-    ----------
-    model : SenseModel
-        The version before.
-    about : mapping
-        What came with it, as plain values.
-    keeps_numbers : bool
-        Whether every sense that there was has the number that it had.
+    ``about`` is what came with it, as plain values; ``keeps_numbers`` says whether every sense that
+    there was has the number that it had.
     """
     new = {"kind": kind, "digest_before": model.digest, "keeps_numbers": keeps_numbers}
     write_versions(folder, [*read_versions(model), new | dict(about)])
@@ -106,12 +100,9 @@ def list_edits(versions: Sequence[Version]) -> list[Any]:
 
 
 def find_left_out(model: SenseModel, place: Path) -> list[str]:
-    """Versions in a folder that share an ancestor with a model, or are made from it.
+    """Names of versions in a folder that have a correction which a model does not have.
 
-    Returns
-    -------
-    list of str
-        Names of those that have a correction which the model does not have.
+    Only of those that share an ancestor with it, or are made from it.
     """
     log = read_versions(model)
     ancestors = {model.digest, *_digests_before(log)}
@@ -153,11 +144,8 @@ def _by_word(edits: Iterable[Any]) -> dict[str, list[Any]]:
 def share_history(model: SenseModel, word: str) -> list[dict[str, Any]]:
     """How often each sense of a word occurred in the text of each version that had the word.
 
-    Returns
-    -------
-    list of dict
-        ``version``, ``created``, ``counts`` (of the senses that there were then). The first one is
-        what the later ones leave of the word's occurrences, by the shares of its senses.
+    ``version``, ``created`` and ``counts`` (of the senses that there were then) of each. The first
+    one is what the later ones leave of the word's occurrences, by the shares of its senses.
     """
     entry = model.senses(word)
     versions = read_versions(model)

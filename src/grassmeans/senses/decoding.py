@@ -14,9 +14,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.artifacts.schema import check_arguments, either, instance_of, number, optional
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    either,
+    instance_of,
+    number,
+    one_of,
+    optional,
+)
 from grassmeans.errors import InputError
 from grassmeans.senses.calibration import ConfidenceRule
+
+DECODINGS = ("hard", "soft")
 
 IDK = -1
 """Label of an occurrence whose sense cannot be told."""
@@ -75,7 +84,45 @@ def choose_senses(
     return np.where(unknown, IDK, filled.argmin(axis=1))
 
 
-@check_arguments(idk_threshold=optional(either(number(0.0, 1.0), instance_of(ConfidenceRule))))
+_IDK_RULE = optional(either(number(0.0, 1.0), instance_of(ConfidenceRule)))
+
+
+@check_arguments(decoding=one_of(*DECODINGS), idk_threshold=_IDK_RULE, sharpness=number(0.0, 1e9))
+def decode(
+    distances: ArrayLike,
+    decoding: str = "hard",
+    *,
+    idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
+    sharpness: float = DEFAULT_SHARPNESS,
+) -> NDArray[Any]:
+    """The sense of each occurrence, or the probability of each sense (algorithm 3).
+
+    Parameters
+    ----------
+    distances : (n, n_senses)
+        From `KGrassmeans.transform` or `SenseModel.distances`; rows of NaN have no usable context.
+    decoding : {"hard", "soft"}
+        Hard: the nearest sense, or "I don't know" (`decode_hard`). Soft: probabilities
+        (`decode_soft`).
+    idk_threshold : float in [0, 1], ConfidenceRule or None
+        Of hard decoding: from this distance of the nearest sense on it is not known; None answers
+        wherever a context says something.
+    sharpness : float
+        Of soft decoding: 0 makes every sense equally likely.
+
+    Returns
+    -------
+    labels : (n,) int64
+        Hard: 0 to n_senses - 1, or -1 for "I don't know".
+    probabilities : (n, n_senses) float64
+        Soft: rows sum to 1.
+    """
+    if decoding == "hard":
+        return decode_hard(distances, idk_threshold)
+    return decode_soft(distances, sharpness)
+
+
+@check_arguments(idk_threshold=_IDK_RULE)
 def decode_hard(
     distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
 ) -> NDArray[np.int64]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import damaged
 from grassmeans.artifacts.schema import check_values, each, flag, measured, record, text, whole
+from grassmeans.results import Tabular
 
 MOST_SENSES = 65_535
 """Of a word."""
@@ -69,8 +70,8 @@ class CountedIn:
 
 
 @dataclass(frozen=True, slots=True)
-class WordSenses:
-    """The senses of one word.
+class WordSenses(Tabular):
+    """The senses of one word; as a table, a row for each.
 
     Parameters
     ----------
@@ -91,6 +92,17 @@ class WordSenses:
     directions: NDArray[np.float32]
     senses: tuple[Sense, ...]
     counted_in: CountedIn | None = None
+
+    def __repr__(self) -> str:
+        names = ", ".join(
+            f"{sense.number} ({sense.name}) {sense.share:.0%}" for sense in self.senses
+        )
+        return f"WordSenses({self.word!r} in {self.counts_told}: {names})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What is known of each sense, but for its examples and the nearest words."""
+        names = ("number", "name", "share", "mean_distance", "characteristic_words", "hidden")
+        return [{name: getattr(sense, name) for name in names} for sense in self.senses]
 
     @property
     def n_senses(self) -> int:

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array, parse_json, read_text
-from grassmeans.artifacts.schema import check_arguments, either, instance_of, optional, path
+from grassmeans.artifacts.schema import check_arguments, instance_of, optional, path
 from grassmeans.artifacts.writing import digest_of, write_array, write_bytes
 from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import open_contexts
 from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
 from grassmeans.contexts.subspaces import SubspaceEncoder
-from grassmeans.corpus.corpus import Corpus
+from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import effective_workers, map_tasks, stays_here
 from grassmeans.errors import InputError, UnknownWordError
@@ -234,7 +234,6 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
 
 
 @check_arguments(
-    corpus=either(instance_of(Corpus), path),
     settings=optional(instance_of(InductionSettings)),
     parts=optional(path),
 )
@@ -273,7 +272,7 @@ def induce(
         Single settings that differ from ``settings``, and with word vectors of the shape of
         contexts: ``n_senses=2``, ``rank=5``, ...
     """
-    corpus = Corpus.open(corpus) if isinstance(corpus, str | Path) else corpus
+    corpus = open_corpus(corpus)
     encoder, settings = choose_encoder(
         corpus, contexts, settings, changes, show_progress=show_progress
     )
@@ -288,9 +287,7 @@ def induce(
     place = None if parts is None else Path(parts)
     inducer = WordInducer(corpus, encoder, settings)
     _tell_cost(inducer, chosen, show_progress)
-    found = collect_results(induce_words(chosen, inducer, workers, place, show_progress))
-    found.remember(encoder, corpus.text_tokenizer)
-    return found
+    return collect_results(induce_words(chosen, inducer, workers, place, show_progress))
 
 
 def _tell_cost(inducer: WordInducer, words: Sequence[str], show_progress: bool | None) -> None:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +23,7 @@ from grassmeans.artifacts.checking import (
 )
 from grassmeans.artifacts.schema import check_arguments, shorten, whole
 from grassmeans.artifacts.writing import write_array, write_bytes
-from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.compact_inventory import (
     BlockLines,
     CompactInventory,
@@ -33,15 +31,7 @@ from grassmeans.senses.compact_inventory import (
     read_compact_inventory,
 )
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.quantising import Rows
-from grassmeans.vectors.word_vectors import WordVectors
-
-if TYPE_CHECKING:
-    from grassmeans.contexts.interface import ContextEncoder
-    from grassmeans.models.model import SenseModel
-    from grassmeans.tagging.marked_text import AnyTokenizer
-    from grassmeans.tagging.tagging import TaggedText
 
 ENTRIES = "entries.jsonl"
 _NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
@@ -66,8 +56,6 @@ class SenseInventory(Mapping[str, WordSenses]):
     skipped : tuple of SkippedWord
         Words that were asked for and have no senses here, with the reason.
     """
-
-    _reading: tuple[ContextEncoder, AnyTokenizer] | None = None
 
     def __init__(self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()) -> None:
         found, absent = _check_entries(entries, WordSenses), _check_entries(skipped, SkippedWord)
@@ -117,42 +105,6 @@ class SenseInventory(Mapping[str, WordSenses]):
         if entry.word != word:
             raise damaged(path, f"the entry of {word!r} is that of {entry.word!r}")
         return entry
-
-    def remember(self, encoder: ContextEncoder, tokenizer: AnyTokenizer) -> None:
-        """Keep what contexts were made of, so that the inventory can tag; it is not stored."""
-        self._reading = (encoder, tokenizer)
-
-    def to_model(
-        self, contexts: WordVectors | ContextEncoder | None = None, language: str = "en"
-    ) -> SenseModel:
-        """A model with these senses, ready to tag and to be saved.
-
-        Parameters
-        ----------
-        contexts : WordVectors or ContextEncoder, optional
-            What the senses were induced from; an inventory that `grassmeans.induce` has just given
-            knows it itself, one that was read from a folder does not.
-        language : str
-            With word vectors: whose function words describe no context.
-        """
-        from grassmeans.contexts.subspaces import SubspaceEncoder
-        from grassmeans.models.model import SenseModel
-
-        encoder, tokenizer = self._reading or (None, Tokenizer())
-        if isinstance(contexts, WordVectors):
-            encoder = SubspaceEncoder(contexts, ContextShape(), load_function_words(language))
-        elif contexts is not None:
-            encoder = contexts
-        if encoder is None:
-            raise InputError(
-                "an inventory that was read from a folder does not know its contexts: give them as "
-                "contexts=..., or save and load a model"
-            )
-        return SenseModel(encoder, self, tokenizer)
-
-    def tag(self, text: str | None = None, **options: Any) -> TaggedText:
-        """Find the sense of every known word of a text, as `SenseModel.tag` does."""
-        return self.to_model().tag(text, **options)
 
     def __getstate__(self) -> dict[str, Any]:
         # Lines that are mapped from a file cannot go to another process as they are.
@@ -265,11 +217,11 @@ class SenseInventory(Mapping[str, WordSenses]):
 
     @classmethod
     @check_arguments()
-    def load(cls, path: str | Path) -> SenseInventory:
+    def load(cls, path: str | Path) -> Self:
         """Open an inventory that `save` wrote, or a compact one; entries stay on disk."""
         folder = Path(path)
         if (folder / MANIFEST).exists():
-            return cls._from_compact(read_compact_inventory(folder), folder)
+            return cls.from_compact(read_compact_inventory(folder), folder)
         text = read_text(folder / "words.txt")
         words = text.split("\n") if text else []
         n_offsets = (len(words) + 1,)
@@ -284,7 +236,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         inventory._setup(words, offsets, directions, skipped)
         return inventory._stored_in(folder, _StoredLines(content, ends))
 
-    def _stored_in(self, folder: Path, lines: Sequence[bytes]) -> SenseInventory:
+    def _stored_in(self, folder: Path, lines: Sequence[bytes]) -> Self:
         self._folder = folder
         self._lines = lines
         if len(self._numbers) != len(self.words):
@@ -292,9 +244,8 @@ class SenseInventory(Mapping[str, WordSenses]):
         return self
 
     @classmethod
-    def _from_compact(
-        cls, found: CompactInventory, folder: Path = Path("inventory")
-    ) -> SenseInventory:
+    def from_compact(cls, found: CompactInventory, folder: Path = Path("inventory")) -> Self:
+        """An inventory of the parts that the compact form stores."""
         inventory = cls.__new__(cls)
         offsets = np.concatenate([[0], np.cumsum(found.sense_counts)]).astype(np.int64)
         inventory._setup(found.words, offsets, found.directions, found.skipped)

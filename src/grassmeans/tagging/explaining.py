@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
+from grassmeans.results import Tabular
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.tagging.lemmas import Lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer, read_text
-from grassmeans.tagging.tagging import OnProgress, TaggedText, locate_targets
+from grassmeans.tagging.tagging import OnProgress, TaggedText, TaggedWord, locate_targets
 
 _A_STEP = 64
 """Words that are looked at together: kinds of context may take a hundredth of a second for each."""
+
+_SHOWN = 3
 
 
 class Reader(Protocol):
@@ -68,6 +72,62 @@ class Decision(NamedTuple):
     key: str
     sense: int
     context: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedText(Tabular):
+    """A tagged text, and what decided; iterating gives its words, each with its places.
+
+    Attributes
+    ----------
+    tagged : TaggedText
+    places : tuple of tuples of DecidingPlace
+        For every tagged word the words of its context, in text order.
+    """
+
+    tagged: TaggedText
+    places: tuple[tuple[DecidingPlace, ...], ...]
+
+    def __iter__(self) -> Iterator[tuple[TaggedWord, tuple[DecidingPlace, ...]]]:
+        return zip(self.tagged.words, self.places, strict=True)
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __repr__(self) -> str:
+        told = [
+            f"{word.label} by {', '.join(_name_heaviest(places)) or 'nothing'}"
+            for word, places in self
+        ]
+        return f"ExplainedText({'; '.join(told) or 'no word with senses'})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``label`` and ``name`` of a tagged word, and a word that decided, the heaviest first."""
+        return [
+            {
+                "label": word.label,
+                "name": word.name,
+                "word": place.word,
+                "weight": place.weight,
+                "start": place.start,
+                "end": place.end,
+            }
+            for word, places in self
+            for place in sorted(places, key=lambda place: -place.weight)
+        ]
+
+
+def _name_heaviest(places: Sequence[DecidingPlace]) -> list[str]:
+    heaviest = sorted(places, key=lambda place: -place.weight)[:_SHOWN]
+    return [place.word for place in heaviest if place.weight > 0.0]
+
+
+def explain_text(
+    model: Reader, tagged: TaggedText, *, on_progress: OnProgress | None = None
+) -> ExplainedText:
+    """A tagged text together with `find_deciding_places`."""
+    found = find_deciding_places(model, tagged, on_progress=on_progress)
+    return ExplainedText(tagged, tuple(tuple(places) for places in found))
 
 
 def find_deciding_places(

@@ -10,10 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.artifacts.schema import shorten
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.occurrences import Occurrences, Span, number_words, read_passages
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.reading.given import check_words, iterate_documents, spell_word
+from grassmeans.results import Tabular
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck
@@ -90,10 +92,15 @@ class TaggedWord:
         """
         return len(self.probabilities) == 1
 
+    def __repr__(self) -> str:
+        name = f" ({self.name})" if self.name else ""
+        sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
+        return f"TaggedWord({self.word!r} at {self.start}:{self.end} is {self.label}{name}{sure})"
+
 
 @dataclass(frozen=True, slots=True)
-class TaggedText:
-    """A text and its tagged words, in order.
+class TaggedText(Tabular):
+    """A text and its tagged words, in order; as a table, a row for each of them.
 
     Parameters
     ----------
@@ -115,6 +122,15 @@ class TaggedText:
 
     def __getitem__(self, index: int) -> TaggedWord:
         return self.words[index]
+
+    def __repr__(self) -> str:
+        labels = ", ".join(word.label for word in self.words)
+        return f"TaggedText({shorten(self.text)}: {labels or 'no word with senses'})"
+
+    def rows(self) -> list[dict[str, Any]]:
+        """``word``, ``key``, ``sense``, ``name``, ``confidence``, ``start``, ``end``."""
+        names = ("word", "key", "sense", "name", "confidence", "start", "end")
+        return [{name: getattr(word, name) for name in names} for word in self.words]
 
 
 def tag_texts(

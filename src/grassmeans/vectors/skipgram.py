@@ -318,7 +318,7 @@ def train_vectors(
     inputs : iterable of paths
         What else the training reads; the output never takes its place.
     engine : str, optional
-        Where it is trained, as for `grassmeans.use_engine`: in parts, one a machine.
+        Where it is trained, as for `grassmeans.engines.use_engine`: in parts, one a machine.
 
     Returns
     -------

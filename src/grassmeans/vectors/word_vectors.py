@@ -11,7 +11,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.artifacts.schema import check_arguments, instance_of, optional, shorten, whole
+from grassmeans.artifacts.schema import (
+    check_arguments,
+    either,
+    instance_of,
+    optional,
+    path,
+    shorten,
+    whole,
+)
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.vectors import similarity
 from grassmeans.vectors.quantising import QuantisedRows
@@ -332,3 +340,9 @@ def _check_finite(words: list[str], vectors: Float32Array) -> None:
                 f"the vector of {words[row]!r} (row {row}) holds NaN or a number too large for "
                 "float32: remove the word or train again"
             )
+
+
+@check_arguments(vectors=either(instance_of(WordVectors), path))
+def open_vectors(vectors: WordVectors | str | Path) -> WordVectors:
+    """Word vectors as they are, or those of a folder or file: what every door takes."""
+    return vectors if isinstance(vectors, WordVectors) else WordVectors.load(vectors)

@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans import Corpus, WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import WhitespaceTokenizer
 
 expect = pytest.importorskip("playwright.sync_api").expect

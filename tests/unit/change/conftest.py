@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans import Corpus, WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 
 VECTORS = {"nest": (1, 0), "wing": (2, 0.1), "steel": (0, 1), "load": (0.1, 3)}
 

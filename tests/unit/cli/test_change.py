@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
@@ -15,6 +15,7 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling import label_corpus
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import SenseInventory, WordVectors
+from grassmeans import WordVectors
 from grassmeans.cli.main import app
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
@@ -16,6 +16,7 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION, Calibration
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 
 LINES = [

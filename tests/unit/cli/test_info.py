@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crane_model import save_crane_model
-from grassmeans import SenseInventory, WordVectors
+from grassmeans import WordVectors
 from grassmeans.cli.info import _readable
 from grassmeans.cli.main import app
 from grassmeans.contexts.subspaces import SubspaceEncoder
@@ -16,6 +16,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, SkippedWord, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 
 WORDS = [f"word{i}" for i in range(3000)]

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from damage import make_old
-from grassmeans import Corpus, SkipGram, WordVectors, build_model, load
+from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.contexts import find_kind, list_kinds
 from grassmeans.contexts.attention.levelling import Levelling
 from grassmeans.contexts.attention.stored import (
@@ -22,6 +22,7 @@ from grassmeans.contexts.learned import FOLDER, LearnedEncoder
 from grassmeans.corpus.occurrences import number_words
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.windows import ContextShape
+from grassmeans.models.building import build_model
 from grassmeans.vectors.quantising import quantise_rows
 
 WORDS = [f"w{i}" for i in range(30)]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import grassmeans
-from grassmeans import Corpus, SenseModel, build_model, load
+from grassmeans import Corpus, SenseModel, load
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import find_kind, list_kinds, open_contexts
 from grassmeans.contexts.pretrained.fitting import Pretrained, TransformerSettings
@@ -15,7 +15,9 @@ from grassmeans.contexts.pretrained.network import Network, WordsInText
 from grassmeans.contexts.transformer import TransformerEncoder
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.errors import InputError
+from grassmeans.models.building import build_model
 from grassmeans.senses import pseudowords
+from grassmeans.senses.induction import induce
 from grassmeans.senses.samples import encode_words
 from grassmeans.tagging.tagging import occurrences_in_passages
 from grassmeans.text.tokenizer import Tokenizer
@@ -193,13 +195,13 @@ def test_settings_are_checked(transformer_folder, corpus) -> None:
         TransformerSettings(batch_size=0)
     contexts = f"transformer:{transformer_folder}"
     with pytest.raises(InputError, match="unknown setting 'rank'"):
-        grassmeans.induce(corpus, contexts, "crane", rank=3)
+        induce(corpus, contexts, "crane", rank=3)
     with pytest.raises(InputError, match="the layers 1 to 4"):
-        grassmeans.induce(corpus, contexts, "crane", layers="9")
+        induce(corpus, contexts, "crane", layers="9")
 
 
 def test_the_cost_is_told_before_it_starts(encoder, corpus, capsys) -> None:
-    grassmeans.induce(corpus, encoder, ["crane", "river"], n_senses=2)
+    induce(corpus, encoder, ["crane", "river"], n_senses=2)
     assert "15 contexts of 2 words to encode" in capsys.readouterr().err
-    grassmeans.induce(corpus, encoder, "crane", n_senses=2, show_progress=False)
+    induce(corpus, encoder, "crane", n_senses=2, show_progress=False)
     assert capsys.readouterr().err == ""

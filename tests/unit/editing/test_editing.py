@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crane_model import save_crane_model
-from grassmeans import SenseInventory, WordVectors, load
+from grassmeans import WordVectors, load
 from grassmeans.artifacts.writing import building_place
 from grassmeans.editing.edited_words import (
     Edit,
@@ -35,6 +35,7 @@ from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
 from grassmeans.senses.induction import WordInducer
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import WordSample, sample_word
 from installed import install_models
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import Corpus, SenseInventory, WordVectors, load
+from grassmeans import Corpus, WordVectors, load
 from grassmeans.cli.main import app
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
@@ -26,6 +26,7 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests, read_versions, share_history
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.samples import sample_word
 from grassmeans.text.tokenizer import Tokenizer
 from kills import record_kills

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grassmeans import SenseInventory, WordVectors
+from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
@@ -15,6 +15,7 @@ from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import SenseInventory, WordVectors
+from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
 from grassmeans.explorer.limits import Limits, RequestLimits, TooMuchError, WordNotFoundError
@@ -14,6 +14,7 @@ from grassmeans.explorer.queries.sense_map import group_senses, lay_out, map_sen
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 
 BIRD, MACHINE = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
 

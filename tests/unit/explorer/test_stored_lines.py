@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import SenseInventory, WordVectors
+from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
 from grassmeans.explorer.open_model import OpenModel
@@ -15,6 +15,7 @@ from grassmeans.explorer.queries.stored_lines import are_lines_stored, stored_li
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 
 
 def line(left: str, word: str, right: str) -> ExampleLine:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, SenseInventory, WordVectors
+from grassmeans import Corpus, WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 
 WORDS = {

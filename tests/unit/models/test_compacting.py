@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from grassmeans import SenseInventory, WordVectors, load
+from grassmeans import WordVectors, load
 from grassmeans.contexts.attention.levelling import Levelling
 from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape
 from grassmeans.contexts.learned import LearnedEncoder
@@ -18,6 +18,7 @@ from grassmeans.lexemes.training import train_lexemes
 from grassmeans.models.compacting import CompactSettings, compact_model
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.quantising import QuantisedRows
 from grassmeans.vectors.skipgram import SkipGram

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import grassmeans
-from grassmeans import Corpus, SenseInventory, SenseModel, WordVectors, find_senses, induce
+from grassmeans import Corpus, SenseModel, WordVectors, find_senses
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.labelling import label_corpus
-from grassmeans.models.fitting import FoundOccurrence, choose_contexts
+from grassmeans.models.building import choose_contexts
+from grassmeans.models.fitting import FoundOccurrence
 from grassmeans.text.tokenizer import Tokenizer
 
 
@@ -130,7 +131,7 @@ def test_english_texts_take_the_contexts_of_the_package_s_model(topic_corpus) ->
     assert source.contexts.vectors.words == shipped.vectors.words
     given = choose_contexts(shipped, topic_corpus, "en")
     assert given.contexts is shipped.encoder
-    assert given.manifest == source.manifest
+    assert given.answer_rule == source.answer_rule
 
 
 def test_all_frequent_words_where_none_is_named(topic_corpus, topic_vectors) -> None:
@@ -138,18 +139,6 @@ def test_all_frequent_words_where_none_is_named(topic_corpus, topic_vectors) -> 
     assert set(model.words) == {"crane", "bank", "bass", "seal"}
     assert model.settings.n_senses == "auto"
     assert model.calibration is not None
-
-
-def test_an_inventory_tags(topic_corpus, topic_vectors, synthetic, tmp_path) -> None:
-    inventory = induce(topic_corpus, topic_vectors, "crane", n_senses=2)
-    text = sentence(synthetic.topic_words[0])
-    (word,) = inventory.tag(text)
-    assert word.sense > 0
-    inventory.save(tmp_path / "inventory")
-    stored = SenseInventory.load(tmp_path / "inventory")
-    with pytest.raises(InputError, match=r"contexts=\.\.\."):
-        stored.tag(text)
-    assert stored.to_model(topic_vectors).tag(text)[0].distances == word.distances
 
 
 def test_models_go_to_other_processes_and_are_not_copied(topic_model, synthetic) -> None:

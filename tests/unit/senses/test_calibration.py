@@ -5,7 +5,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, WordVectors, decode_hard
+from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError
@@ -16,6 +16,7 @@ from grassmeans.senses.calibration import (
     fit_calibration,
     measure_log_margins,
 )
+from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.pseudowords import (
     answer_pseudoword,
     calibrate,

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from damage import edit_manifest, make_old
-from grassmeans import SenseInventory
 from grassmeans.errors import ArtifactError, UnknownWordError
 from grassmeans.senses import compact_inventory
 from grassmeans.senses.compact_inventory import shorten_entry, write_compact_inventory
 from grassmeans.senses.entries import ExampleLine, Sense, SkippedWord, WordSenses
+from grassmeans.senses.inventory import SenseInventory
 
 N_WORDS = 150  # more than two blocks of 64
 

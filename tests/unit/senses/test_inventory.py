@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grassmeans import SenseInventory
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextExtractor
@@ -20,6 +19,7 @@ from grassmeans.senses.induction import (
     frequent_words,
     induce,
 )
+from grassmeans.senses.inventory import SenseInventory
 
 TWO = InductionSettings(n_senses=2)
 

@@ -8,13 +8,14 @@ import warnings
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import Corpus, SenseModel, find_senses, induce
+from grassmeans import Corpus, SenseModel, find_senses
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import default_options
 from grassmeans.editing.growing import update_model
 from grassmeans.errors import GrassmeansWarning, InputError
 from grassmeans.integrations import tag_iter
 from grassmeans.labelling import label_corpus
+from grassmeans.senses.induction import induce
 from grassmeans.senses.language import LanguageCheck
 
 GERMAN = [

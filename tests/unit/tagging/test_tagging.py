@@ -8,12 +8,12 @@ import pytest
 
 import grassmeans
 from damage import edit_manifest
-from grassmeans import decode_hard
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
+from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.induction import induce
 from grassmeans.tagging.marked_text import remove_marks
 

@@ -14,7 +14,6 @@ import numpy as np
 
 from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_uses
-from grassmeans.change.tables import change_rows, share_rows
 from grassmeans.change.uses import Uses
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
@@ -97,7 +96,7 @@ def show_change(
         shares=tuple(
             GroupShare(**{name: value for name, value in row.items() if name != "word"})
             for one in found
-            for row in share_rows(one)
+            for row in one.share_rows()
         ),
         pairs=tuple(
             GroupPair(
@@ -111,7 +110,7 @@ def show_change(
                 lost=tuple(row["lost"]),
             )
             for one in found
-            for row in change_rows(one)
+            for row in one.change_rows()
         ),
     )
 

@@ -362,7 +362,7 @@ def check_groups(corpus: Corpus, groups: Mapping[str, Sequence[str]]) -> None:
 
     Raises `InputError`, `UnknownWordError`.
     """
-    if "labelled" in corpus.manifest:
+    if corpus.is_labelled:
         raise InputError(
             f"{corpus.path} is a labelled corpus: merge words of the corpus that it was made from"
         )

@@ -31,7 +31,7 @@ from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.lexemes.training import train_lexemes
-from grassmeans.models.model import SenseModel, load
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.places import Building, check_output, output_folder
 from grassmeans.senses.decoding import (
     DEFAULT_SHARPNESS,
@@ -167,7 +167,7 @@ def iterate(
     list of Round
         All rounds, those taken over too. The last one has a reason.
     """
-    opened = model if isinstance(model, SenseModel) else load(model, device=device)
+    opened = open_model(model, device=device)
     chosen = settings or IterationSettings()
     threshold = opened.choose_threshold(chosen.idk_threshold)
     about = {name: corpus.manifest.get(name) for name in ("created", "digest", "n_tokens")}
