@@ -33,7 +33,7 @@ from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_array, write_json
 from grassmeans.engines.parallel import map_tasks
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import ArtifactError
 from grassmeans.progress import progress_bar
 from grassmeans.vectors.chunks import CHUNK_TOKENS, Chunk, Plan, TokenShard, plan_training
 from grassmeans.vectors.training import (
@@ -43,6 +43,7 @@ from grassmeans.vectors.training import (
     Trainer,
     TrainingSettings,
     keep_probabilities,
+    refuse_other_training,
 )
 
 WARM_UP_SHARE, WARM_UP_WORDS = 0.2, 50_000_000
@@ -195,11 +196,7 @@ class _Rounds:
         """The number of rounds that are done; puts the first matrices there where none is."""
         if (self._folder / _STATE).exists():
             state = self._read_state()
-            if state["identity"] != self._identity:
-                raise InputError(
-                    f"{self._folder} holds a checkpoint of another corpus or other settings: "
-                    "delete it, or choose another output"
-                )
+            refuse_other_training(self._folder, state, self._identity)
             return int(state["next_round"])
         place = self.place(0)
         place.mkdir(exist_ok=True)

@@ -309,6 +309,15 @@ class Trainer(ChunkTrainer):
         )
 
 
+def refuse_other_training(folder: Path, state: Mapping[str, Any], identity: str) -> None:
+    """`InputError` where the state in a folder is not that of this training."""
+    if state["identity"] != identity:
+        raise InputError(
+            f"{folder} holds a checkpoint of another corpus or other settings: "
+            "delete it, or choose another output"
+        )
+
+
 class Checkpoint:
     """Arrays and the next chunk, in two alternating sets of files so that one is always whole."""
 
@@ -322,11 +331,7 @@ class Checkpoint:
         if not (self._folder / _STATE).exists():
             return 0
         state = self._read_state()
-        if state["identity"] != self._identity:
-            raise InputError(
-                f"{self._folder} holds a checkpoint of another corpus or other settings: "
-                "delete it, or choose another output"
-            )
+        refuse_other_training(self._folder, state, self._identity)
         for name, array in arrays.items():
             path = self._folder / f"{name}-{state['slot']}.npy"
             array[:] = open_array(path, array.dtype, array.shape)
