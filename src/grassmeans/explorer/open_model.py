@@ -30,11 +30,11 @@ from grassmeans.vectors.word_forms import WordForms
 
 if TYPE_CHECKING:
     from grassmeans.change.grouping import GroupedDocuments
-    from grassmeans.explorer.queries.change import ChangedWords
+    from grassmeans.explorer.queries.changes import ChangedWords
     from grassmeans.explorer.queries.encoding import EncodedLines
-    from grassmeans.explorer.queries.induction import InducedWord
+    from grassmeans.explorer.queries.induce import InducedWord
     from grassmeans.explorer.queries.measuring import MeasuredWord
-    from grassmeans.explorer.queries.tagging import SenseName
+    from grassmeans.explorer.queries.tag import SenseName
     from grassmeans.explorer.queries.words import Line, WordView
 
 _MANY = 1 << 16  # entries of caches that are bounded by their size

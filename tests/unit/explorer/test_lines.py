@@ -24,7 +24,7 @@ from grassmeans.explorer.limits import (
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries import tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings, list_collocates
-from grassmeans.explorer.queries.comparing import compare_lexemes, is_quick
+from grassmeans.explorer.queries.compare import compare_lexemes, is_quick
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines, needs_work
 from grassmeans.explorer.queries.documents import show_document
 from grassmeans.explorer.queries.frequency import count_lines

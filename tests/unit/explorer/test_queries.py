@@ -27,9 +27,9 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries import concordance, corrections, geometry, tables, words
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
 from grassmeans.explorer.queries.documents import show_document
-from grassmeans.explorer.queries.induction import induce_senses, view_induced
+from grassmeans.explorer.queries.induce import induce_senses, view_induced
 from grassmeans.explorer.queries.searching import REACH, Search, stand_near
-from grassmeans.explorer.queries.tagging import tag_text
+from grassmeans.explorer.queries.tag import tag_text
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.description import N_EXAMPLES
 

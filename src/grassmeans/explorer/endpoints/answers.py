@@ -17,7 +17,6 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
@@ -25,7 +24,7 @@ from starlette.responses import StreamingResponse
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
 from grassmeans.explorer.endpoints.description import find_methods
-from grassmeans.explorer.limits import CancelledError, Limits, TooMuchError
+from grassmeans.explorer.limits import CancelledError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.tables import Table, write_rows, write_table
 from grassmeans.explorer.work import Checkpoint, WorkPool
@@ -177,44 +176,6 @@ def _describe_invalid(error: RequestValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
     return f"{place or 'the body'}: {first['msg']}"
-
-
-class RequestBody(BaseModel):  # type: ignore[misc]
-    """The JSON of a request; a field that is not known, or of another type, is a mistake."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    @model_validator(mode="before")  # type: ignore[untyped-decorator]
-    @classmethod
-    def _take_whole_numbers(cls, values: Any) -> Any:
-        """In JSON 5.0 is the whole number 5; the strict mode alone would refuse it."""
-        if not isinstance(values, dict):
-            return values
-        return {
-            name: [_take_whole(item) for item in value]
-            if isinstance(value, list)
-            else _take_whole(value)
-            for name, value in values.items()
-        }
-
-
-def _take_whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-MAX_OFFSET = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exactly."""
-
-MOST_CHARACTERS = 200
-"""Of the name of a field or of a group."""
-
-
-def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | None = None) -> None:
-    """Refuse a page that is too large; tables to download may be longer than pages."""
-    bound = limits.request.page if kind == "json" else limits.request.table_rows
-    bound = bound if most is None else most
-    if limit > bound:
-        raise TooMuchError(f"limit is at most {bound:,} here, got {limit:,}: ask for several pages")
 
 
 _LOOK_EVERY = 0.25

@@ -7,9 +7,9 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, Session, check_page, json_answer
+from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.explorer.endpoints.description import bounded_by, failures
-from grassmeans.explorer.endpoints.words import Limit
+from grassmeans.explorer.endpoints.inputs import Limit, Offset, check_page
 from grassmeans.explorer.queries import lookup, plain_lines
 
 Typed = Annotated[
@@ -51,7 +51,7 @@ def make_router(session: Session) -> APIRouter:
     async def read_lines(
         request: Request,
         word: Typed,
-        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
+        offset: Offset = 0,
         limit: Limit = 20,
     ) -> Response:
         check_page(limits, limit)

@@ -17,7 +17,7 @@ from grassmeans.collocations.near_words import (
 )
 from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.induction import model_with
+from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.measuring import (
     EVERYTHING,
     LineSample,

@@ -17,7 +17,7 @@ from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
-from grassmeans.explorer.queries.induction import is_induced, model_with
+from grassmeans.explorer.queries.induce import is_induced, model_with
 from grassmeans.explorer.queries.measuring import (
     EVERYTHING,
     LineSample,

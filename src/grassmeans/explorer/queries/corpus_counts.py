@@ -12,7 +12,7 @@ import numpy as np
 from grassmeans.editing.edited_words import EditedWord
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.induction import sample_word
+from grassmeans.explorer.queries.induce import sample_word
 from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.models.origin import name_corpus

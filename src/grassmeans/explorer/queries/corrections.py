@@ -23,7 +23,7 @@ from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError,
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.corpus_counts import sample_for_counts
 from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.induction import (
+from grassmeans.explorer.queries.induce import (
     DEFAULT_CONTEXTS,
     adopt_nodes,
     induce_senses,

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.writing import digest_of_array
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.induction import word_id_of
+from grassmeans.explorer.queries.induce import word_id_of
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.geometry.windows import sample_positions

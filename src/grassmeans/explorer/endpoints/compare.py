@@ -9,20 +9,22 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from grassmeans.collocations.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
-from grassmeans.explorer.endpoints.addresses import WordRoute
-from grassmeans.explorer.endpoints.answers import (
-    MAX_OFFSET,
-    Format,
-    Session,
-    answer_as,
-    check_page,
-)
+from grassmeans.explorer.endpoints.answers import Format, Session, answer_as
 from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.endpoints.lines import Forms, SampleSize, Seed, split_forms
-from grassmeans.explorer.endpoints.words import Dial
-from grassmeans.explorer.queries import collocates, comparing, tables
+from grassmeans.explorer.endpoints.inputs import (
+    MAX_OFFSET,
+    Dial,
+    Forms,
+    SampleSize,
+    Seed,
+    WordRoute,
+    check_page,
+    split_forms,
+)
+from grassmeans.explorer.queries import collocates, tables
 from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
-from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, check_dial
+from grassmeans.explorer.queries.compare import SideBySide, compare_lexemes, is_quick
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.measuring import LineSample
 
 _N_COMPARED = 25
@@ -85,7 +87,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/compare",
-        response_model=comparing.SideBySide,
+        response_model=SideBySide,
         responses=OR_TABLE | failures(404, 409, 422, 429),
         summary="Two words or senses side by side",
     )
@@ -100,10 +102,8 @@ def make_router(session: Session) -> APIRouter:
     ) -> Response:
         check_page(limits, settings.limit, kind, most=limits.request.collocates)
         pair = Lexeme(first, first_sense), Lexeme(second, second_sense)
-        is_long = not await session.ask(comparing.is_quick, pair, settings)
-        found = await session.answer(
-            request, comparing.compare_lexemes, *pair, settings, is_long=is_long
-        )
+        is_long = not await session.ask(is_quick, pair, settings)
+        found = await session.answer(request, compare_lexemes, *pair, settings, is_long=is_long)
         return answer_as(kind, found, tables.table_of_comparison, f"{first}-{second}")
 
     return router

@@ -7,17 +7,19 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from grassmeans.explorer.endpoints.answers import (
+from grassmeans.explorer.endpoints.answers import Format, Session, answer_as, json_answer
+from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
+from grassmeans.explorer.endpoints.inputs import (
     MAX_OFFSET,
     MOST_CHARACTERS,
-    Format,
-    Session,
-    answer_as,
+    Forms,
+    Offset,
+    RowLimit,
+    SampleSize,
+    Seed,
     check_page,
-    json_answer,
+    split_forms,
 )
-from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.endpoints.words import RowLimit
 from grassmeans.explorer.queries import concordance, frequency, tables
 from grassmeans.explorer.queries.concordance import LINE_WIDTH, LineFilter
 from grassmeans.explorer.queries.documents import DocumentView, show_document
@@ -25,21 +27,6 @@ from grassmeans.explorer.queries.measuring import LineSample
 from grassmeans.explorer.queries.ordering import POSITION, SORT_PATTERN
 from grassmeans.explorer.queries.searching import LONGEST_REACH, REACH, Search
 
-MOST_SEED = 2**32 - 1
-SampleSize = Annotated[
-    int | None,
-    Query(ge=1, le=MAX_OFFSET, description="Look at a random sample of so many occurrences."),
-]
-Seed = Annotated[int, Query(ge=0, le=MOST_SEED, description="Of the random sample.")]
-MOST_FORMS = 8
-Forms = Annotated[
-    str,
-    Query(
-        pattern=f"^[^\\s|]*([\\s|]+[^\\s|]+){{0,{MOST_FORMS - 1}}}[\\s|]*$",
-        max_length=MOST_CHARACTERS,
-        description="Other forms of the word, looked at with its senses: banks|banked.",
-    ),
-]
 By = Annotated[
     str,
     Query(
@@ -104,11 +91,6 @@ def read_filter(
     )
 
 
-def split_forms(forms: str) -> tuple[str, ...]:
-    """Other forms of a word, as a request names them."""
-    return tuple(forms.replace("|", " ").split())
-
-
 Wanted = Annotated[LineFilter, Depends(read_filter)]
 Word = Annotated[str, Query(min_length=1)]
 
@@ -128,7 +110,7 @@ def make_router(session: Session) -> APIRouter:
         request: Request,
         word: Word,
         wanted: Wanted,
-        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
+        offset: Offset = 0,
         limit: RowLimit = 50,
         width: Annotated[
             int,
@@ -171,16 +153,13 @@ def make_router(session: Session) -> APIRouter:
         found = await session.answer(request, frequency.count_lines, word, wanted, per)
         return answer_as(kind, found, tables.table_of_frequencies, f"{word}-frequency")
 
-    _add_document(router, session)
-    return router
-
-
-def _add_document(router: APIRouter, session: Session) -> None:
     @router.get(
         "/document",
         response_model=DocumentView,
         responses=failures(404, 409, 422),
         summary="The text around a position",
     )
-    async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
+    async def read_document(position: Offset) -> Response:
         return json_answer(await session.ask(show_document, position))
+
+    return router

@@ -8,7 +8,7 @@ from crane_model import save_crane_model
 from grassmeans import load
 from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.tagging import explain_word, tag_text
+from grassmeans.explorer.queries.tag import explain_word, tag_text
 from grassmeans.explorer.work import Checkpoint
 
 FIELDS = ("start", "end", "word", "key", "sense", "label", "confidence", "context")

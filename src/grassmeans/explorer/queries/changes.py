@@ -19,7 +19,7 @@ from grassmeans.change.uses import Uses
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
-from grassmeans.explorer.queries.induction import model_with
+from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.measuring import measure_word
 from grassmeans.explorer.work import Checkpoint
 
