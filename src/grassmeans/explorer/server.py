@@ -31,6 +31,7 @@ from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.limits import Limits
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.changes import read_report
+from grassmeans.explorer.queries.lookup import FORMS
 from grassmeans.explorer.work import WorkPool
 from grassmeans.version import __version__
 
@@ -114,7 +115,7 @@ _WORDS = 20
 def warm_up(opened: OpenModel) -> None:
     """Run the kernels once on a few contexts of arbitrary words."""
     opened.key_of("a")
-    opened.forms.find("a", ())
+    FORMS.of(opened).find("a", ())
     encoder = opened.base.encoder
     words = opened.base.vectors.words[:_WORDS]
     if len(words) == 0 or encoder.shape.rank > encoder.vectors.dim:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import find_groups
@@ -35,6 +36,10 @@ from grassmeans.explorer.queries.words import Line, check_query
 from grassmeans.explorer.work import Checkpoint
 
 LINE_WIDTH = 80
+
+_SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
+    lambda memory: memory.search_bytes, lambda found: found.nbytes
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +193,7 @@ def _pass_words(
         passes &= groups == documents.names.index(wanted.group)
     if wanted.search:
         seconds = opened.limits.work.pattern_seconds
-        passes &= opened.searches.get_or_make(
+        passes &= _SEARCHES.of(opened).get_or_make(
             (key, wanted.search, wanted.sample, wanted.needs_senses),
             lambda: stand_near(corpus, positions, wanted.search, checkpoint, seconds),
         )

@@ -8,18 +8,22 @@ import numpy as np
 
 from grassmeans.change.grouping import GroupedDocuments, group_documents
 from grassmeans.errors import InputError
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import ConflictError, NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 
 _CHARACTERS_A_WORD = 6
 """About, with the space behind it: how far to go for the text before or after."""
 
+_FEW = 8
+_GROUPS: Kept[BoundedCache[GroupedDocuments]] = Kept(lambda _: BoundedCache(_FEW))
+
 
 def find_groups(opened: OpenModel, by: str) -> GroupedDocuments:
     """The documents of the corpus in groups; `ConflictError` where they cannot be grouped so."""
     corpus = opened.require_corpus("grouping documents")
     try:
-        return opened.groups.get_or_make(by, lambda: group_documents(corpus, by))
+        return _GROUPS.of(opened).get_or_make(by, lambda: group_documents(corpus, by))
     except InputError as error:
         raise ConflictError(str(error)) from error
 

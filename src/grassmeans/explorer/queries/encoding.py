@@ -5,18 +5,22 @@ Senses change with every correction and every turn of the dial; the bases of the
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.limits import OutOfTimeError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import Checkpoint
 
 _AT_ONCE = 512
 _WAIT = 0.2
+_READING = threading.Lock()
+"""Held while a network reads: two at once would take twice as long, and read the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +53,11 @@ class EncodedLines:
         return EncodedLines(both[order], np.concatenate([self.bases, bases])[order])
 
 
+_READ: Kept[BoundedCache[EncodedLines]] = bound_bytes(
+    lambda memory: memory.line_bytes, lambda encoded: encoded.n_bytes
+)
+
+
 def encode_lines(
     opened: OpenModel,
     key: str,
@@ -69,12 +78,12 @@ def encode_lines(
     encoder = opened.base.encoder
     if not encoder.worth_keeping:
         return encoder.encode_at(corpus, positions)
-    while not opened.reading.acquire(timeout=_WAIT):
+    while not _READING.acquire(timeout=_WAIT):
         checkpoint(0.0)
     try:
         return _read_missing(opened, corpus, key, positions, checkpoint, until)
     finally:
-        opened.reading.release()
+        _READING.release()
 
 
 def _read_missing(
@@ -87,7 +96,8 @@ def _read_missing(
 ) -> NDArray[np.float32]:
     encoder = opened.base.encoder
     empty = np.empty((0, encoder.shape.rank, encoder.vectors.dim), np.float32)
-    kept = opened.lines.get(key) or EncodedLines(np.empty(0, np.int64), empty)
+    known = _READ.of(opened)
+    kept = known.get(key) or EncodedLines(np.empty(0, np.int64), empty)
     missing = positions[kept.lacks(positions)]
     parts = []
     try:
@@ -104,5 +114,5 @@ def _read_missing(
         if parts:
             bases = np.concatenate(parts)
             kept = kept.join(missing[: len(bases)], bases)
-            opened.lines.put(key, kept)
+            known.put(key, kept)
     return kept.bases[np.searchsorted(kept.positions, positions)]

@@ -16,6 +16,7 @@ from grassmeans.clustering.sense_number import SAMPLE
 from grassmeans.clustering.settings import AUTO
 from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
+from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.encoding import encode_lines
@@ -58,6 +59,17 @@ class InducedView(WordView):
     tree: tuple[SplitNode, ...] = ()
 
 
+def _size_of(sample: WordSample) -> int:
+    contexts = sample.contexts
+    return sample.bases.nbytes + contexts.context_ids.nbytes + contexts.positions.nbytes
+
+
+_INDUCED: Kept[BoundedCache[InducedWord]] = Kept(
+    lambda opened: BoundedCache(opened.limits.memory.inductions)
+)
+_SAMPLES: Kept[BoundedCache[WordSample]] = bound_bytes(lambda memory: memory.sample_bytes, _size_of)
+
+
 def induce_senses(
     opened: OpenModel,
     word: str,
@@ -76,7 +88,7 @@ def induce_senses(
     check_dial(opened, n_senses, max_contexts)
     check = checkpoint or Checkpoint()
     key = opened.key_of(word)
-    return opened.inductions.get_or_make(
+    return _INDUCED.of(opened).get_or_make(
         (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts, check)
     )
 
@@ -121,7 +133,7 @@ def model_with(
 def is_induced(opened: OpenModel, word: str, n_senses: int | None) -> bool:
     """Whether `model_with` can answer without work."""
     key = (opened.key_of(word), n_senses, DEFAULT_CONTEXTS)
-    return n_senses is None or key in opened.inductions
+    return n_senses is None or key in _INDUCED.of(opened)
 
 
 def _induce(
@@ -192,7 +204,8 @@ def sample_word(
     """
     corpus = opened.require_corpus("looking at contexts")
     key = opened.key_of(word)
-    found = opened.samples.get((key, max_contexts))
+    samples = _SAMPLES.of(opened)
+    found = samples.get((key, max_contexts))
     if found is not None:
         return found
     word_id_of(opened, key)
@@ -200,7 +213,7 @@ def sample_word(
     positions = draw_positions(key, corpus, settings)
     encoded = EncodedWord(positions, encode_lines(opened, key, positions, checkpoint, 0.6))
     sample = complete_sample(key, encoded, corpus, opened.base.encoder)
-    opened.samples.put((key, max_contexts), sample)
+    samples.put((key, max_contexts), sample)
     checkpoint(0.6)
     return sample
 

@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.editing.editing import visible_senses
+from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.reading.given import spell_word
 from grassmeans.senses.keys import decode_key
-from grassmeans.vectors.spelling import LONGEST_WORD
+from grassmeans.vectors.spelling import LONGEST_WORD, SpellingIndex
+from grassmeans.vectors.word_forms import WordForms
 
 N_NEIGHBOURS = 12
 N_SUGGESTIONS = 5
@@ -30,6 +32,21 @@ _TINY = 1e-9
 MODEL, VECTORS, CORPUS, NOBODY = "model", "vectors", "corpus", "nobody"
 SPELLING, LEMMA, FORM, LEXEME = "spelling", "lemma", "form", "lexeme"
 MEANING, PART = "meaning", "part"
+
+
+FORMS = Kept(lambda opened: WordForms(opened.base.vectors))
+"""Which words are forms of which; it takes a second or so to learn."""
+
+
+def _index_spelling(opened: OpenModel) -> SpellingIndex:
+    words, vectors = opened.base.words, opened.base.vectors
+    if vectors.counts is None:
+        return SpellingIndex(words)
+    rows = vectors.ids_of(words)
+    return SpellingIndex(words, np.where(rows >= 0, np.asarray(vectors.counts)[rows], 0))
+
+
+_SPELLING = Kept(_index_spelling)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +163,7 @@ def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[st
     if alike := _find_same_spelling(opened, asked):
         return alike, None, SPELLING
     if len(plain) <= LONGEST_WORD and not is_function_word(plain, _function_words(opened)):
-        base = opened.forms.find_base(plain, opened.current.inventory)
+        base = FORMS.of(opened).find_base(plain, opened.current.inventory)
         if base is not None:
             return base, None, FORM
     return plain, None, ""
@@ -169,9 +186,9 @@ def suggest_words(
     if neighbours is None:
         neighbours = _find_neighbours(opened, word, contexts=False)
     parts = opened.base.tokenizer.tokenize(word)
-    alike = opened.spelling.find(word, 2 if neighbours else N_SUGGESTIONS)
+    alike = _SPELLING.of(opened).find(word, 2 if neighbours else N_SUGGESTIONS)
     reasons = (
-        (FORM, [form.word for form in opened.forms.find(word, inventory)[:2]]),
+        (FORM, [form.word for form in FORMS.of(opened).find(word, inventory)[:2]]),
         (PART, parts if len(parts) > 1 else []),
         (MEANING, [near.word for near in neighbours if near.n_senses][:N_SUGGESTIONS]),
         (SPELLING, alike),
@@ -218,7 +235,7 @@ def _tell(
 
 
 def _find_same_spelling(opened: OpenModel, asked: str) -> str | None:
-    found = opened.spelling.same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
+    found = _SPELLING.of(opened).same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
     return found if found is not None and _has_senses(opened, found) else None
 
 

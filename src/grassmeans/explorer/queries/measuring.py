@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of_array
+from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.encoding import encode_lines
 from grassmeans.explorer.queries.induce import word_id_of
@@ -83,6 +84,11 @@ class MeasuredWord:
         )
 
 
+_MEASURED: Kept[BoundedCache[MeasuredWord]] = bound_bytes(
+    lambda memory: memory.distance_bytes, lambda measured: measured.n_bytes
+)
+
+
 def choose_positions(
     opened: OpenModel, key: str, sample: LineSample, most: int | None = None
 ) -> NDArray[np.int64]:
@@ -134,14 +140,14 @@ def measure_word(
         positions = measured_positions(opened, key, sample)
         return measure_positions(opened, key, positions, directions, checkpoint)
 
-    return opened.distances.get_or_make(_cache_key(key, directions, sample), make)
+    return _MEASURED.of(opened).get_or_make(_cache_key(key, directions, sample), make)
 
 
 def is_measured(
     opened: OpenModel, key: str, directions: NDArray[np.float32], sample: LineSample = EVERYTHING
 ) -> bool:
     """Whether `measure_word` can answer without work."""
-    return _cache_key(key, directions, sample) in opened.distances
+    return _cache_key(key, directions, sample) in _MEASURED.of(opened)
 
 
 def _cache_key(

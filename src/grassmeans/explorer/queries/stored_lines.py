@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.measuring import tell_confidence
 from grassmeans.explorer.queries.words import Line, require_word
@@ -26,6 +27,10 @@ _MOST_ENTRIES = 100_000  # that are looked at, the first ones: frequent words, a
 _AT_ONCE = 1_024
 _DIGITS = 4
 
+_LINES: Kept[BoundedCache[tuple[Line, ...]]] = Kept(
+    lambda opened: BoundedCache(opened.limits.memory.inductions)
+)
+
 
 def stored_lines_of(
     opened: OpenModel, word: str, checkpoint: Checkpoint | None = None
@@ -37,7 +42,9 @@ def stored_lines_of(
     key = require_word(opened, word)
     now = opened.now
     check = checkpoint or Checkpoint()
-    return opened.stored.get_or_make((key, now.revision(key)), lambda: _collect(opened, key, check))
+    return _LINES.of(opened).get_or_make(
+        (key, now.revision(key)), lambda: _collect(opened, key, check)
+    )
 
 
 def read_mentions(
@@ -58,7 +65,7 @@ def read_mentions(
 def are_lines_stored(opened: OpenModel, word: str) -> bool:
     """Whether `stored_lines_of` can answer without work."""
     key = opened.key_of(word)
-    return (key, opened.now.revision(key)) in opened.stored
+    return (key, opened.now.revision(key)) in _LINES.of(opened)
 
 
 def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]:

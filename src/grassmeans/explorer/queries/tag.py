@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import name_missing, require_word
@@ -27,6 +28,8 @@ from grassmeans.tagging.marked_text import remove_marks
 from grassmeans.tagging.tagging import TaggedWord
 
 MOST_WORDS = 200
+_MANY = 4096
+NAMES: Kept[BoundedCache[tuple[SenseName, ...]]] = Kept(lambda _: BoundedCache(_MANY))
 LARGEST_SHARPNESS = 1_000.0
 _DIGITS = 9
 """Of distances: as many as single precision has, so that a reader's threshold decides as ours."""
@@ -183,7 +186,7 @@ def _name_senses(opened: OpenModel, now: Corrected, key: str) -> tuple[SenseName
             for number in range(1, entry.n_senses + 1)
         )
 
-    return opened.names.get_or_make((key, now.revision(key)), make)
+    return NAMES.of(opened).get_or_make((key, now.revision(key)), make)
 
 
 N_DECIDING = 6

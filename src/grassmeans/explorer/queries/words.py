@@ -9,6 +9,7 @@ import numpy as np
 
 from grassmeans.editing.edited_words import Edit
 from grassmeans.editing.editing import visible_senses
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import suggest_words
@@ -21,6 +22,8 @@ from grassmeans.senses.keys import decode_key
 N_LEXEMES = 8
 _LONGEST_WORD = 64
 _DIGITS = 4
+
+VIEWS: Kept[BoundedCache[WordView]] = Kept(lambda opened: BoundedCache(opened.limits.memory.words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def iterate_words(opened: OpenModel, query: str = "") -> Iterator[WordSummary]:
 
 def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
     check_query(opened, query)
-    ordered = opened.words_by_count
+    ordered = words_by_count(opened)
     wanted = query.strip()
     if getattr(opened.base.tokenizer, "lowercase", False):
         wanted = wanted.lower()
@@ -109,6 +112,26 @@ def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
         return ordered
     beginning = [word for word in ordered if word.startswith(wanted)]
     return beginning + [word for word in ordered if word.find(wanted) > 0]
+
+
+def words_by_count(opened: OpenModel) -> tuple[str, ...]:
+    """The words there are now: the model's, frequent ones first, and those that were added."""
+    edits = opened.now.edits.items()
+    added = (w for w, edited in edits if edited.entry.senses and not edited.original.senses)
+    return (*_BY_COUNT.of(opened), *added)
+
+
+def _sort_by_count(opened: OpenModel) -> tuple[str, ...]:
+    """The model's words, frequent ones first as its vectors tell; else in its own order."""
+    words, counts = opened.base.words, opened.base.vectors.counts
+    if counts is None:
+        return words
+    rows = opened.base.vectors.ids_of(words)
+    known = np.where(rows >= 0, np.asarray(counts, np.int64)[rows], 0)
+    return tuple(words[i] for i in np.argsort(-known, kind="stable"))
+
+
+_BY_COUNT = Kept(_sort_by_count)
 
 
 def show_word(opened: OpenModel, word: str) -> WordView:
@@ -125,12 +148,12 @@ def show_word(opened: OpenModel, word: str) -> WordView:
         return view_entry(entry, lexemes=opened.lexemes, edited=revision > 0, revision=revision)
 
     if edits is None:
-        return opened.views.get_or_make((key, revision), make)
+        return VIEWS.of(opened).get_or_make((key, revision), make)
     undone = tuple(word.edits[-1] for word in edits.undone)
     if not edits.entry.senses:  # a word that was added, and taken back
         view = view_entry(edits.entry, model_senses=False)
     else:
-        view = opened.views.get_or_make((key, revision), make)
+        view = VIEWS.of(opened).get_or_make((key, revision), make)
     saved, name = opened.saved.get(key, (0, ""))
     saved_as = name if edits.edits and saved == revision else ""
     return replace(view, corrections=edits.edits, undone=undone, saved_as=saved_as)
