@@ -605,7 +605,7 @@ def test_slashes_are_letters_of_words_everywhere(client):
 
 
 def test_the_whole_list_of_words_is_streamed(client, monkeypatch):
-    monkeypatch.setattr("grassmeans.explorer.queries.tables.ROWS_AT_ONCE", 1)
+    monkeypatch.setattr("grassmeans.explorer.endpoints.tables.ROWS_AT_ONCE", 1)
     with client.stream("GET", "/api/words?format=csv&whole=true&limit=1") as answer:
         assert "content-length" not in answer.headers
         text = "".join(answer.iter_text())

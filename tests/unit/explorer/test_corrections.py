@@ -11,14 +11,14 @@ from grassmeans import Corpus, load
 from grassmeans.explorer.limits import ConflictError, Limits, MemoryLimits, NoCorpusError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
-from grassmeans.explorer.queries.corpus_counts import count_in_corpus
 from grassmeans.explorer.queries.corrections import (
     Correction,
     correct_word,
     list_corrections,
     save_corrections,
 )
-from grassmeans.explorer.queries.encoding import encode_lines
+from grassmeans.explorer.queries.measuring import count_in_corpus
+from grassmeans.explorer.queries.occurrences import encode_lines
 from grassmeans.explorer.queries.words import list_words, show_word, words_by_count
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import measure_distances

@@ -24,9 +24,9 @@ from starlette.responses import StreamingResponse
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
 from grassmeans.explorer.endpoints.description import find_methods
+from grassmeans.explorer.endpoints.tables import Table, write_rows, write_table
 from grassmeans.explorer.limits import CancelledError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.tables import Table, write_rows, write_table
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 Result = TypeVar("Result")

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from grassmeans.collocations.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
+from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.endpoints.answers import Format, Session, answer_as
 from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
 from grassmeans.explorer.endpoints.inputs import (
@@ -21,11 +22,17 @@ from grassmeans.explorer.endpoints.inputs import (
     check_page,
     split_forms,
 )
-from grassmeans.explorer.queries import collocates, tables
-from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
-from grassmeans.explorer.queries.compare import SideBySide, compare_lexemes, is_quick
+from grassmeans.explorer.queries.compare import (
+    CollocatesView,
+    Lexeme,
+    NearSettings,
+    SideBySide,
+    compare_lexemes,
+    find_collocates,
+    is_quick,
+)
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
-from grassmeans.explorer.queries.measuring import LineSample
+from grassmeans.explorer.queries.occurrences import LineSample
 
 _N_COMPARED = 25
 Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]
@@ -64,7 +71,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/words/{word}/collocates",
-        response_model=collocates.CollocatesView,
+        response_model=CollocatesView,
         responses=OR_TABLE | failures(404, 409, 422, 429),
         summary="Words that stand near a word or a sense",
     )
@@ -82,7 +89,7 @@ def make_router(session: Session) -> APIRouter:
             check_dial(session.opened, n_senses, DEFAULT_CONTEXTS)
         lexeme = Lexeme(word, sense, n_senses)
         settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
-        found = await session.answer(request, collocates.list_collocates, lexeme, settings)
+        found = await session.answer(request, find_collocates, lexeme, settings)
         return answer_as(kind, found, tables.table_of_collocates, f"{word}-collocates")
 
     @router.get(

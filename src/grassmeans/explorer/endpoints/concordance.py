@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.endpoints.answers import Format, Session, answer_as, json_answer
 from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
 from grassmeans.explorer.endpoints.inputs import (
@@ -20,12 +21,17 @@ from grassmeans.explorer.endpoints.inputs import (
     check_page,
     split_forms,
 )
-from grassmeans.explorer.queries import concordance, frequency, tables
-from grassmeans.explorer.queries.concordance import LINE_WIDTH, LineFilter
-from grassmeans.explorer.queries.documents import DocumentView, show_document
-from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.explorer.queries.ordering import POSITION, SORT_PATTERN
-from grassmeans.explorer.queries.searching import LONGEST_REACH, REACH, Search
+from grassmeans.explorer.queries import concordance, documents
+from grassmeans.explorer.queries.concordance import LineFilter
+from grassmeans.explorer.queries.lines import LINE_WIDTH
+from grassmeans.explorer.queries.occurrences import LineSample
+from grassmeans.explorer.queries.searching import (
+    LONGEST_REACH,
+    POSITION,
+    REACH,
+    SORT_PATTERN,
+    Search,
+)
 
 By = Annotated[
     str,
@@ -132,7 +138,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/concordance/frequency",
-        response_model=frequency.Frequencies,
+        response_model=documents.Frequencies,
         responses=OR_TABLE | failures(404, 409, 422, 429),
         summary="Lines of a word counted by groups of documents",
     )
@@ -147,19 +153,19 @@ def make_router(session: Session) -> APIRouter:
                 max_length=MOST_CHARACTERS,
                 description="What is counted by: document, a field, or a time: date:decade.",
             ),
-        ] = frequency.BY_DOCUMENT,
+        ] = documents.BY_DOCUMENT,
         kind: Format = "json",
     ) -> Response:
-        found = await session.answer(request, frequency.count_lines, word, wanted, per)
+        found = await session.answer(request, documents.count_lines, word, wanted, per)
         return answer_as(kind, found, tables.table_of_frequencies, f"{word}-frequency")
 
     @router.get(
         "/document",
-        response_model=DocumentView,
+        response_model=documents.DocumentView,
         responses=failures(404, 409, 422),
         summary="The text around a position",
     )
     async def read_document(position: Offset) -> Response:
-        return json_answer(await session.ask(show_document, position))
+        return json_answer(await session.ask(documents.show_document, position))
 
     return router

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
+from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.endpoints.answers import (
     Format,
     Session,
@@ -25,7 +26,7 @@ from grassmeans.explorer.endpoints.inputs import (
     WordRoute,
     check_page,
 )
-from grassmeans.explorer.queries import concordance, corpus_counts, geometry, tables, words
+from grassmeans.explorer.queries import concordance, geometry, measuring, words
 
 _NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
 
@@ -98,12 +99,12 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/{word}/counts",
-        response_model=corpus_counts.CorpusCounts,
+        response_model=measuring.CorpusCounts,
         responses=failures(404, 409, 422, 429),
         summary="A word and its senses in the corpus that is open",
     )
     async def count_in_corpus(request: Request, word: Word) -> Response:
-        return json_answer(await session.answer(request, corpus_counts.count_in_corpus, word))
+        return json_answer(await session.answer(request, measuring.count_in_corpus, word))
 
     _add_pictures(router, session)
     return router

@@ -14,17 +14,30 @@ import numpy as np
 
 from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_uses
+from grassmeans.change.grouping import GroupedDocuments, group_documents
 from grassmeans.change.tables import change_rows, share_rows
 from grassmeans.change.uses import Uses
+from grassmeans.errors import InputError
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.documents import find_groups
 from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.measuring import measure_word
 from grassmeans.explorer.work import Checkpoint
 
 _PERMUTATIONS = 2_000
+_FEW = 8
+_GROUPS: Kept[BoundedCache[GroupedDocuments]] = Kept(lambda _: BoundedCache(_FEW))
 _LISTED = ("word", "first", "second", "n_first", "n_second", "jsd", "q", "changed")
+
+
+def find_groups(opened: OpenModel, by: str) -> GroupedDocuments:
+    """The documents of the corpus in groups; `ConflictError` where they cannot be grouped so."""
+    corpus = opened.require_corpus("grouping documents")
+    try:
+        return _GROUPS.of(opened).get_or_make(by, lambda: group_documents(corpus, by))
+    except InputError as error:
+        raise ConflictError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)

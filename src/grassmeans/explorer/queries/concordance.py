@@ -13,29 +13,40 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.documents import find_groups
+from grassmeans.explorer.queries.changes import find_groups
 from grassmeans.explorer.queries.induce import is_induced, model_with
+from grassmeans.explorer.queries.lines import (
+    LINE_WIDTH,
+    Line,
+    are_lines_stored,
+    read_lines,
+    stored_lines_of,
+)
 from grassmeans.explorer.queries.measuring import (
-    EVERYTHING,
-    LineSample,
     MeasuredWord,
-    choose_positions,
-    count_occurrences,
     is_measured,
     measure_positions,
     measure_word,
 )
-from grassmeans.explorer.queries.ordering import BY_SENSE, POSITION, order_by_sense, order_positions
-from grassmeans.explorer.queries.searching import Search, stand_near
-from grassmeans.explorer.queries.stored_lines import are_lines_stored, stored_lines_of
-from grassmeans.explorer.queries.words import Line, check_query
+from grassmeans.explorer.queries.occurrences import (
+    EVERYTHING,
+    LineSample,
+    choose_positions,
+    count_occurrences,
+)
+from grassmeans.explorer.queries.searching import (
+    BY_SENSE,
+    POSITION,
+    Search,
+    order_by_sense,
+    order_positions,
+    stand_near,
+)
+from grassmeans.explorer.queries.words import check_query
 from grassmeans.explorer.work import Checkpoint
-
-LINE_WIDTH = 80
 
 _SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
     lambda memory: memory.search_bytes, lambda found: found.nbytes
@@ -55,7 +66,7 @@ class LineFilter:
     search : Search
         What must stand near the occurrence. Without a corpus: text that the line must contain.
     sort : str
-        As `grassmeans.explorer.queries.ordering` tells.
+        As `grassmeans.explorer.queries.searching` tells.
     n_senses : int or None
         Senses induced anew, so many; None for the model's.
     by, group : str
@@ -278,31 +289,6 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
         return False
     model, key = model_with(opened, word, wanted.n_senses, Checkpoint())
     return not is_measured(opened, key, model.inventory.directions(key), wanted.sample)
-
-
-def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line, ...]:
-    """The text of lines."""
-    corpus = opened.require_corpus("looking at lines")
-    lines = []
-    for i, position in enumerate(page.positions.tolist()):
-        found: ConcordanceLine = corpus.line_at(position, width)
-        distances = page.distances[i]
-        lines.append(
-            Line(
-                position=position,
-                document=found.document_title or found.document_id,
-                left=found.left,
-                word=found.word,
-                right=found.right,
-                sense=int(page.senses[i]),
-                confidence=round(float(page.confidence[i]), 4),
-                distances=()
-                if not len(distances) or np.isnan(distances[0])
-                else tuple(round(float(d), 4) for d in distances),
-                fields=dict(found.fields),
-            )
-        )
-    return tuple(lines)
 
 
 def _page_of_examples(

@@ -21,14 +21,8 @@ from grassmeans.errors import InputError
 from grassmeans.explorer.drafts import REDO, RESET, UNDO, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
-from grassmeans.explorer.queries.corpus_counts import sample_for_counts
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.induce import (
-    DEFAULT_CONTEXTS,
-    adopt_nodes,
-    induce_senses,
-    word_id_of,
-)
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
+from grassmeans.explorer.queries.occurrences import encode_lines, sample_for_counts, word_id_of
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.models.model import load

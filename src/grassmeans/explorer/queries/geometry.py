@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, NothingThereError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.concordance import LINE_WIDTH
-from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, model_with, sample_word
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, model_with
+from grassmeans.explorer.queries.lines import LINE_WIDTH, stored_lines_of
 from grassmeans.explorer.queries.measuring import measure_positions
-from grassmeans.explorer.queries.stored_lines import stored_lines_of
+from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.pictures.planes import TextLine, build_scene, choose_senses
 

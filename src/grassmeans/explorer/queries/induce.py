@@ -16,11 +16,10 @@ from grassmeans.clustering.sense_number import SAMPLE
 from grassmeans.clustering.settings import AUTO
 from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
-from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
-from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
+from grassmeans.explorer.caches import BoundedCache, Kept
+from grassmeans.explorer.limits import ConflictError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.lookup import suggest_words
+from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.models.model import SenseModel
@@ -28,7 +27,7 @@ from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.description import characteristic_words, name_senses
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import describe_sample, group_contexts, skip_poor_word
-from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample, draw_positions
+from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000
@@ -59,15 +58,9 @@ class InducedView(WordView):
     tree: tuple[SplitNode, ...] = ()
 
 
-def _size_of(sample: WordSample) -> int:
-    contexts = sample.contexts
-    return sample.bases.nbytes + contexts.context_ids.nbytes + contexts.positions.nbytes
-
-
 _INDUCED: Kept[BoundedCache[InducedWord]] = Kept(
     lambda opened: BoundedCache(opened.limits.memory.inductions)
 )
-_SAMPLES: Kept[BoundedCache[WordSample]] = bound_bytes(lambda memory: memory.sample_bytes, _size_of)
 
 
 def induce_senses(
@@ -193,38 +186,6 @@ def _ancestors(
         node = node[0] - 1, parent
         found.add(node)
     return found
-
-
-def sample_word(
-    opened: OpenModel, word: str, max_contexts: int, checkpoint: Checkpoint
-) -> WordSample:
-    """A random sample of a word's contexts: the one that inducing its senses would take.
-
-    Raises `NoCorpusError`, `WordNotFoundError`.
-    """
-    corpus = opened.require_corpus("looking at contexts")
-    key = opened.key_of(word)
-    samples = _SAMPLES.of(opened)
-    found = samples.get((key, max_contexts))
-    if found is not None:
-        return found
-    word_id_of(opened, key)
-    settings = replace(opened.settings, max_contexts=max_contexts)
-    positions = draw_positions(key, corpus, settings)
-    encoded = EncodedWord(positions, encode_lines(opened, key, positions, checkpoint, 0.6))
-    sample = complete_sample(key, encoded, corpus, opened.base.encoder)
-    samples.put((key, max_contexts), sample)
-    checkpoint(0.6)
-    return sample
-
-
-def word_id_of(opened: OpenModel, key: str) -> int:
-    """The corpus's id of a word; `WordNotFoundError` where it does not occur."""
-    word_id = opened.require_corpus("looking at contexts").vocabulary.id_of(key)
-    if word_id < 0:
-        suggestions = tuple(found.word for found in suggest_words(opened, key))
-        raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
-    return word_id
 
 
 _TOLERANCE = 3e-4  # shares need three digits

@@ -1,55 +1,35 @@
 """Distances of a word's occurrences to its senses, worked out once and remembered.
 
-Of very many occurrences a random sample is looked at, the same one each time. Where a network reads
-every occurrence (learned contexts, transformers), what it read is kept as well: other senses of the
-same lines are then measured at once, and work that ran out of time goes on when it is asked again.
-
 The confidence of an occurrence is that of tagging: the probability that its sense is right.
 """
 
 from __future__ import annotations
 
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of_array
+from grassmeans.editing.edited_words import EditedWord
 from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.induce import word_id_of
+from grassmeans.explorer.queries.occurrences import (
+    EVERYTHING,
+    LineSample,
+    choose_positions,
+    encode_lines,
+    sample_for_counts,
+)
+from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import SenseLines, measure_senses
-from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel
+from grassmeans.models.origin import name_corpus
 from grassmeans.senses.decoding import decode_hard, decode_soft
 
 _AT_ONCE = 8192
-
-
-@dataclass(frozen=True, slots=True)
-class LineSample:
-    """Which of a word's occurrences are looked at: a random sample, the same for a seed.
-
-    A smaller sample of the same seed is a part of a larger one.
-
-    Attributes
-    ----------
-    size : int or None
-        None for all, or as many as the limits allow.
-    forms : tuple of str
-        Other words whose occurrences count as the word's: its inflected forms. They have its
-        senses.
-    """
-
-    size: int | None = None
-    seed: int = 0
-    forms: tuple[str, ...] = ()
-
-
-EVERYTHING = LineSample()
+_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,35 +67,6 @@ class MeasuredWord:
 _MEASURED: Kept[BoundedCache[MeasuredWord]] = bound_bytes(
     lambda memory: memory.distance_bytes, lambda measured: measured.n_bytes
 )
-
-
-def choose_positions(
-    opened: OpenModel, key: str, sample: LineSample, most: int | None = None
-) -> NDArray[np.int64]:
-    """Positions of a word's occurrences that are looked at, in text order.
-
-    Parameters
-    ----------
-    most : int, optional
-        A bound of the size of the sample.
-    """
-    corpus = opened.require_corpus("looking at lines")
-    parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
-    positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
-    seed = np.random.SeedSequence([sample.seed, zlib.crc32(key.encode())])
-    bounds = [bound for bound in (sample.size, most) if bound is not None]
-    return sample_positions(positions, min(bounds, default=None), seed)
-
-
-def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:
-    """How often a word and its other forms occur."""
-    corpus = opened.require_corpus("looking at lines")
-    return int(corpus.vocabulary.counts[_ids_of_forms(opened, key, sample)].sum())
-
-
-def _ids_of_forms(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
-    forms = dict.fromkeys([key, *map(opened.key_of, sample.forms)])
-    return [word_id_of(opened, form) for form in forms]
 
 
 def measured_positions(opened: OpenModel, key: str, sample: LineSample) -> NDArray[np.int64]:
@@ -205,3 +156,50 @@ def _measure_at_once(
             distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
         checkpoint(start / len(positions))
     return distances
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusCounts:
+    """A word in the corpus that is open.
+
+    Attributes
+    ----------
+    corpus : str
+        Its name.
+    count : int
+        Occurrences of the word.
+    n_contexts : int
+        Those that were looked at and say something.
+    shares : tuple of float
+        Of the senses 1, 2, ..., hidden ones too; empty without any context.
+    """
+
+    word: str
+    corpus: str
+    count: int
+    n_contexts: int
+    shares: tuple[float, ...]
+
+
+def count_in_corpus(
+    opened: OpenModel, word: str, checkpoint: Checkpoint | None = None
+) -> CorpusCounts:
+    """Count a word of the model in the corpus: every context belongs to its nearest sense.
+
+    The counts stand beside the model's own, and are never mixed with them.
+    """
+    corpus = opened.require_corpus("counting a word")
+    now = opened.now
+    key = require_word(opened, word)
+    count = corpus.count_of(key) if key in corpus.vocabulary else 0
+    shares: tuple[float, ...] = ()
+    n_contexts = 0
+    if count:
+        edited = now.edits.get(key) or EditedWord.start(opened.base, key)
+        sample = sample_for_counts(opened, key, checkpoint or Checkpoint())
+        n_contexts = len(sample.contexts)
+        if n_contexts:
+            nearest = sample.measure(edited.entry.directions).argmin(axis=1)
+            sizes = np.bincount(nearest, minlength=edited.entry.n_senses)
+            shares = tuple(round(float(size) / n_contexts, _DIGITS) for size in sizes)
+    return CorpusCounts(key, name_corpus(corpus).name, count, n_contexts, shares)

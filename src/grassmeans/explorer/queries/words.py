@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -241,20 +241,3 @@ def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> Sense
         hidden=sense.hidden,
         colour=sense_colour(sense.number),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An occurrence with its sense."""
-
-    position: int  # in the corpus; without one, the number of the example
-    document: str
-    left: str
-    word: str
-    right: str
-    sense: int  # 0 for "I don't know"
-    confidence: float  # probability of the nearest sense
-    # To every sense; empty where there are too few known words around the occurrence.
-    distances: tuple[float, ...]
-    # What else is known of the document: a date, a source.
-    fields: dict[str, str] = field(default_factory=dict)

@@ -1,24 +1,30 @@
-"""Lines that a model keeps itself, for an explorer without a corpus.
+"""Concordance lines as they are shown: of the corpus, and those that a model keeps itself.
 
-The examples of all words together are a small corpus: a word stands in those of other words too.
-Such lines have the sense that the model tells, and may be "I don't know".
+For an explorer without a corpus the examples of all words together are a small corpus: a word
+stands in those of other words too. Such lines have the sense that the model tells, and may be "I
+don't know".
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.explorer.caches import BoundedCache, Kept
+from grassmeans.explorer.limits import WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.measuring import tell_confidence
-from grassmeans.explorer.queries.words import Line, require_word
+from grassmeans.explorer.queries.lookup import check_typed, find_word
+from grassmeans.explorer.queries.measuring import MeasuredWord, tell_confidence
+from grassmeans.explorer.queries.words import require_word
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import ExampleLine
 from grassmeans.tagging.marked_text import read_text
 
+LINE_WIDTH = 80
 MOST_LINES = 400
 """Of one word, its own examples included."""
 
@@ -27,9 +33,52 @@ _MOST_ENTRIES = 100_000  # that are looked at, the first ones: frequent words, a
 _AT_ONCE = 1_024
 _DIGITS = 4
 
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An occurrence with its sense."""
+
+    position: int  # in the corpus; without one, the number of the example
+    document: str
+    left: str
+    word: str
+    right: str
+    sense: int  # 0 for "I don't know"
+    confidence: float  # probability of the nearest sense
+    # To every sense; empty where there are too few known words around the occurrence.
+    distances: tuple[float, ...]
+    # What else is known of the document: a date, a source.
+    fields: dict[str, str] = field(default_factory=dict)
+
+
 _LINES: Kept[BoundedCache[tuple[Line, ...]]] = Kept(
     lambda opened: BoundedCache(opened.limits.memory.inductions)
 )
+
+
+def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line, ...]:
+    """The text of lines."""
+    corpus = opened.require_corpus("looking at lines")
+    lines = []
+    for i, position in enumerate(page.positions.tolist()):
+        found: ConcordanceLine = corpus.line_at(position, width)
+        distances = page.distances[i]
+        lines.append(
+            Line(
+                position=position,
+                document=found.document_title or found.document_id,
+                left=found.left,
+                word=found.word,
+                right=found.right,
+                sense=int(page.senses[i]),
+                confidence=round(float(page.confidence[i]), 4),
+                distances=()
+                if not len(distances) or np.isnan(distances[0])
+                else tuple(round(float(d), 4) for d in distances),
+                fields=dict(found.fields),
+            )
+        )
+    return tuple(lines)
 
 
 def stored_lines_of(
@@ -145,3 +194,52 @@ def _sides_of(line: ExampleLine) -> set[tuple[str, str]]:
     """What tells a line that is kept twice, cut at different places: one whole side is the same."""
     sides = ("left", line.left[-_CORE:].casefold()), ("right", line.right[:_CORE].casefold())
     return {side for side in sides if len(side[1]) == _CORE}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLine:
+    """An occurrence in the corpus, of whatever sense; ``position`` is None without a corpus."""
+
+    position: int | None
+    document: str
+    left: str
+    word: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlainLines:
+    """A page of lines; ``total`` counts all pages."""
+
+    total: int
+    lines: tuple[PlainLine, ...]
+
+
+def read_plain_lines(
+    opened: OpenModel,
+    word: str,
+    offset: int = 0,
+    limit: int = 20,
+    checkpoint: Checkpoint | None = None,
+) -> PlainLines:
+    """Lines in the order of the corpus; without one, examples of other words that have the word."""
+    check_typed(opened, word)
+    key = find_word(opened, word, exact=True)[0]
+    corpus = opened.corpus
+    if corpus is None:
+        kept = read_mentions(opened, key, checkpoint)
+        page = [
+            PlainLine(None, line.document, line.left, line.word, line.right)
+            for line in kept[offset : offset + limit]
+        ]
+        return PlainLines(len(kept), tuple(page))
+    word_id = corpus.vocabulary.id_of(key)
+    if word_id < 0:
+        raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus")
+    positions = corpus.positions(word_id)
+    lines = []
+    for position in positions[offset : offset + limit].tolist():
+        line = corpus.line_at(position, LINE_WIDTH)
+        document = line.document_title or line.document_id
+        lines.append(PlainLine(position, document, line.left, line.word, line.right))
+    return PlainLines(len(positions), tuple(lines))
