@@ -10,6 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
@@ -254,6 +257,15 @@ class OpenModel:
         if self.corpus is None:
             raise NoCorpusError(purpose)
         return self.corpus
+
+    @property
+    def no_directions(self) -> NDArray[np.float32]:
+        """(0, dim) the directions of a word without senses."""
+        return np.empty((0, self.base.vectors.dim), np.float32)
+
+    def is_in_corpus(self, key: str) -> bool:
+        """Whether there is a corpus in which a word occurs."""
+        return self.corpus is not None and self.corpus.vocabulary.id_of(key) >= 0
 
     def key_of(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""

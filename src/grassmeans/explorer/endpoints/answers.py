@@ -108,8 +108,7 @@ def error_answer(
     status: int, code: str, message: str, *, retry_after: int | None = None
 ) -> Response:
     """An error as everything here answers it: a code for programs, a message for people."""
-    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_answer({"error": {"code": code, "message": message}}, status, headers)
+    return _answer_error(status, {"code": code, "message": message}, retry_after)
 
 
 def describe_failure(error: BaseException | None) -> dict[str, Any]:
@@ -127,11 +126,14 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
 
 def explain_failure(error: GrassmeansError) -> Response:
     """The answer for one of our own errors."""
-    retry_after = getattr(error, "retry_after", None)
-    if isinstance(error, limits.OutOfTimeError):
-        retry_after = _SECONDS_AFTER_TIMEOUT
+    is_late = isinstance(error, limits.OutOfTimeError)
+    retry_after = _SECONDS_AFTER_TIMEOUT if is_late else getattr(error, "retry_after", None)
+    return _answer_error(_find_status(error)[0], describe_failure(error), retry_after)
+
+
+def _answer_error(status: int, described: dict[str, Any], retry_after: int | None) -> Response:
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_answer({"error": describe_failure(error)}, _find_status(error)[0], headers)
+    return json_answer({"error": described}, status, headers)
 
 
 def _find_status(error: GrassmeansError) -> tuple[int, str]:
@@ -207,7 +209,7 @@ class Session:
             return await self.ask(query, *args, **options)
 
         def work(checkpoint: Checkpoint) -> Result:
-            return query(self.opened, *args, checkpoint=checkpoint, **options)
+            return query(self.opened, *args, check=checkpoint, **options)
 
         return await self.work(request, work, seconds)
 

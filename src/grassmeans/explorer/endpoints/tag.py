@@ -74,7 +74,7 @@ def make_router(session: Session) -> APIRouter:
         check_text(opened, body.text, body.words, body.sharpness)
         if job:
             return answer_with_job(
-                session, lambda check: tag_text(opened, **options, checkpoint=check), seconds
+                session, lambda check: tag_text(opened, **options, check=check), seconds
             )
         is_long = body.deciding or is_long_text(body.text)
         found = await session.answer(request, tag_text, is_long=is_long, seconds=seconds, **options)

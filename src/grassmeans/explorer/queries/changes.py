@@ -23,7 +23,7 @@ from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.measuring import measure_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 _PERMUTATIONS = 2_000
 _FEW = 8
@@ -84,10 +84,9 @@ class ChangeView:
 
 
 def show_change(
-    opened: OpenModel, word: str, by: str, *, checkpoint: Checkpoint | None = None
+    opened: OpenModel, word: str, by: str, *, check: Checkpoint = UNLIMITED
 ) -> ChangeView:
     """The shares of a word's senses in groups of documents, and how much they differ."""
-    check = checkpoint or Checkpoint()
     corpus = opened.require_corpus("comparing groups of documents")
     documents = find_groups(opened, by)
     model, key = model_with(opened, word, None, check)
@@ -114,12 +113,7 @@ def show_change(
         ),
         pairs=tuple(
             GroupPair(
-                first=row["first"],
-                second=row["second"],
-                n_first=row["n_first"],
-                n_second=row["n_second"],
-                jsd=row["jsd"],
-                p=row["p"],
+                *(row[name] for name in ("first", "second", "n_first", "n_second", "jsd", "p")),
                 gained=tuple(row["gained"]),
                 lost=tuple(row["lost"]),
             )

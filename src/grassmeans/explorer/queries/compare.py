@@ -17,24 +17,25 @@ from grassmeans.collocations.near_words import (
     NearWords,
     count_near_words,
 )
-from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import (
+    ChosenLines,
     LineFilter,
+    choose_lines,
     find_examples,
     find_lines,
+    needs_work,
 )
 from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.lines import LINE_WIDTH, Line, stored_lines_of
-from grassmeans.explorer.queries.measuring import is_measured, measure_word
 from grassmeans.explorer.queries.occurrences import (
     EVERYTHING,
     LineSample,
     choose_positions,
     count_occurrences,
 )
-from grassmeans.explorer.queries.words import require_word, show_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.words import check_sense, require_word, show_word
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import NEAREST_AMONG
 from grassmeans.vectors.similarity import unit_rows
@@ -70,34 +71,6 @@ class NearSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class LexemeLines:
-    """Occurrences of a lexeme.
-
-    Attributes
-    ----------
-    positions : (n,) int64
-        In text order.
-    n_looked_at, n_occurrences : int
-        How many occurrences of the word were looked at for them, of how many.
-    """
-
-    key: str
-    positions: NDArray[np.int64]
-    n_looked_at: int
-    n_occurrences: int
-
-    @property
-    def share(self) -> float:
-        """Which part of the word's occurrences was looked at."""
-        return self.n_looked_at / max(self.n_occurrences, 1)
-
-    @property
-    def sampled(self) -> int | None:
-        """The size of the sample, where it is one."""
-        return self.n_looked_at if self.n_looked_at < self.n_occurrences else None
-
-
-@dataclass(frozen=True, slots=True)
 class CollocatesView:
     """Collocates of a word or a sense."""
 
@@ -110,38 +83,33 @@ class CollocatesView:
 
 
 def find_lexeme_lines(
-    opened: OpenModel, lexeme: Lexeme, sample: LineSample, checkpoint: Checkpoint
-) -> LexemeLines:
-    """The occurrences of a word or a sense."""
+    opened: OpenModel, lexeme: Lexeme, sample: LineSample, check: Checkpoint
+) -> ChosenLines:
+    """The occurrences of a word or a sense, in text order."""
     opened.require_corpus("looking at lines")
     if lexeme.sense is None:
         key = opened.key_of(lexeme.word)
         most = opened.limits.work.searched_lines
         positions = choose_positions(opened, key, sample, most)
-        return LexemeLines(key, positions, len(positions), count_occurrences(opened, key, sample))
-    model, key = model_with(opened, lexeme.word, lexeme.n_senses, checkpoint)
-    directions = model.inventory.directions(key)
-    if lexeme.sense > len(directions):
-        raise NothingThereError(
-            f"{key!r} has the senses 1 to {len(directions)}, not {lexeme.sense}"
-        )
-    measured = measure_word(opened, key, directions, checkpoint, sample)
-    positions = measured.positions[measured.senses == lexeme.sense]
-    n_all = count_occurrences(opened, key, sample)
-    return LexemeLines(key, positions, len(measured.positions), n_all)
+        n_all = count_occurrences(opened, key, sample)
+        return ChosenLines(key, opened.no_directions, positions, None, len(positions), n_all)
+    model, key = model_with(opened, lexeme.word, lexeme.n_senses, check)
+    check_sense(key, len(model.inventory.directions(key)), lexeme.sense)
+    return choose_lines(opened, lexeme.word, _filter_of(lexeme, sample), check)
 
 
 def is_soon_found(opened: OpenModel, lexeme: Lexeme, sample: LineSample) -> bool:
     """Whether the senses of the lines are known already."""
     if opened.corpus is None or lexeme.sense is None:
         return True
-    if lexeme.n_senses is not None:
-        return False
-    key = require_word(opened, lexeme.word)
-    return is_measured(opened, key, opened.current.inventory.directions(key), sample)
+    return not needs_work(opened, lexeme.word, _filter_of(lexeme, sample))
 
 
-def count_near(opened: OpenModel, lines: list[LexemeLines], settings: NearSettings) -> NearWords:
+def _filter_of(lexeme: Lexeme, sample: LineSample) -> LineFilter:
+    return LineFilter(sense=lexeme.sense, n_senses=lexeme.n_senses, sample=sample)
+
+
+def count_near(opened: OpenModel, lines: list[ChosenLines], settings: NearSettings) -> NearWords:
     """Count the words near the occurrences of lexemes."""
     return count_near_words(
         opened.require_corpus("looking for collocates"),
@@ -157,10 +125,9 @@ def find_collocates(
     lexeme: Lexeme,
     settings: NearSettings,
     *,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> CollocatesView:
     """The words that stand near a word or a sense more often than by chance."""
-    check = checkpoint or Checkpoint()
     lines = find_lexeme_lines(opened, lexeme, settings.sample, check)
     check(0.9)
     near = count_near(opened, [lines], settings)
@@ -239,13 +206,12 @@ def compare_lexemes(
     second: Lexeme,
     settings: NearSettings,
     *,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> SideBySide:
     """Compare two words or senses: nearest words, collocates and lines.
 
     Raises `WordNotFoundError`, `NothingThereError`.
     """
-    check = checkpoint or Checkpoint()
     directions = [_find_direction(opened, lexeme) for lexeme in (first, second)]
     collocates, lines = None, None
     if opened.corpus is not None:
@@ -287,10 +253,7 @@ def _find_direction(opened: OpenModel, lexeme: Lexeme) -> NDArray[np.float32] | 
     key = require_word(opened, lexeme.word)
     if lexeme.sense is not None:
         directions = opened.current.inventory.directions(key)
-        if not 1 <= lexeme.sense <= len(directions):
-            raise NothingThereError(
-                f"{key!r} has the senses 1 to {len(directions)}, not {lexeme.sense}"
-            )
+        check_sense(key, len(directions), lexeme.sense)
         return np.asarray(directions[lexeme.sense - 1])
     vectors = opened.base.vectors
     if key not in vectors:
@@ -307,14 +270,14 @@ def _describe_side(
     # A model may have senses that nobody has described.
     sense = next((own for own in view.senses if own.number == lexeme.sense), None)
     if lexeme.sense is not None:
-        page = find_examples(opened, view.word, lexeme.sense, limit=N_LINES, checkpoint=check)
+        page = find_examples(opened, view.word, lexeme.sense, limit=N_LINES, check=check)
         examples = page.examples
     elif opened.corpus is None:
         examples = stored_lines_of(opened, view.word, check)[:N_LINES]
     else:
         wanted = LineFilter(sample=LineSample(N_LINES))
         examples = find_lines(
-            opened, view.word, wanted, limit=N_LINES, width=LINE_WIDTH, checkpoint=check
+            opened, view.word, wanted, limit=N_LINES, width=LINE_WIDTH, check=check
         ).lines
     return ComparedSide(
         word=view.word,

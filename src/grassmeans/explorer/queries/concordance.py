@@ -45,8 +45,8 @@ from grassmeans.explorer.queries.searching import (
     order_positions,
     stand_near,
 )
-from grassmeans.explorer.queries.words import check_query
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.words import check_query, check_sense
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 _SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
     lambda memory: memory.search_bytes, lambda found: found.nbytes
@@ -137,27 +137,32 @@ class ChosenLines:
     n_occurrences: int
 
     @property
+    def share(self) -> float:
+        """Which part of the word's occurrences was looked at."""
+        return self.n_looked_at / max(self.n_occurrences, 1)
+
+    @property
     def sampled(self) -> int | None:
         """The size of the sample, where it is one."""
         return self.n_looked_at if self.n_looked_at < self.n_occurrences else None
 
 
 def choose_lines(
-    opened: OpenModel, word: str, wanted: LineFilter, checkpoint: Checkpoint
+    opened: OpenModel, word: str, wanted: LineFilter, check: Checkpoint
 ) -> ChosenLines:
     """The lines of a word that pass a filter, in order; needs a corpus."""
     corpus = opened.require_corpus("looking at lines")
-    key, directions = _find_senses(opened, word, wanted, checkpoint)
+    key, directions = _find_senses(opened, word, wanted, check)
     n_all = count_occurrences(opened, key, wanted.sample)
     if not wanted.needs_senses:
         is_plain = not wanted.search and wanted.sort == POSITION
         most = None if is_plain else opened.limits.work.searched_lines
         positions = choose_positions(opened, key, wanted.sample, most)
-        kept = positions[_pass_words(opened, key, positions, wanted, checkpoint)]
+        kept = positions[_pass_words(opened, key, positions, wanted, check)]
         kept = kept[order_positions(corpus, kept, wanted.sort)]
         return ChosenLines(key, directions, kept, None, len(positions), n_all)
-    measured = measure_word(opened, key, directions, checkpoint, wanted.sample)
-    passes = _pass_words(opened, key, measured.positions, wanted, checkpoint)
+    measured = measure_word(opened, key, directions, check, wanted.sample)
+    passes = _pass_words(opened, key, measured.positions, wanted, check)
     passes &= measured.confidence >= wanted.min_confidence
     if wanted.sense is not None:
         passes &= measured.senses == wanted.sense
@@ -172,17 +177,16 @@ def choose_lines(
 
 
 def _find_senses(
-    opened: OpenModel, word: str, wanted: LineFilter, checkpoint: Checkpoint
+    opened: OpenModel, word: str, wanted: LineFilter, check: Checkpoint
 ) -> tuple[str, NDArray[np.float32]]:
     """A word's key and the directions of its senses; none for a word that only the corpus has."""
     try:
-        model, key = model_with(opened, word, wanted.n_senses, checkpoint)
+        model, key = model_with(opened, word, wanted.n_senses, check)
     except WordNotFoundError:
         key = opened.key_of(word)
-        known = opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0
-        if wanted.needs_senses or wanted.n_senses is not None or not known:
+        if wanted.needs_senses or wanted.n_senses is not None or not opened.is_in_corpus(key):
             raise
-        return key, np.empty((0, opened.base.vectors.dim), np.float32)
+        return key, opened.no_directions
     return key, model.inventory.directions(key)
 
 
@@ -191,7 +195,7 @@ def _pass_words(
     key: str,
     positions: NDArray[np.int64],
     wanted: LineFilter,
-    checkpoint: Checkpoint,
+    check: Checkpoint,
 ) -> NDArray[np.bool_]:
     """(n,) which occurrences pass what has nothing to do with senses: group and search."""
     passes = np.ones(len(positions), np.bool_)
@@ -206,7 +210,7 @@ def _pass_words(
         seconds = opened.limits.work.pattern_seconds
         passes &= _SEARCHES.of(opened).get_or_make(
             (key, wanted.search, wanted.sample, wanted.needs_senses),
-            lambda: stand_near(corpus, positions, wanted.search, checkpoint, seconds),
+            lambda: stand_near(corpus, positions, wanted.search, check, seconds),
         )
     return passes
 
@@ -219,10 +223,9 @@ def find_lines(
     offset: int = 0,
     limit: int = 50,
     width: int = LINE_WIDTH,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Lines:
     """One page of a word's lines, each with so many characters on either side."""
-    check = checkpoint or Checkpoint()
     check_query(opened, wanted.search.text)
     if width > opened.limits.request.line_characters:
         most = opened.limits.request.line_characters
@@ -243,14 +246,12 @@ def find_lines(
 
 
 def _measure_page(
-    opened: OpenModel, chosen: ChosenLines, rows: slice, checkpoint: Checkpoint
+    opened: OpenModel, chosen: ChosenLines, rows: slice, check: Checkpoint
 ) -> MeasuredWord:
     """The lines of a page with their senses, in the order of the page."""
     positions = chosen.positions[rows]
     order = np.argsort(positions)
-    measured = measure_positions(
-        opened, chosen.key, positions[order], chosen.directions, checkpoint
-    )
+    measured = measure_positions(opened, chosen.key, positions[order], chosen.directions, check)
     return measured[np.argsort(order)]
 
 
@@ -261,14 +262,12 @@ def find_examples(
     *,
     offset: int = 0,
     limit: int = 20,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Examples:
     """The lines of one sense, nearest to its direction first; hidden senses have none."""
-    check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, None, check)
     directions = model.inventory.directions(key)
-    if not 1 <= number <= len(directions):
-        raise NothingThereError(f"{key!r} has the senses 1 to {len(directions)}, not {number}")
+    check_sense(key, len(directions), number)
     if opened.corpus is None:
         found = [x for x in stored_lines_of(opened, word, check) if x.sense == number]
         return Examples(len(found), tuple(found[offset : offset + limit]))
@@ -287,12 +286,17 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
         return True
     if not wanted.needs_senses:
         return False
-    model, key = model_with(opened, word, wanted.n_senses, Checkpoint())
+    model, key = model_with(opened, word, wanted.n_senses, UNLIMITED)
     return not is_measured(opened, key, model.inventory.directions(key), wanted.sample)
 
 
 def _page_of_examples(
-    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int, check: Checkpoint
+    opened: OpenModel,
+    word: str,
+    wanted: LineFilter,
+    offset: int,
+    limit: int,
+    check: Checkpoint,
 ) -> Lines:
     if wanted.search and wanted.search.is_pattern:
         opened.require_corpus("searching with regular expressions")

@@ -24,7 +24,7 @@ from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
 from grassmeans.explorer.queries.occurrences import encode_lines, sample_for_counts, word_id_of
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.models.model import load
 from grassmeans.models.origin import OWN, is_counted_in, name_corpus
 from grassmeans.models.versions import find_left_out
@@ -123,7 +123,7 @@ def correct_word(
     word: str,
     wanted: Correction,
     revision: int | None = None,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> WordView:
     """Make one correction, or take the last one or all of them back; the word as it is then.
 
@@ -147,7 +147,6 @@ def correct_word(
         revision = now.revision(key)
     elif revision != now.revision(key):
         raise StaleError(key)
-    check = checkpoint or Checkpoint()
     try:
         edited = now.edits.get(key) or EditedWord.start(opened.base, key)
         if wanted.action == UNDO:
@@ -246,10 +245,9 @@ def discard_corrections(opened: OpenModel, n_corrections: int) -> PendingEdits:
 
 
 def save_corrections(
-    opened: OpenModel, name: str | None = None, checkpoint: Checkpoint | None = None
+    opened: OpenModel, name: str | None = None, check: Checkpoint = UNLIMITED
 ) -> SavedVersion:
     """Save all corrections as a new version beside the model; they stay in the session too."""
-    check = checkpoint or Checkpoint()
     if opened.read_only:
         raise ConflictError("the explorer was started with --read-only: nothing can be saved")
     with opened.saving:

@@ -14,7 +14,7 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.changes import find_groups
 from grassmeans.explorer.queries.concordance import LineFilter, choose_lines
 from grassmeans.explorer.queries.words import check_query
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 BY_DOCUMENT = "document"
 _MOST_DOCUMENTS = 100
@@ -114,7 +114,7 @@ def count_lines(
     wanted: LineFilter,
     by: str,
     *,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Frequencies:
     """Count the lines that pass a filter by groups of documents.
 
@@ -126,9 +126,8 @@ def count_lines(
     corpus = opened.require_corpus("counting by groups of documents")
     check_query(opened, wanted.search.text)
     grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
-    chosen = choose_lines(opened, word, wanted, checkpoint or Checkpoint())
+    chosen = choose_lines(opened, word, wanted, check)
     documents = corpus.documents_of(np.sort(chosen.positions))
-    share = chosen.n_looked_at / max(chosen.n_occurrences, 1)
     if grouped is None:
         names, counts, sizes = _count_documents(corpus, documents)
     else:
@@ -144,15 +143,14 @@ def count_lines(
         occurrences=chosen.n_occurrences,
         left_out=len(documents) - int(counts.sum()),
         groups=tuple(
-            GroupFrequency(
-                group=name,
-                count=count,
-                n_words=size,
-                per_million=round(_MILLION * count / size / share, _DIGITS) if size else None,
-            )
+            GroupFrequency(name, count, size, _per_million(count, size, chosen.share))
             for name, count, size in zip(names, counts.tolist(), sizes.tolist(), strict=True)
         ),
     )
+
+
+def _per_million(count: int, size: int, share: float) -> float | None:
+    return round(_MILLION * count / size / share, _DIGITS) if size else None
 
 
 def _count_in_groups(

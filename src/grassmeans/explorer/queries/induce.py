@@ -21,7 +21,7 @@ from grassmeans.explorer.limits import ConflictError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.description import characteristic_words, name_senses
@@ -68,7 +68,7 @@ def induce_senses(
     word: str,
     n_senses: int | str,
     max_contexts: int = DEFAULT_CONTEXTS,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> InducedWord:
     """Induce the senses of a word of the corpus, by the model's vectors and settings.
 
@@ -79,10 +79,10 @@ def induce_senses(
     """
     opened.require_corpus("inducing senses anew")
     check_dial(opened, n_senses, max_contexts)
-    check = checkpoint or Checkpoint()
     key = opened.key_of(word)
     return _INDUCED.of(opened).get_or_make(
-        (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts, check)
+        (key, n_senses, max_contexts),
+        lambda: _induce(opened, key, n_senses, max_contexts, check),
     )
 
 
@@ -112,12 +112,12 @@ def check_dial(opened: OpenModel, n_senses: int | str, max_contexts: int) -> Non
 
 
 def model_with(
-    opened: OpenModel, word: str, n_senses: int | None, checkpoint: Checkpoint
+    opened: OpenModel, word: str, n_senses: int | None, check: Checkpoint
 ) -> tuple[SenseModel, str]:
     """The model in which a word has its senses, or so many induced ones; and the word's key."""
     if n_senses is None:
         return opened.current, require_word(opened, word)
-    entry = induce_senses(opened, word, n_senses, checkpoint=checkpoint).entry
+    entry = induce_senses(opened, word, n_senses, check=check).entry
     model = opened.current
     inventory = EditedInventory(model.inventory, {entry.word: entry})
     return model.with_inventory(inventory), entry.word
@@ -130,23 +130,23 @@ def is_induced(opened: OpenModel, word: str, n_senses: int | None) -> bool:
 
 
 def _induce(
-    opened: OpenModel, key: str, n_senses: int | str, max_contexts: int, checkpoint: Checkpoint
+    opened: OpenModel, key: str, n_senses: int | str, max_contexts: int, check: Checkpoint
 ) -> InducedWord:
     started = time.perf_counter()
-    sample = sample_word(opened, key, max_contexts, checkpoint)
+    sample = sample_word(opened, key, max_contexts, check)
     settings = replace(opened.settings, n_senses=n_senses)
     encoder = opened.base.encoder
     if len(sample.contexts) < settings.fewest_contexts:
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
     found = group_contexts(key, sample.bases, settings, encoder, sample.count)
-    checkpoint(0.75)
+    check(0.75)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
     if opened.corpus is not None and opened.relation != OWN:
         entry = replace(entry, counted_in=name_corpus(opened.corpus))
-    checkpoint(0.8)
-    tree, levels = trace_splits(entry, sample, encoder.vectors, checkpoint)
-    checkpoint(1.0)
+    check(0.8)
+    tree, levels = trace_splits(entry, sample, encoder.vectors, check)
+    check(1.0)
     return InducedWord(entry, tree, levels, time.perf_counter() - started)
 
 
@@ -155,7 +155,7 @@ def adopt_nodes(
     induced: InducedWord,
     nodes: Sequence[tuple[int, int]],
     max_contexts: int,
-    checkpoint: Checkpoint,
+    check: Checkpoint,
 ) -> WordSenses:
     """The senses of some nodes of the tree, the largest first: finer here and coarser there.
 
@@ -170,7 +170,7 @@ def adopt_nodes(
             "these are not senses that the word can be divided into: one node of the tree is "
             "needed above each sense of its last level"
         )
-    sample = sample_word(opened, induced.entry.word, max_contexts, checkpoint)
+    sample = sample_word(opened, induced.entry.word, max_contexts, check)
     directions = np.stack([induced.levels[level - 1][number - 1] for level, number in chosen])
     sizes = np.bincount(sample.measure(directions).argmin(axis=1), minlength=len(directions))
     ordered = directions[np.argsort(-sizes, kind="stable")]
@@ -204,7 +204,7 @@ class SplitNode:
 
 
 def trace_splits(
-    entry: WordSenses, sample: WordSample, vectors: WordVectors, checkpoint: Checkpoint
+    entry: WordSenses, sample: WordSample, vectors: WordVectors, check: Checkpoint
 ) -> tuple[tuple[SplitNode, ...], tuple[NDArray[np.float32], ...]]:
     """The levels from one sense down to the senses of the entry, and their directions.
 
@@ -220,7 +220,7 @@ def trace_splits(
     )
     levels = [found]
     while len(found.directions) > 1:
-        checkpoint(0.9 - 0.1 * len(found.directions) / entry.n_senses)
+        check(0.9 - 0.1 * len(found.directions) / entry.n_senses)
         merged = merge_cheapest_pair(bases, found)
         if part.lines_have_ends:
             found = place_rays(bases, part.orient(merged, vectors))

@@ -7,19 +7,20 @@ don't know".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
-from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import check_typed, find_word
 from grassmeans.explorer.queries.measuring import MeasuredWord, tell_confidence
+from grassmeans.explorer.queries.occurrences import word_id_of
 from grassmeans.explorer.queries.words import require_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import ExampleLine
 from grassmeans.tagging.marked_text import read_text
@@ -61,28 +62,24 @@ def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line,
     corpus = opened.require_corpus("looking at lines")
     lines = []
     for i, position in enumerate(page.positions.tolist()):
-        found: ConcordanceLine = corpus.line_at(position, width)
-        distances = page.distances[i]
-        lines.append(
-            Line(
-                position=position,
-                document=found.document_title or found.document_id,
-                left=found.left,
-                word=found.word,
-                right=found.right,
-                sense=int(page.senses[i]),
-                confidence=round(float(page.confidence[i]), 4),
-                distances=()
-                if not len(distances) or np.isnan(distances[0])
-                else tuple(round(float(d), 4) for d in distances),
-                fields=dict(found.fields),
-            )
-        )
+        found = corpus.line_at(position, width)
+        text = found.document_title or found.document_id, found.left, found.word, found.right
+        told = _tell(page.senses[i], page.confidence[i], page.distances[i])
+        lines.append(Line(position, *text, *told, dict(found.fields)))
     return tuple(lines)
 
 
+def _tell(
+    sense: int, confidence: float, distances: NDArray[np.float32]
+) -> tuple[int, float, tuple[float, ...]]:
+    """Sense, confidence and (n_senses,) distances of a line, as they are shown."""
+    known = len(distances) and not np.isnan(distances[0])
+    rounded = tuple(round(float(d), _DIGITS) for d in distances) if known else ()
+    return int(sense), round(float(confidence), _DIGITS), rounded
+
+
 def stored_lines_of(
-    opened: OpenModel, word: str, checkpoint: Checkpoint | None = None
+    opened: OpenModel, word: str, check: Checkpoint = UNLIMITED
 ) -> tuple[Line, ...]:
     """The examples of a word's visible senses, then the lines of other words in which it stands.
 
@@ -90,25 +87,16 @@ def stored_lines_of(
     """
     key = require_word(opened, word)
     now = opened.now
-    check = checkpoint or Checkpoint()
     return _LINES.of(opened).get_or_make(
         (key, now.revision(key)), lambda: _collect(opened, key, check)
     )
 
 
 def read_mentions(
-    opened: OpenModel, key: str, checkpoint: Checkpoint | None = None
+    opened: OpenModel, key: str, check: Checkpoint = UNLIMITED
 ) -> tuple[ExampleLine, ...]:
     """Lines that the model keeps of other words, around a word that it has no senses of."""
-    known: set[tuple[str, str]] = set()
-    found: list[ExampleLine] = []
-    for line in _find_elsewhere(opened, key, checkpoint or Checkpoint()):
-        if known.isdisjoint(_sides_of(line)):
-            found.append(line)
-        known.update(_sides_of(line))
-        if len(found) >= MOST_LINES:
-            break
-    return tuple(found)
+    return tuple(islice(_find_new(opened, key, (), check), MOST_LINES))
 
 
 def are_lines_stored(opened: OpenModel, word: str) -> bool:
@@ -125,15 +113,8 @@ def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]
         if not sense.hidden
         for example in sense.examples
     ]
-    known = {side for _, example in own for side in _sides_of(example)}
-    found: list[ExampleLine] = []
-    for line in _find_elsewhere(opened, key, check):
-        if known.isdisjoint(_sides_of(line)):
-            found.append(line)
-        known.update(_sides_of(line))
-        if len(own) + len(found) >= MOST_LINES:
-            break
-    lines = [example for _, example in own] + found
+    lines = [example for _, example in own]
+    lines += islice(_find_new(opened, key, lines, check), max(MOST_LINES - len(own), 0))
     if not lines:
         return ()
     distances = model.distances(key, [(line.left, line.right) for line in lines])
@@ -143,19 +124,22 @@ def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]
     confidence = tell_confidence(opened.base, distances)
     return tuple(
         Line(
-            position=i,
-            document=line.document,
-            left=line.left,
-            word=line.word,
-            right=line.right,
-            sense=int(senses[i]),
-            confidence=round(float(confidence[i]), _DIGITS),
-            distances=()
-            if np.isnan(distances[i, 0])
-            else tuple(round(float(d), _DIGITS) for d in distances[i]),
+            *(i, line.document, line.left, line.word, line.right),
+            *_tell(senses[i], confidence[i], distances[i]),
         )
         for i, line in enumerate(lines)
     )
+
+
+def _find_new(
+    opened: OpenModel, key: str, own: Iterable[ExampleLine], check: Checkpoint
+) -> Iterator[ExampleLine]:
+    """Examples of other words in which a word stands, each once, without its own."""
+    known = {side for example in own for side in _sides_of(example)}
+    for line in _find_elsewhere(opened, key, check):
+        if known.isdisjoint(_sides_of(line)):
+            yield line
+        known.update(_sides_of(line))
 
 
 def _find_elsewhere(opened: OpenModel, key: str, check: Checkpoint) -> Iterator[ExampleLine]:
@@ -220,23 +204,20 @@ def read_plain_lines(
     word: str,
     offset: int = 0,
     limit: int = 20,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> PlainLines:
     """Lines in the order of the corpus; without one, examples of other words that have the word."""
     check_typed(opened, word)
     key = find_word(opened, word, exact=True)[0]
     corpus = opened.corpus
     if corpus is None:
-        kept = read_mentions(opened, key, checkpoint)
+        kept = read_mentions(opened, key, check)
         page = [
             PlainLine(None, line.document, line.left, line.word, line.right)
             for line in kept[offset : offset + limit]
         ]
         return PlainLines(len(kept), tuple(page))
-    word_id = corpus.vocabulary.id_of(key)
-    if word_id < 0:
-        raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus")
-    positions = corpus.positions(word_id)
+    positions = corpus.positions(word_id_of(opened, key))
     lines = []
     for position in positions[offset : offset + limit].tolist():
         line = corpus.line_at(position, LINE_WIDTH)

@@ -22,7 +22,7 @@ from grassmeans.explorer.queries.occurrences import (
     sample_for_counts,
 )
 from grassmeans.explorer.queries.words import require_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import name_corpus
@@ -82,14 +82,14 @@ def measure_word(
     opened: OpenModel,
     key: str,
     directions: NDArray[np.float32],
-    checkpoint: Checkpoint,
+    check: Checkpoint,
     sample: LineSample = EVERYTHING,
 ) -> MeasuredWord:
     """Distances of all occurrences of a word, or of a sample of many."""
 
     def make() -> MeasuredWord:
         positions = measured_positions(opened, key, sample)
-        return measure_positions(opened, key, positions, directions, checkpoint)
+        return measure_positions(opened, key, positions, directions, check)
 
     return _MEASURED.of(opened).get_or_make(_cache_key(key, directions, sample), make)
 
@@ -112,7 +112,7 @@ def measure_positions(
     key: str,
     positions: NDArray[np.int64],
     directions: NDArray[np.float32],
-    checkpoint: Checkpoint,
+    check: Checkpoint,
 ) -> MeasuredWord:
     """Distances of occurrences at given positions, which are in text order."""
     n = len(positions)
@@ -121,12 +121,12 @@ def measure_positions(
         return MeasuredWord(positions, nothing, np.zeros(n, np.int16), np.zeros(n, np.float32))
     lines = SenseLines.collect([directions])
     if opened.base.encoder.worth_keeping:
-        bases = encode_lines(opened, key, positions, checkpoint)
+        bases = encode_lines(opened, key, positions, check)
         same = np.zeros(len(positions), np.int64)
         signed = opened.base.encoder.lines_have_ends
         distances = measure_senses(bases, same, lines, signed=signed)
     else:
-        distances = _measure_at_once(opened, positions, lines, checkpoint)
+        distances = _measure_at_once(opened, positions, lines, check)
     senses = (decode_hard(distances, opened.base.idk_threshold) + 1).astype(np.int16)
     return MeasuredWord(positions, distances, senses, tell_confidence(opened.base, distances))
 
@@ -145,7 +145,7 @@ def tell_confidence(model: SenseModel, distances: NDArray[np.float32]) -> NDArra
 
 
 def _measure_at_once(
-    opened: OpenModel, positions: NDArray[np.int64], lines: SenseLines, checkpoint: Checkpoint
+    opened: OpenModel, positions: NDArray[np.int64], lines: SenseLines, check: Checkpoint
 ) -> NDArray[np.float32]:
     corpus = opened.require_corpus("looking at lines")
     distances = np.empty((len(positions), lines.most_senses), np.float32)
@@ -154,7 +154,7 @@ def _measure_at_once(
         for inside, occurrences in corpus.occurrences(positions[part]):
             same = np.zeros(len(occurrences), np.int64)
             distances[part][inside] = opened.base.encoder.measure(occurrences, same, lines)
-        checkpoint(start / len(positions))
+        check(start / len(positions))
     return distances
 
 
@@ -181,9 +181,7 @@ class CorpusCounts:
     shares: tuple[float, ...]
 
 
-def count_in_corpus(
-    opened: OpenModel, word: str, checkpoint: Checkpoint | None = None
-) -> CorpusCounts:
+def count_in_corpus(opened: OpenModel, word: str, check: Checkpoint = UNLIMITED) -> CorpusCounts:
     """Count a word of the model in the corpus: every context belongs to its nearest sense.
 
     The counts stand beside the model's own, and are never mixed with them.
@@ -196,7 +194,7 @@ def count_in_corpus(
     n_contexts = 0
     if count:
         edited = now.edits.get(key) or EditedWord.start(opened.base, key)
-        sample = sample_for_counts(opened, key, checkpoint or Checkpoint())
+        sample = sample_for_counts(opened, key, check)
         n_contexts = len(sample.contexts)
         if n_contexts:
             nearest = sample.measure(edited.entry.directions).argmin(axis=1)

@@ -91,9 +91,7 @@ def _ids_of_forms(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
     return [word_id_of(opened, form) for form in forms]
 
 
-def sample_word(
-    opened: OpenModel, word: str, max_contexts: int, checkpoint: Checkpoint
-) -> WordSample:
+def sample_word(opened: OpenModel, word: str, max_contexts: int, check: Checkpoint) -> WordSample:
     """A random sample of a word's contexts: the one that inducing its senses would take.
 
     Raises `NoCorpusError`, `WordNotFoundError`.
@@ -107,10 +105,10 @@ def sample_word(
     word_id_of(opened, key)
     settings = replace(opened.settings, max_contexts=max_contexts)
     positions = draw_positions(key, corpus, settings)
-    encoded = EncodedWord(positions, encode_lines(opened, key, positions, checkpoint, 0.6))
+    encoded = EncodedWord(positions, encode_lines(opened, key, positions, check, 0.6))
     sample = complete_sample(key, encoded, corpus, opened.base.encoder)
     samples.put((key, max_contexts), sample)
-    checkpoint(0.6)
+    check(0.6)
     return sample
 
 
@@ -122,10 +120,10 @@ def _size_of(sample: WordSample) -> int:
 _SAMPLES: Kept[BoundedCache[WordSample]] = bound_bytes(lambda memory: memory.sample_bytes, _size_of)
 
 
-def sample_for_counts(opened: OpenModel, key: str, checkpoint: Checkpoint) -> WordSample:
+def sample_for_counts(opened: OpenModel, key: str, check: Checkpoint) -> WordSample:
     """The contexts in which a word is counted: as many as the model looked at, the same ones."""
     most = min(opened.settings.max_contexts, opened.limits.work.contexts)
-    sample = sample_word(opened, key, most, checkpoint)
+    sample = sample_word(opened, key, most, check)
     if not len(sample.contexts):
         raise ConflictError(f"no occurrence of {key!r} has known words enough around it")
     return sample
@@ -170,7 +168,7 @@ def encode_lines(
     opened: OpenModel,
     key: str,
     positions: NDArray[np.int64],
-    checkpoint: Checkpoint,
+    check: Checkpoint,
     until: float = 1.0,
 ) -> NDArray[np.float32]:
     """(n, rank, dim) bases of a word's occurrences; those that are kept are not read again.
@@ -187,9 +185,9 @@ def encode_lines(
     if not encoder.worth_keeping:
         return encoder.encode_at(corpus, positions)
     while not _READING.acquire(timeout=_WAIT):
-        checkpoint(0.0)
+        check(0.0)
     try:
-        return _read_missing(opened, corpus, key, positions, checkpoint, until)
+        return _read_missing(opened, corpus, key, positions, check, until)
     finally:
         _READING.release()
 
@@ -199,7 +197,7 @@ def _read_missing(
     corpus: Corpus,
     key: str,
     positions: NDArray[np.int64],
-    checkpoint: Checkpoint,
+    check: Checkpoint,
     until: float,
 ) -> NDArray[np.float32]:
     encoder = opened.base.encoder
@@ -210,7 +208,7 @@ def _read_missing(
     parts = []
     try:
         for start in range(0, len(missing), _AT_ONCE):
-            checkpoint(until * start / len(missing))
+            check(until * start / len(missing))
             parts.append(encoder.encode_at(corpus, missing[start : start + _AT_ONCE]))
     except OutOfTimeError as error:
         n_read = len(positions) - len(missing) + sum(map(len, parts))

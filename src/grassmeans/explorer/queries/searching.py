@@ -85,7 +85,7 @@ def stand_near(
     corpus: Corpus,
     positions: NDArray[np.int64],
     search: Search,
-    checkpoint: Checkpoint,
+    check: Checkpoint,
     seconds: float = float("inf"),
 ) -> NDArray[np.bool_]:
     """Which occurrences have every term of a search near them, in their document.
@@ -116,7 +116,7 @@ def stand_near(
     before = search.reach if search.side != "right" else 0
     after = search.reach if search.side != "left" else 0
     around = tokens_around(corpus, positions, before, after)
-    checkpoint(0.3)
+    check(0.3)
     is_near = np.zeros(len(corpus.vocabulary) + 2, np.bool_)
     is_near[around] = True
     ids = np.flatnonzero(is_near[:-2])
@@ -125,7 +125,7 @@ def stand_near(
     own = tokens_at(corpus, positions)
     whole = np.insert(around, before, own, axis=1) if max(map(len, terms)) > 1 else around
     for i, term in enumerate(terms):
-        checkpoint(0.3 + 0.7 * i / len(terms))
+        check(0.3 + 0.7 * i / len(terms))
         # The last word may be one that is being typed, unless it is a phrase in marks.
         typed = i == len(terms) - 1 and not search.text.rstrip().endswith('"')
         last = len(term) - 1

@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import SENSE_COLOURS
 
 _LIKE = 0.35  # cosine that the senses of a group have on average
@@ -77,13 +77,12 @@ def map_senses(
     opened: OpenModel,
     words: Sequence[str],
     n_neighbours: int = 0,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> SenseMap:
     """The senses of words, and of the words nearest to those senses, in one plane.
 
     `TooMuchError` for too many words; `WordNotFoundError` where the model has none of them.
     """
-    check = checkpoint or Checkpoint()
     limits = opened.limits.request
     asked = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
     if len(asked) > limits.map_words or n_neighbours > limits.map_words:

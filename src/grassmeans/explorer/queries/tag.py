@@ -14,8 +14,8 @@ from grassmeans.errors import InputError
 from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
-from grassmeans.explorer.queries.words import name_missing, require_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.words import check_sense, name_missing, require_word
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
 from grassmeans.tagging.explaining import (
@@ -94,11 +94,10 @@ def tag_text(
     sharpness: float | None = None,
     marks: bool = True,
     deciding: bool = False,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> TaggedView:
     """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
     check_text(opened, text, words, sharpness)
-    check = checkpoint or Checkpoint()
     now = opened.now
     model = now.model
     language = model.check_language()
@@ -215,7 +214,7 @@ def explain_word(
     start: int,
     word: str,
     sense: int,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Decided:
     """What decided for a sense of one word of a text.
 
@@ -231,12 +230,10 @@ def explain_word(
     check_text(opened, text)
     model = opened.current
     key = require_word(opened, word)
-    n_senses = len(model.inventory.directions(key))
-    if not 1 <= sense <= n_senses:
-        raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {sense}")
+    check_sense(key, len(model.inventory.directions(key)), sense)
     decision = Decision(start, key, sense, (0, len(text)))
     try:
-        (places,) = explain_decisions(model, text, [decision], on_progress=checkpoint)
+        (places,) = explain_decisions(model, text, [decision], on_progress=check)
     except InputError as error:  # no word begins there
         raise NothingThereError(str(error)) from error
     return Decided(key, sense, _add_weights(places))

@@ -10,9 +10,9 @@ import numpy as np
 from grassmeans.editing.edited_words import Edit
 from grassmeans.editing.editing import visible_senses
 from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
+from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.lookup import suggest_words
+from grassmeans.explorer.queries.lookup import count_visible, count_words, suggest_words
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import name_senses
@@ -123,12 +123,10 @@ def words_by_count(opened: OpenModel) -> tuple[str, ...]:
 
 def _sort_by_count(opened: OpenModel) -> tuple[str, ...]:
     """The model's words, frequent ones first as its vectors tell; else in its own order."""
-    words, counts = opened.base.words, opened.base.vectors.counts
+    words, counts = opened.base.words, count_words(opened)
     if counts is None:
         return words
-    rows = opened.base.vectors.ids_of(words)
-    known = np.where(rows >= 0, np.asarray(counts, np.int64)[rows], 0)
-    return tuple(words[i] for i in np.argsort(-known, kind="stable"))
+    return tuple(words[i] for i in np.argsort(-counts, kind="stable"))
 
 
 _BY_COUNT = Kept(_sort_by_count)
@@ -200,12 +198,18 @@ def require_word(opened: OpenModel, word: str) -> str:
         return key
     shown = key if len(key) <= _LONGEST_WORD else key[:_LONGEST_WORD] + "…"
     message = f"{shown!r} is not among the {len(opened.base.words):,} words of this model"
-    if opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0:
+    if opened.is_in_corpus(key):
         message += "; it occurs in the corpus, so its senses can be induced"
     suggestions = tuple(found.word for found in suggest_words(opened, key))
     if suggestions:
         message += f"; did you mean {', '.join(map(repr, suggestions))}?"
     raise WordNotFoundError(message, suggestions)
+
+
+def check_sense(key: str, n_senses: int, number: int) -> None:
+    """`NothingThereError` for the number of a sense that a word does not have."""
+    if not 1 <= number <= n_senses:
+        raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {number}")
 
 
 def check_query(opened: OpenModel, query: str) -> None:
@@ -217,8 +221,7 @@ def check_query(opened: OpenModel, query: str) -> None:
 
 def _summarise(opened: OpenModel, word: str) -> WordSummary:
     entry = opened.current.inventory[word]
-    n_senses = len(visible_senses(entry)) if entry.senses else entry.n_senses
-    return WordSummary(word, entry.count, n_senses)
+    return WordSummary(word, entry.count, count_visible(entry))
 
 
 def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> SenseView:
