@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
+from grassmeans.editing.saving import name_model
 from grassmeans.errors import StorageError
 from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
@@ -128,7 +129,7 @@ class OpenModel:
     @property
     def name(self) -> str:
         """The name of the model's folder."""
-        return self.base.folder.resolve().name if self.base.folder else "model"
+        return name_model(self.base)
 
     @property
     def now(self) -> Corrected:

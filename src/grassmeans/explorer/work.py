@@ -1,9 +1,8 @@
 """Bounded work: so much at once, so much waiting, and for so long; it can be cancelled.
 
 Work is a function of a `Checkpoint`, which it calls between its steps. Numba kernels cannot be
-interrupted, so work ends at the first checkpoint after it was cancelled or its time was up. (AnyIO's
-`CapacityLimiter` bounds what runs, but not what waits, and leaves a thread running that nobody
-waits for any more.)
+interrupted, so work ends at the first checkpoint after it was cancelled or its time was up.
+(AnyIO's `CapacityLimiter` bounds what runs, but not what waits, and cannot end a thread.)
 """
 
 from __future__ import annotations

@@ -114,8 +114,8 @@ def show_change(
         pairs=tuple(
             GroupPair(
                 *(row[name] for name in ("first", "second", "n_first", "n_second", "jsd", "p")),
-                gained=tuple(row["gained"]),
-                lost=tuple(row["lost"]),
+                tuple(row["gained"]),
+                tuple(row["lost"]),
             )
             for one in found
             for row in change_rows(one)

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
-from grassmeans.editing.editing import visible_senses
 from grassmeans.editing.saving import save_version
+from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.errors import InputError
 from grassmeans.explorer.drafts import REDO, RESET, UNDO, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError

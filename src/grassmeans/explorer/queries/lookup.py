@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.editing.editing import visible_senses
+from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from grassmeans.editing.edited_words import Edit
-from grassmeans.editing.editing import visible_senses
+from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
