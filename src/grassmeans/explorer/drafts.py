@@ -111,12 +111,9 @@ def user_folder() -> Path:
 
 
 def read_draft(path: Path, digest: str | None = None) -> tuple[int, list[Step]]:
-    """How many bytes of a draft are whole lines, and its steps; `ArtifactError` for no draft.
+    """How many bytes of a draft are whole lines, and its steps.
 
-    Parameters
-    ----------
-    digest : str, optional
-        That of the model, which the draft must name.
+    `ArtifactError` for no draft, or for one that does not name the digest of the model.
     """
     content = path.read_bytes()
     n_whole = content.rfind(b"\n") + 1

@@ -28,6 +28,7 @@ from grassmeans.explorer.work import UNLIMITED, Checkpoint
 _PERMUTATIONS = 2_000
 _FEW = 8
 _GROUPS: Kept[BoundedCache[GroupedDocuments]] = Kept(lambda _: BoundedCache(_FEW))
+_PAIRED = ("first", "second", "n_first", "n_second", "jsd", "p")
 _LISTED = ("word", "first", "second", "n_first", "n_second", "jsd", "q", "changed")
 
 
@@ -113,9 +114,9 @@ def show_change(
         ),
         pairs=tuple(
             GroupPair(
-                *(row[name] for name in ("first", "second", "n_first", "n_second", "jsd", "p")),
-                tuple(row["gained"]),
-                tuple(row["lost"]),
+                **{name: row[name] for name in _PAIRED},
+                gained=tuple(row["gained"]),
+                lost=tuple(row["lost"]),
             )
             for one in found
             for row in change_rows(one)

@@ -55,35 +55,19 @@ _SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
 
 @dataclass(frozen=True, slots=True)
 class LineFilter:
-    """Which lines, and in which order.
+    """Which lines, and in which order."""
 
-    Attributes
-    ----------
-    sense : int or None
-        Number of a sense; 0 is "I don't know".
-    idk_only : bool
-        The same as ``sense=0``.
-    search : Search
-        What must stand near the occurrence. Without a corpus: text that the line must contain.
-    sort : str
-        As `grassmeans.explorer.queries.searching` tells.
-    n_senses : int or None
-        Senses induced anew, so many; None for the model's.
-    by, group : str
-        Only lines of documents in this group, as ``date:decade`` or a field tells it.
-    sample : LineSample
-        Which of the occurrences are looked at in the first place.
-    """
-
-    sense: int | None = None
-    idk_only: bool = False
+    sense: int | None = None  # 0 is "I don't know"
+    idk_only: bool = False  # the same as sense=0
     min_confidence: float = 0.0
+    # What must stand near the occurrence. Without a corpus: text that the line must contain.
     search: Search = field(default_factory=Search)
-    sort: str = POSITION
-    n_senses: int | None = None
+    sort: str = POSITION  # see `SORT_PATTERN`
+    n_senses: int | None = None  # induced anew, so many; None for the model's
+    # Only lines of documents in this group, as "date:decade" or a field tells it.
     by: str = ""
     group: str = ""
-    sample: LineSample = EVERYTHING
+    sample: LineSample = EVERYTHING  # which occurrences are looked at in the first place
 
     @property
     def needs_senses(self) -> bool:
@@ -113,26 +97,12 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class ChosenLines:
-    """The lines that pass a filter.
-
-    Attributes
-    ----------
-    key : str
-        The word.
-    directions : (n_senses, dim) float32
-        None for a word that only the corpus has.
-    positions : (n,) int64
-        In the order that was asked for.
-    measured : MeasuredWord or None
-        The same with senses, where they had to be told.
-    n_looked_at, n_occurrences : int
-        How many occurrences were looked at, of how many.
-    """
+    """The lines of a word that pass a filter."""
 
     key: str
-    directions: NDArray[np.float32]
-    positions: NDArray[np.int64]
-    measured: MeasuredWord | None
+    directions: NDArray[np.float32]  # (n_senses, dim), none for a word that only the corpus has
+    positions: NDArray[np.int64]  # (n,) in the order that was asked for
+    measured: MeasuredWord | None  # the same with senses, where they had to be told
     n_looked_at: int
     n_occurrences: int
 

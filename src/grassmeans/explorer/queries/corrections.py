@@ -92,28 +92,14 @@ class SavedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What is to be corrected.
+    """What is to be corrected."""
 
-    Attributes
-    ----------
-    action : str
-        One of `grassmeans.editing.edited_words.ACTIONS`, ``undo``, ``redo`` or ``reset``.
-    senses : sequence of int
-    name : str
-        For ``rename``.
-    lines : sequence of int
-        For ``assign``: positions of the word in the corpus.
-    n_senses : int, "auto" or None
-        For ``adopt``: as the dial was set.
-    nodes : sequence of (level, number)
-        For ``adopt``: these nodes of the dial's tree in place of its last level.
-    """
-
-    action: str
+    action: str  # one of `grassmeans.editing.edited_words.ACTIONS`, undo, redo or reset
     senses: Sequence[int] = ()
-    name: str = ""
-    lines: Sequence[int] = ()
-    n_senses: int | str | None = None
+    name: str = ""  # for rename
+    lines: Sequence[int] = ()  # for assign: positions of the word in the corpus
+    n_senses: int | str | None = None  # for adopt: as the dial was set, a number or "auto"
+    # For adopt: these nodes of the dial's tree, (level, number), in place of its last level.
     nodes: Sequence[tuple[int, int]] = ()
     max_contexts: int = DEFAULT_CONTEXTS
 

@@ -35,17 +35,11 @@ DEFAULT_CONTEXTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class InducedWord:
-    """Senses induced anew, how they split, and how long it took.
-
-    Attributes
-    ----------
-    levels : tuple of (n_senses, dim) float32
-        The directions of the tree's levels, from one sense on.
-    """
+    """Senses induced anew, how they split, and how long it took."""
 
     entry: WordSenses
     tree: tuple[SplitNode, ...]
-    levels: tuple[NDArray[np.float32], ...]
+    levels: tuple[NDArray[np.float32], ...]  # (n_senses, dim) of each, from one sense on
     seconds: float
 
 

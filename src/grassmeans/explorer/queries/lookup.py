@@ -167,10 +167,7 @@ def suggest_words(
 ) -> tuple[Suggestion, ...]:
     """Words of the model that may have been meant: forms, parts, near ones, those spelt alike.
 
-    Parameters
-    ----------
-    neighbours : sequence of NearWord, optional
-        Of the word, where they are known already; by its vector otherwise.
+    The neighbours are those by the word's vector, where they are not known already.
     """
     left_out = _function_words(opened)
     if not word or len(word) > LONGEST_WORD or is_function_word(word, left_out):

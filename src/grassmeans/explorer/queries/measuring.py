@@ -34,23 +34,12 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class MeasuredWord:
-    """Distances of a word's occurrences.
+    """Distances of a word's occurrences."""
 
-    Attributes
-    ----------
-    positions : (n,) int64
-        In text order.
-    distances : (n, n_senses) float32
-        Rows of NaN have too few known words around them.
-    senses : (n,) int16
-        Number of the nearest sense, 0 where it is too far.
-    confidence : (n,) float32
-    """
-
-    positions: NDArray[np.int64]
-    distances: NDArray[np.float32]
-    senses: NDArray[np.int16]
-    confidence: NDArray[np.float32]
+    positions: NDArray[np.int64]  # (n,) in text order
+    distances: NDArray[np.float32]  # (n, n_senses), NaN with too few known words around
+    senses: NDArray[np.int16]  # (n,) number of the nearest sense, 0 where it is too far
+    confidence: NDArray[np.float32]  # (n,)
 
     @property
     def n_bytes(self) -> int:

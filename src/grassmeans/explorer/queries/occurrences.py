@@ -36,17 +36,11 @@ class LineSample:
 
     A smaller sample of the same seed is a part of a larger one.
 
-    Attributes
-    ----------
-    size : int or None
-        None for all, or as many as the limits allow.
-    forms : tuple of str
-        Other words whose occurrences count as the word's: its inflected forms. They have its
-        senses.
     """
 
-    size: int | None = None
+    size: int | None = None  # None for all, or as many as the limits allow
     seed: int = 0
+    # Other words whose occurrences count as the word's, with its senses: its inflected forms.
     forms: tuple[str, ...] = ()
 
 
@@ -65,13 +59,7 @@ def word_id_of(opened: OpenModel, key: str) -> int:
 def choose_positions(
     opened: OpenModel, key: str, sample: LineSample, most: int | None = None
 ) -> NDArray[np.int64]:
-    """Positions of a word's occurrences that are looked at, in text order.
-
-    Parameters
-    ----------
-    most : int, optional
-        A bound of the size of the sample.
-    """
+    """Positions of a word's occurrences that are looked at, in text order: not more than most."""
     corpus = opened.require_corpus("looking at lines")
     parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
     positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
@@ -131,17 +119,10 @@ def sample_for_counts(opened: OpenModel, key: str, check: Checkpoint) -> WordSam
 
 @dataclass(frozen=True, slots=True)
 class EncodedLines:
-    """Occurrences of a word as an encoder has read them.
+    """Occurrences of a word as an encoder has read them."""
 
-    Attributes
-    ----------
-    positions : (n,) int64
-        In text order.
-    bases : (n, rank, dim) float32
-    """
-
-    positions: NDArray[np.int64]
-    bases: NDArray[np.float32]
+    positions: NDArray[np.int64]  # (n,) in text order
+    bases: NDArray[np.float32]  # (n, rank, dim)
 
     @property
     def n_bytes(self) -> int:
@@ -173,12 +154,7 @@ def encode_lines(
 ) -> NDArray[np.float32]:
     """(n, rank, dim) bases of a word's occurrences; those that are kept are not read again.
 
-    Parameters
-    ----------
-    positions : (n,) int64
-        In text order.
-    until : float
-        The share of all work that is done then.
+    The (n,) positions are in text order; ``until`` is the share of all work that is done then.
     """
     corpus = opened.require_corpus("looking at lines")
     encoder = opened.base.encoder

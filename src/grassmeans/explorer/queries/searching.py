@@ -33,7 +33,6 @@ REACH = 12
 """Words on each side of an occurrence that a search looks at; about as many as a line shows."""
 
 LONGEST_REACH = 50
-SIDES = ("both", "left", "right")
 _MOST_TERMS = 8
 _WORDS_AT_ONCE = 1024
 _SECONDS_A_WORD = 0.5
@@ -59,23 +58,12 @@ _TERM = regex.compile(r'"([^"]*)"?|(\S+)')
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What must stand near an occurrence.
+    """What must stand near an occurrence."""
 
-    Attributes
-    ----------
-    text : str
-        Terms, as the module tells them.
-    is_pattern : bool
-        Whether they are regular expressions.
-    reach : int
-        Within how many words.
-    side : {"both", "left", "right"}
-    """
-
-    text: str = ""
-    is_pattern: bool = False
-    reach: int = REACH
-    side: str = SIDES[0]
+    text: str = ""  # terms, as the module tells them
+    is_pattern: bool = False  # whether they are regular expressions
+    reach: int = REACH  # within how many words
+    side: str = "both"  # or "left", "right"
 
     def __bool__(self) -> bool:
         return bool(self.text.strip())
@@ -88,26 +76,11 @@ def stand_near(
     check: Checkpoint,
     seconds: float = float("inf"),
 ) -> NDArray[np.bool_]:
-    """Which occurrences have every term of a search near them, in their document.
+    """(n,) which occurrences have every term of a search near them, in their document.
 
-    Terms beyond the eighth are not looked at.
-
-    Parameters
-    ----------
-    positions : (n,) int64
-        In text order.
-    seconds : float
-        For patterns to be tried on the words that are near.
-
-    Returns
-    -------
-    (n,) bool
-        All true for a search without a word.
-
-    Raises
-    ------
-    ConflictError, TooMuchError
-        For a pattern that cannot be read, or takes too long.
+    The (n,) positions are in text order. Terms beyond the eighth are not looked at. `ConflictError`
+    or `TooMuchError` for a pattern that cannot be read, or takes longer than the seconds on all
+    words that are near.
     """
     near = np.ones(len(positions), np.bool_)
     terms = _split_terms(corpus, search)[:_MOST_TERMS]
@@ -174,20 +147,12 @@ def _spell(corpus: Corpus, word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """Finds which words fit a word of a term, among those that stand near at all.
-
-    Attributes
-    ----------
-    ids : (n,) int64
-        Of the words that stand near; not more are tried.
-    end : float
-        On the monotonic clock, when patterns have had their time.
-    """
+    """Finds which words fit a word of a term, among those that stand near at all."""
 
     corpus: Corpus
-    ids: NDArray[np.int64]
+    ids: NDArray[np.int64]  # (n,) of the words that stand near; not more are tried
     search: Search
-    end: float
+    end: float  # on the monotonic clock, when patterns have had their time
 
     def find(self, word: str, begins: bool) -> NDArray[np.bool_]:
         """(n_types + 2,) whether a token id fits; the last two are for `OUTSIDE` and unknown."""

@@ -157,13 +157,7 @@ def _keep_within(views: Sequence[WordView], most: int) -> tuple[list[WordView], 
 
 
 def group_senses(likeness: NDArray[np.float64]) -> NDArray[np.int64]:
-    """(n,) groups from 1, the largest first, by average linkage; 0 for what is like nothing else.
-
-    Parameters
-    ----------
-    likeness : (n, n)
-        Cosines.
-    """
+    """(n,) groups from 1 by (n, n) cosines, the largest first; 0 for what is like nothing else."""
     n = len(likeness)
     if n < 2:
         return np.zeros(n, np.int64)
@@ -181,13 +175,7 @@ def group_senses(likeness: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def lay_out(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, 2) places in the plane; the same for the same distances.
-
-    Parameters
-    ----------
-    distances : (n, n)
-        Symmetric.
-    """
+    """(n, 2) places in the plane; the same for the same distances, (n, n) and symmetric."""
     n = len(distances)
     places = _scale_classically(distances)
     if n > _FEW:
