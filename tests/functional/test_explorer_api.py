@@ -22,6 +22,8 @@ from fastapi.testclient import TestClient
 
 from grassmeans import load
 from grassmeans.explorer.limits import Limits, MemoryLimits, RequestLimits, WorkLimits
+from grassmeans.explorer.queries.tag import NAMES
+from grassmeans.explorer.queries.words import VIEWS
 from grassmeans.explorer.server import create_app
 
 LOCAL = "http://localhost"
@@ -513,7 +515,7 @@ def test_nothing_grows_with_the_number_of_requests(own_model, monkeypatch):
         # 300 requests; anything kept for each of them would show as at least one object.
         assert after - before < 150
         opened = client.app.state.session.opened
-        assert (len(opened.views), len(opened.names)) == (0, 1)
+        assert (len(VIEWS.of(opened)), len(NAMES.of(opened))) == (0, 1)
 
 
 def test_lines_are_counted_and_compared(client, alone):
@@ -603,7 +605,7 @@ def test_slashes_are_letters_of_words_everywhere(client):
 
 
 def test_the_whole_list_of_words_is_streamed(client, monkeypatch):
-    monkeypatch.setattr("grassmeans.explorer.queries.tables.ROWS_AT_ONCE", 1)
+    monkeypatch.setattr("grassmeans.explorer.endpoints.tables.ROWS_AT_ONCE", 1)
     with client.stream("GET", "/api/words?format=csv&whole=true&limit=1") as answer:
         assert "content-length" not in answer.headers
         text = "".join(answer.iter_text())

@@ -115,7 +115,7 @@ def test_its_examples_are_lines_and_pictures_without_a_corpus():
     pytest.importorskip("fastapi", reason="needs the extra explorer")
     from grassmeans.explorer.open_model import OpenModel
     from grassmeans.explorer.queries.geometry import draw_map, show_planes
-    from grassmeans.explorer.queries.stored_lines import stored_lines_of
+    from grassmeans.explorer.queries.lines import stored_lines_of
 
     opened = OpenModel.open("en")
     senses = [line.sense for line in stored_lines_of(opened, "crane")]

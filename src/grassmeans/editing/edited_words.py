@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.schema import check_values, each, one_of, text, whole
-from grassmeans.editing.editing import (
+from grassmeans.editing.reassigning import add_sense_of, reassign_lines
+from grassmeans.editing.sense_edits import (
     blank_hidden,
     check_numbers,
     describe_anew,
@@ -25,7 +26,6 @@ from grassmeans.editing.editing import (
     split_sense,
     unhide_sense,
 )
-from grassmeans.editing.reassigning import add_sense_of, reassign_lines
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.compact_inventory import CompactInventory

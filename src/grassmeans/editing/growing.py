@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST
+from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import digest_of, identify_file
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER
@@ -30,8 +30,9 @@ from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.editing.new_contexts import add_contexts, find_new_senses
+from grassmeans.editing.saving import copy_files, fill_like
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.models.model import INVENTORY_FOLDER, SenseModel, load
+from grassmeans.models.model import SenseModel, load
 from grassmeans.models.places import KIND, find_model
 from grassmeans.models.versions import GROWN, VERSIONS, append_version
 from grassmeans.outputs.ownership import list_marks
@@ -54,7 +55,6 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 _MIN_COUNT = 5
 _ENOUGH_TOKENS = 1_000
-_HEAD = ("kind", "format_version", "grassmeans", "created", "n_words", "n_skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +152,7 @@ def update_model(
     ) as building:
         corpus = _read_texts(old, given, building.scratch, workers, show_progress, reading)
         _check_language(old, corpus)
-        _copy_model(place, building.folder)
+        copy_files(place, building.folder, [VERSIONS, "checksums.txt"])
         encoder, new_vectors = _grow_vectors(old, corpus, building, device, show_progress)
         encoder.use_device(device)
         grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
@@ -234,17 +234,6 @@ def _check_language(model: SenseModel, corpus: Corpus) -> None:
         raise InputError(f"{check.describe()} If so, {OTHER_MODEL}")
     warn_of_contexts(model.encoder)
     check.warn()
-
-
-def _copy_model(source: Path, folder: Path) -> None:
-    """All of a model but its manifest and its inventory."""
-    left_out = {MANIFEST, INVENTORY_FOLDER, VERSIONS, CHECKSUMS}
-    shutil.copytree(
-        source,
-        folder,
-        ignore=lambda where, _: left_out if Path(where) == source else set(),
-        dirs_exist_ok=True,
-    )
 
 
 def _grow_vectors(
@@ -415,12 +404,9 @@ def _write_grown(
         "counts": counts,
     }
     append_version(old, folder, GROWN, about, keeps_numbers=True)
-    facts = {name: value for name, value in old.manifest.items() if name not in _HEAD}
     grown = digest_of([old.manifest.get("inputs"), corpus.manifest["digest"]])
-    facts["inputs"] = dict(old.manifest.get("inputs", {})) | {"grown": grown}
-    SenseModel(encoder, inventory, old.tokenizer, facts, folder, lemma_table=old.lemma_table).fill(
-        folder
-    )
+    inputs = dict(old.manifest.get("inputs", {})) | {"grown": grown}
+    fill_like(old, folder, encoder, inventory, {"inputs": inputs})
 
 
 def _count_new(model: SenseModel, entry: WordSenses) -> list[int]:

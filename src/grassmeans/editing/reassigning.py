@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.clustering.sense_number import FitOptions
-from grassmeans.editing.editing import blank_hidden, check_numbers, check_visible
+from grassmeans.editing.sense_edits import blank_hidden, check_numbers, check_visible
 from grassmeans.errors import InputError
 from grassmeans.senses.decoding import IdkRule, decode_hard
 from grassmeans.senses.entries import Sense, WordSenses

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import explain_write_errors, write_array
 from grassmeans.contexts import VECTORS_FOLDER
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.editing.edited_words import (
     HIDDEN_DIRECTIONS,
     EditedWord,
@@ -117,14 +118,22 @@ def fill_version(
     """
     if hidden:
         write_array(folder / HIDDEN_DIRECTIONS, np.stack(list(hidden.values())))
-    facts = {key: value for key, value in model.manifest.items() if key not in _HEAD}
+    edited = dict(about) | {"hidden": [list(key) for key in hidden]}
+    fill_like(model, folder, model.encoder, inventory, {"edited": edited})
+
+
+def fill_like(
+    model: SenseModel,
+    folder: Path,
+    encoder: ContextEncoder,
+    inventory: SenseInventory,
+    facts: Mapping[str, Any],
+) -> None:
+    """Write a model that has the facts of another one's manifest, and some more; it comes last."""
+    known = {key: value for key, value in model.manifest.items() if key not in _HEAD}
+    about = known | dict(facts)
     SenseModel(
-        model.encoder,
-        inventory,
-        model.tokenizer,
-        facts | {"edited": dict(about) | {"hidden": [list(key) for key in hidden]}},
-        folder,
-        lemma_table=model.lemma_table,
+        encoder, inventory, model.tokenizer, about, folder, lemma_table=model.lemma_table
     ).fill(folder)
 
 
@@ -153,22 +162,25 @@ def copy_rest(model: SenseModel, folder: Path, lexemes: WordVectors | None) -> N
     """Vectors, lexemes and texts of the model as they are; other lexemes where they are given."""
     if model.folder is None:
         return
-    left_out = {MANIFEST, INVENTORY_FOLDER, HIDDEN_DIRECTIONS}
-    if lexemes is not None:
-        left_out.add(LEXEMES_FOLDER)
-    own = str(model.folder)
-    with explain_write_errors(folder):
-        shutil.copytree(
-            model.folder,
-            folder,
-            ignore=lambda where, _: left_out if where == own else set(),
-            dirs_exist_ok=True,
-        )
+    more = () if lexemes is None else (LEXEMES_FOLDER,)
+    copy_files(model.folder, folder, [HIDDEN_DIRECTIONS, *more])
     if not (folder / VECTORS_FOLDER).exists():
         raise ArtifactError(f"{model.folder} has no vectors any more: was it moved?")
     if lexemes is not None and model.lexemes is not None:
         about = model.lexemes.manifest.get("lexemes", {})
         lexemes.save(folder / LEXEMES_FOLDER, extra={"lexemes": dict(about)})
+
+
+def copy_files(source: Path, folder: Path, left_out: Iterable[str]) -> None:
+    """All of a model but its manifest, its inventory and some others, which are written anew."""
+    names = {MANIFEST, INVENTORY_FOLDER, *left_out}
+    with explain_write_errors(folder):
+        shutil.copytree(
+            source,
+            folder,
+            ignore=lambda where, _: names if Path(where) == source else set(),
+            dirs_exist_ok=True,
+        )
 
 
 def edit_lexemes(lexemes: WordVectors, edits: Mapping[str, EditedWord]) -> WordVectors:
@@ -217,6 +229,11 @@ def _mean_of_origins(
     return mean
 
 
+def name_model(model: SenseModel) -> str:
+    """The name of a model's folder."""
+    return model.folder.resolve().name if model.folder else "model"
+
+
 def place_beside(model: SenseModel) -> Path:
     """Where versions of a model go: beside it, or into the working directory."""
     if model.folder is None:
@@ -226,8 +243,7 @@ def place_beside(model: SenseModel) -> Path:
 
 
 def _next_name(model: SenseModel, place: Path) -> str:
-    own = model.folder.resolve().name if model.folder else "model"
-    stem = _VERSION.sub("", own)
+    stem = _VERSION.sub("", name_model(model))
     number = 2
     while (place / f"{stem}-v{number}").exists():
         number += 1

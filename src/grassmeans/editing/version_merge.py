@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from grassmeans.editing.edited_words import EditedInventory, read_hidden_directions
-from grassmeans.editing.saving import copy_rest, fill_version
+from grassmeans.editing.saving import copy_rest, fill_version, name_model
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.places import KIND
@@ -62,7 +62,7 @@ def compare_versions(first: SenseModel, second: SenseModel) -> Branches:
     while n < min(map(len, logs)) and logs[0][n] == logs[1][n]:
         n += 1
     rest = tuple(logs[0][n:]), tuple(logs[1][n:])
-    names = [_name(first), _name(second)]
+    names = [name_model(first), name_model(second)]
     if n and not (rest[0] and rest[1]):
         longer = names[0] if rest[0] else names[1]
         raise InputError(f"{longer} has all corrections of the other: there is nothing to merge")
@@ -107,8 +107,8 @@ def merge_versions(
     found = compare_versions(first, second)
     if found.conflicts and prefer is None:
         raise InputError(
-            f"{_name(first)} and {_name(second)} have corrected the same words, and not alike: "
-            f"{', '.join(found.conflicts)}; choose whose are taken (prefer first or second)"
+            f"{name_model(first)} and {name_model(second)} have corrected the same words, and not "
+            f"alike: {', '.join(found.conflicts)}; choose whose are taken (prefer first or second)"
         )
     taken = (*found.words_of_second, *(found.conflicts if prefer == SECOND else ()))
     entries = {word: second.inventory[word] for word in taken if word in second.inventory}
@@ -125,9 +125,9 @@ def merge_versions(
         write_versions(building.folder, [*found.shared, _describe(found, first, second, edits)])
         inventory = EditedInventory(first.inventory, entries)
         about = {
-            "from": f"{_name(first)} and {_name(second)}",
+            "from": f"{name_model(first)} and {name_model(second)}",
             "from_digest": found.ancestor,
-            "merged": [{"name": _name(v), "digest": v.digest} for v in (first, second)],
+            "merged": [{"name": name_model(v), "digest": v.digest} for v in (first, second)],
             "edits": edits,
             "earlier": list_edits(found.shared),
         }
@@ -144,13 +144,9 @@ def _describe(
         "kind": MERGED,
         "digest_before": found.ancestor,
         "keeps_numbers": all(version.get("keeps_numbers", False) for version in steps),
-        "merged": [_name(first), _name(second)],
+        "merged": [name_model(first), name_model(second)],
         "edits": edits,
     }
-
-
-def _name(model: SenseModel) -> str:
-    return model.folder.resolve().name if model.folder else "model"
 
 
 def _is_alike(first: SenseModel, second: SenseModel, word: str) -> bool:

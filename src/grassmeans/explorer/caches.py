@@ -5,9 +5,16 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from grassmeans.explorer.limits import MemoryLimits
+
+if TYPE_CHECKING:
+    from grassmeans.explorer.open_model import OpenModel
 
 Value = TypeVar("Value")
+
+_MANY = 1 << 16  # entries of caches that are bounded by their size
 
 
 class BoundedCache(Generic[Value]):
@@ -78,8 +85,26 @@ class BoundedCache(Generic[Value]):
         self.put(key, value)
         return value
 
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._values.clear()
-            self._size = 0
+
+class Kept(Generic[Value]):
+    """What a query keeps of every open model, made where it is first asked for.
+
+    It stands in the query's module: ``_NAMES = Kept(lambda opened: BoundedCache(4096))``.
+    """
+
+    def __init__(self, make: Callable[[OpenModel], Value]) -> None:
+        self._make = make
+
+    def of(self, opened: OpenModel) -> Value:
+        """That of one model, for as long as it is open."""
+        if self not in opened.kept:
+            opened.kept.setdefault(self, self._make(opened))
+        value: Value = opened.kept[self]
+        return value
+
+
+def bound_bytes(
+    most: Callable[[MemoryLimits], int], size_of: Callable[[Value], int]
+) -> Kept[BoundedCache[Value]]:
+    """A cache for every open model that is bounded by the bytes which its values take."""
+    return Kept(lambda opened: BoundedCache(_MANY, most(opened.limits.memory), size_of))

@@ -44,16 +44,12 @@ from grassmeans.editing.edited_words import (
 from grassmeans.errors import ArtifactError, InputError, StorageError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.places import is_installed
+from grassmeans.outputs.places import hold_file
 from grassmeans.senses.entries import WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.version import __version__
 
 if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel
-
-try:
-    import fcntl
-except ImportError:  # a system without these locks: two explorers at once are then not noticed
-    fcntl = None  # type: ignore[assignment]
 
 RESET, UNDO, REDO, SAVED = "reset", "undo", "redo", "saved"
 DRAFT = ".draft.jsonl"
@@ -62,10 +58,6 @@ _DIGITS = 12  # of the digest, in a file's name
 _HEAD_RULES = {"kind": one_of(_KIND), "format_version": one_of(_FORMAT), "digest": text}
 _SAVED_RULES = {"version": text, "n_steps": whole()}
 Step = Mapping[str, Any]
-
-
-class DraftInUseError(InputError):
-    """Another explorer writes this draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +111,9 @@ def user_folder() -> Path:
 
 
 def read_draft(path: Path, digest: str | None = None) -> tuple[int, list[Step]]:
-    """How many bytes of a draft are whole lines, and its steps; `ArtifactError` for no draft.
+    """How many bytes of a draft are whole lines, and its steps.
 
-    Parameters
-    ----------
-    digest : str, optional
-        That of the model, which the draft must name.
+    `ArtifactError` for no draft, or for one that does not name the digest of the model.
     """
     content = path.read_bytes()
     n_whole = content.rfind(b"\n") + 1
@@ -227,8 +216,10 @@ class Draft:
         about = {"kind": _KIND, "format_version": _FORMAT, "grassmeans": __version__}
         self._head = encode_json(about | {"model": name, "digest": place.digest}) + b"\n"
         self._digest = place.digest
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        self._lock = _hold(self.path.with_name(self.path.name.replace(DRAFT, ".draft.lock")))
+        self._lock = hold_file(
+            self.path.with_name(self.path.name.replace(DRAFT, ".draft.lock")),
+            lambda holder: f"another explorer (process {holder}) has the draft of this model",
+        )
         self._file: IO[bytes] | None = None
         self._size = 0
 
@@ -323,32 +314,6 @@ def _write_all(file: IO[bytes], content: bytes) -> None:
     """A file without a buffer may take a part at a time."""
     while content:
         content = content[file.write(content) :]
-
-
-def _hold(path: Path) -> IO[str]:
-    """Be the only explorer with this draft; the system frees the lock when a process ends."""
-    while True:
-        lock = path.open("a+", encoding="utf-8")
-        try:
-            if fcntl is not None:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            lock.seek(0)
-            holder = lock.read() or "unknown"
-            lock.close()
-            raise DraftInUseError(
-                f"another explorer (process {holder}) has the draft of this model"
-            ) from error
-        except OSError:  # a file system without locks
-            pass
-        with contextlib.suppress(FileNotFoundError):  # the one who held it has just ended
-            if os.path.samestat(os.fstat(lock.fileno()), path.stat()):
-                break
-        lock.close()
-    lock.truncate(0)
-    lock.write(str(os.getpid()))
-    lock.flush()
-    return lock
 
 
 def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:

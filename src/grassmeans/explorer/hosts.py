@@ -3,7 +3,8 @@
 A web page elsewhere can let a name of its own resolve to this machine (DNS rebinding), and the
 browser would then send requests here in that name. So only names are answered that are known to be
 this server's: those that were given, the address that the connection has come in on, and those of
-the loopback interface on connections that have come in by it.
+the loopback interface on connections that have come in by it. (Starlette's `TrustedHostMiddleware`
+has one list for every connection.)
 """
 
 from __future__ import annotations

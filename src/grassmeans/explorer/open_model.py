@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,30 +16,18 @@ from numpy.typing import NDArray
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
+from grassmeans.editing.saving import name_model
 from grassmeans.errors import StorageError
-from grassmeans.explorer.caches import BoundedCache
+from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
 from grassmeans.explorer.limits import ConflictError, Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load
 from grassmeans.models.origin import relate_corpus
-from grassmeans.senses.samples import WordSample
-from grassmeans.vectors.spelling import SpellingIndex
-from grassmeans.vectors.word_forms import WordForms
 
 if TYPE_CHECKING:
-    from grassmeans.change.grouping import GroupedDocuments
-    from grassmeans.explorer.queries.change import ChangedWords
-    from grassmeans.explorer.queries.encoding import EncodedLines
-    from grassmeans.explorer.queries.induction import InducedWord
-    from grassmeans.explorer.queries.measuring import MeasuredWord
-    from grassmeans.explorer.queries.tagging import SenseName
-    from grassmeans.explorer.queries.words import Line, WordView
-
-_MANY = 1 << 16  # entries of caches that are bounded by their size
-_MANY_NAMES = 4096
-_FEW_GROUPINGS = 8
+    from grassmeans.explorer.queries.changes import ChangedWords
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +65,8 @@ class OpenModel:
         What the corpus is to the model, as `relate_corpus` tells it; empty without one.
     save_to : Path or None
         Where new versions go; None for beside the model.
-    samples, distances, lines, searches, stored, inductions, views, groups, names : BoundedCache
-        What was worked out for the words looked at last.
+    kept : dict
+        What queries keep of it; see `Kept`.
     changes : ChangedWords or None
         The words that changed most, of a report that was made before.
     saving : Lock
@@ -94,8 +82,6 @@ class OpenModel:
         Whether nothing may be written, versions neither.
     n_found : int
         Corrections of an earlier visit, until they are saved or discarded.
-    reading : Lock
-        Held while a network reads lines: two at once would take twice as long, and read the same.
     """
 
     def __init__(
@@ -112,28 +98,10 @@ class OpenModel:
         if corpus is not None:
             find_targets(corpus, base)  # refuses a corpus that does not fit the model
         self.relation = "" if corpus is None else relate_corpus(base, corpus)
-        memory = self.limits.memory
-        self.samples: BoundedCache[WordSample] = BoundedCache(
-            _MANY, memory.sample_bytes, _size_of_sample
-        )
-        self.distances: BoundedCache[MeasuredWord] = BoundedCache(
-            _MANY, memory.distance_bytes, lambda measured: measured.n_bytes
-        )
-        self.lines: BoundedCache[EncodedLines] = BoundedCache(
-            _MANY, memory.line_bytes, lambda encoded: encoded.n_bytes
-        )
-        self.searches: BoundedCache[NDArray[np.bool_]] = BoundedCache(
-            _MANY, memory.search_bytes, lambda found: found.nbytes
-        )
-        self.stored: BoundedCache[tuple[Line, ...]] = BoundedCache(memory.inductions)
-        self.inductions: BoundedCache[InducedWord] = BoundedCache(memory.inductions)
-        self.views: BoundedCache[WordView] = BoundedCache(memory.words)
-        self.groups: BoundedCache[GroupedDocuments] = BoundedCache(_FEW_GROUPINGS)
         self.changes: ChangedWords | None = None
-        self.names: BoundedCache[tuple[SenseName, ...]] = BoundedCache(_MANY_NAMES)
+        self.kept: dict[Kept[Any], Any] = {}
         self.saving = threading.Lock()
         self.saved: dict[str, tuple[int, str]] = {}
-        self.reading = threading.Lock()
         self.draft: Draft | None = None
         self.not_kept = "drafts are not asked for"
         self.read_only = False
@@ -161,7 +129,7 @@ class OpenModel:
     @property
     def name(self) -> str:
         """The name of the model's folder."""
-        return self.base.folder.resolve().name if self.base.folder else "model"
+        return name_model(self.base)
 
     @property
     def now(self) -> Corrected:
@@ -275,38 +243,6 @@ class OpenModel:
             if edited.edits and saved.get(word, (0, ""))[0] != now.revision(word)
         )
 
-    @property
-    def words_by_count(self) -> tuple[str, ...]:
-        """The words there are now: the model's, frequent ones first, and those that were added."""
-        edits = self._now.edits.items()
-        added = (w for w, edited in edits if edited.entry.senses and not edited.original.senses)
-        return (*self._base_by_count, *added)
-
-    @cached_property
-    def _base_by_count(self) -> tuple[str, ...]:
-        """The model's words, frequent ones first as its vectors tell; else in its own order."""
-        words = self.base.words
-        counts = self.base.vectors.counts
-        if counts is None:
-            return words
-        rows = self.base.vectors.ids_of(words)
-        known = np.where(rows >= 0, np.asarray(counts, np.int64)[rows], 0)
-        return tuple(words[i] for i in np.argsort(-known, kind="stable"))
-
-    @cached_property
-    def spelling(self) -> SpellingIndex:
-        """The model's words by their letters."""
-        words, vectors = self.base.words, self.base.vectors
-        if vectors.counts is None:
-            return SpellingIndex(words)
-        rows = vectors.ids_of(words)
-        return SpellingIndex(words, np.where(rows >= 0, np.asarray(vectors.counts)[rows], 0))
-
-    @cached_property
-    def forms(self) -> WordForms:
-        """Which words are forms of which; it takes a second or so to learn."""
-        return WordForms(self.base.vectors)
-
     @cached_property
     def lexemes(self) -> LexemeVectors | None:
         """The model's lexemes, where it has vectors of them."""
@@ -323,11 +259,15 @@ class OpenModel:
             raise NoCorpusError(purpose)
         return self.corpus
 
+    @property
+    def no_directions(self) -> NDArray[np.float32]:
+        """(0, dim) the directions of a word without senses."""
+        return np.empty((0, self.base.vectors.dim), np.float32)
+
+    def is_in_corpus(self, key: str) -> bool:
+        """Whether there is a corpus in which a word occurs."""
+        return self.corpus is not None and self.corpus.vocabulary.id_of(key) >= 0
+
     def key_of(self, word: str) -> str:
         """A word as the model spells it: in lower case, say."""
         return self.base.spell(word)
-
-
-def _size_of_sample(sample: WordSample) -> int:
-    contexts = sample.contexts
-    return sample.bases.nbytes + contexts.context_ids.nbytes + contexts.positions.nbytes

@@ -14,14 +14,14 @@ from grassmeans.clustering.directions import induce_directions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.explorer.endpoints import (
     changes,
-    compared,
-    dial,
-    groups,
+    compare,
+    concordance,
+    corrections,
+    induce,
     jobs,
-    lines,
     lookup,
-    maps,
-    texts,
+    sense_map,
+    tag,
     words,
 )
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
@@ -30,10 +30,13 @@ from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.limits import Limits
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.change import read_report
+from grassmeans.explorer.queries.changes import read_report
+from grassmeans.explorer.queries.lookup import FORMS
 from grassmeans.explorer.work import WorkPool
 from grassmeans.version import __version__
 
+# In the order of the description.
+_ENDPOINTS = words, lookup, sense_map, tag, concordance, compare, induce, jobs, corrections, changes
 _DESCRIPTION = (
     "The senses of words: the model's, and those induced anew. Every error is JSON: "
     '{"error": {"code": ..., "message": ...}}; 429 and 503 come with Retry-After.'
@@ -92,7 +95,7 @@ def create_app(
     )
     app.state.session = session
     add_error_handlers(app)
-    for module in (words, lookup, maps, texts, lines, compared, dial, jobs, changes, groups):
+    for module in _ENDPOINTS:
         app.include_router(module.make_router(session))
     add_pages(app, session)
     state_maxima(app.openapi(), bounds)
@@ -112,7 +115,7 @@ _WORDS = 20
 def warm_up(opened: OpenModel) -> None:
     """Run the kernels once on a few contexts of arbitrary words."""
     opened.key_of("a")
-    opened.forms.find("a", ())
+    FORMS.of(opened).find("a", ())
     encoder = opened.base.encoder
     words = opened.base.vectors.words[:_WORDS]
     if len(words) == 0 or encoder.shape.rank > encoder.vectors.dim:

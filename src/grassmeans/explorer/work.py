@@ -2,6 +2,7 @@
 
 Work is a function of a `Checkpoint`, which it calls between its steps. Numba kernels cannot be
 interrupted, so work ends at the first checkpoint after it was cancelled or its time was up.
+(AnyIO's `CapacityLimiter` bounds what runs, but not what waits, and cannot end a thread.)
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ class Checkpoint:
     def cancel(self) -> None:
         """Let the next call raise."""
         self._cancelled.set()
+
+
+UNLIMITED = Checkpoint()
+"""For those who wait for a query themselves: it is never cancelled."""
 
 
 class Job:

@@ -21,10 +21,10 @@ import glob
 import os
 import re
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from grassmeans.artifacts.checking import TEMPORARY, read_json
 from grassmeans.artifacts.writing import (
@@ -253,32 +253,44 @@ def _hold(work: Path, path: Path) -> Iterator[None]:
         raise InputError(f"{work} is in the way: move it to another place")
     if work.exists() and (foreign := [p.name for p in work.iterdir() if not _is_ours(p.name)]):
         raise InputError(f"{work} is in the way (it holds {foreign[0]}): move it to another place")
+    with explain_write_errors(path):
+        lock = hold_file(
+            work / _LOCK,
+            lambda holder: (
+                f"another run (process {holder}) is writing {path}: wait for it, or choose another"
+            ),
+        )
+    with lock:
+        yield
+
+
+def hold_file(path: Path, explain: Callable[[str], str]) -> IO[str]:
+    """The file of a lock, which is this process's alone until it is closed or the process ends.
+
+    `InputError` where another has it, with what ``explain`` says of its number.
+    """
     while True:
-        with explain_write_errors(path):
-            work.mkdir(parents=True, exist_ok=True)
-            try:
-                lock = (work / _LOCK).open("a+")
-            except FileNotFoundError:  # the run that held it has just ended
-                continue
-        with lock:
-            try:
-                if fcntl is not None:
-                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            lock = path.open("a+", encoding="utf-8")
+        except FileNotFoundError:  # the one who held it has just ended
+            continue
+        try:
+            if fcntl is not None:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            with lock:
                 lock.seek(0)
-                raise InputError(
-                    f"another run (process {lock.read() or 'unknown'}) is writing {path}: "
-                    "wait for it, or choose another"
-                ) from error
-            except OSError:  # a file system without locks
-                pass
-            if not _is_same_file(lock.fileno(), work / _LOCK):
-                continue
+                holder = lock.read() or "unknown"
+            raise InputError(explain(holder)) from error
+        except OSError:  # a file system without locks
+            pass
+        if _is_same_file(lock.fileno(), path):
             lock.truncate(0)
             lock.write(str(os.getpid()))
             lock.flush()
-            yield
-            return
+            return lock
+        lock.close()
 
 
 def _is_ours(name: str) -> bool:

@@ -27,7 +27,8 @@ def fold_word(word: str) -> str:
 def count_edits(first: str, second: str, most: int) -> int:
     """Letters to put in, to leave out, to change or to swap with the next; beyond ``most``, more.
 
-    The optimal string alignment distance, by rows of its table.
+    The optimal string alignment distance, by rows of its table. (`rapidfuzz` has it, three times as
+    fast over a whole vocabulary; tens of milliseconds for a mistyped word need no dependency.)
     """
     if abs(len(first) - len(second)) > most:
         return most + 1

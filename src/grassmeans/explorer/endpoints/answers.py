@@ -17,7 +17,6 @@ from urllib.parse import quote
 
 from fastapi import FastAPI, Query, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import BaseModel, ConfigDict, model_validator
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
@@ -25,9 +24,9 @@ from starlette.responses import StreamingResponse
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
 from grassmeans.explorer.endpoints.description import find_methods
-from grassmeans.explorer.limits import CancelledError, Limits, TooMuchError
+from grassmeans.explorer.endpoints.tables import Table, write_rows, write_table
+from grassmeans.explorer.limits import CancelledError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.tables import Table, write_rows, write_table
 from grassmeans.explorer.work import Checkpoint, WorkPool
 
 Result = TypeVar("Result")
@@ -109,8 +108,7 @@ def error_answer(
     status: int, code: str, message: str, *, retry_after: int | None = None
 ) -> Response:
     """An error as everything here answers it: a code for programs, a message for people."""
-    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_answer({"error": {"code": code, "message": message}}, status, headers)
+    return _answer_error(status, {"code": code, "message": message}, retry_after)
 
 
 def describe_failure(error: BaseException | None) -> dict[str, Any]:
@@ -128,11 +126,14 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
 
 def explain_failure(error: GrassmeansError) -> Response:
     """The answer for one of our own errors."""
-    retry_after = getattr(error, "retry_after", None)
-    if isinstance(error, limits.OutOfTimeError):
-        retry_after = _SECONDS_AFTER_TIMEOUT
+    is_late = isinstance(error, limits.OutOfTimeError)
+    retry_after = _SECONDS_AFTER_TIMEOUT if is_late else getattr(error, "retry_after", None)
+    return _answer_error(_find_status(error)[0], describe_failure(error), retry_after)
+
+
+def _answer_error(status: int, described: dict[str, Any], retry_after: int | None) -> Response:
     headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_answer({"error": describe_failure(error)}, _find_status(error)[0], headers)
+    return json_answer({"error": described}, status, headers)
 
 
 def _find_status(error: GrassmeansError) -> tuple[int, str]:
@@ -179,44 +180,6 @@ def _describe_invalid(error: RequestValidationError) -> str:
     return f"{place or 'the body'}: {first['msg']}"
 
 
-class RequestBody(BaseModel):  # type: ignore[misc]
-    """The JSON of a request; a field that is not known, or of another type, is a mistake."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    @model_validator(mode="before")  # type: ignore[untyped-decorator]
-    @classmethod
-    def _take_whole_numbers(cls, values: Any) -> Any:
-        """In JSON 5.0 is the whole number 5; the strict mode alone would refuse it."""
-        if not isinstance(values, dict):
-            return values
-        return {
-            name: [_take_whole(item) for item in value]
-            if isinstance(value, list)
-            else _take_whole(value)
-            for name, value in values.items()
-        }
-
-
-def _take_whole(value: Any) -> Any:
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-MAX_OFFSET = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exactly."""
-
-MOST_CHARACTERS = 200
-"""Of the name of a field or of a group."""
-
-
-def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | None = None) -> None:
-    """Refuse a page that is too large; tables to download may be longer than pages."""
-    bound = limits.request.page if kind == "json" else limits.request.table_rows
-    bound = bound if most is None else most
-    if limit > bound:
-        raise TooMuchError(f"limit is at most {bound:,} here, got {limit:,}: ask for several pages")
-
-
 _LOOK_EVERY = 0.25
 
 
@@ -246,7 +209,7 @@ class Session:
             return await self.ask(query, *args, **options)
 
         def work(checkpoint: Checkpoint) -> Result:
-            return query(self.opened, *args, checkpoint=checkpoint, **options)
+            return query(self.opened, *args, check=checkpoint, **options)
 
         return await self.work(request, work, seconds)
 

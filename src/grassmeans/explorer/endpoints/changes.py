@@ -1,145 +1,58 @@
-"""``/api/corrections``: change senses, and save the result as a new version of the model."""
+"""``/api/words/{word}/change``, ``/api/changes``: senses over groups of documents."""
 
 # mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
-from fastapi import APIRouter, Request, Response
-from pydantic import Field
+from fastapi import APIRouter, Query, Request, Response
 
-from grassmeans.editing.saving import LONGEST_VERSION_NAME
-from grassmeans.explorer.endpoints.answers import (
-    MAX_OFFSET,
-    RequestBody,
-    Session,
-    json_answer,
+from grassmeans.explorer.endpoints.answers import Session, json_answer
+from grassmeans.explorer.endpoints.description import failures
+from grassmeans.explorer.endpoints.inputs import (
+    MOST_CHARACTERS,
+    Limit,
+    Offset,
+    Word,
+    WordRoute,
+    check_page,
 )
-from grassmeans.explorer.endpoints.description import bounded_by, failures
-from grassmeans.explorer.queries.corrections import (
-    LOOKS_AT_CONTEXTS,
-    Correction,
-    PendingEdits,
-    SavedVersion,
-    correct_word,
-    discard_corrections,
-    list_corrections,
-    save_corrections,
-)
-from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, check_dial
-from grassmeans.explorer.queries.words import WordView
-
-MOST_LINES = 5_000
-MOST_NODES = 64
-"""Beyond the bounds of any server: what is more is no request at all."""
-
-
-class Node(RequestBody):
-    """A sense on one level of the dial's tree."""
-
-    level: int = Field(ge=1, le=MOST_NODES)
-    number: int = Field(ge=1, le=MOST_NODES)
-
-
-class CorrectionRequest(RequestBody):
-    """One correction.
-
-    ``undo`` takes the last one of the word back, ``redo`` makes it again, ``reset`` takes all back.
-    """
-
-    word: str = Field(min_length=1)
-    action: Literal[
-        "merge", "split", "rename", "hide", "unhide", "adopt", "assign", "undo", "redo", "reset"
-    ]
-    senses: list[Annotated[int, Field(ge=1, le=MAX_OFFSET)]] = Field([], max_length=2)
-    name: str | None = Field(None, max_length=1000)
-    lines: list[Annotated[int, Field(ge=0, le=MAX_OFFSET)]] = Field(
-        [],
-        max_length=MOST_LINES,
-        description="For assign: positions of the word, for the sense; without a sense, a new one.",
-        json_schema_extra=bounded_by("request.chosen_lines"),
-    )
-    n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] | None = Field(
-        None,
-        description="For adopt: the division that the dial finds becomes the word's senses.",
-        json_schema_extra=bounded_by("work.senses"),
-    )
-    nodes: list[Node] = Field(
-        [],
-        max_length=MOST_NODES,
-        description="For adopt: nodes of the dial's tree, one above each sense of its last level.",
-    )
-    max_contexts: int = Field(
-        DEFAULT_CONTEXTS,
-        ge=1,
-        description="For adopt: as for the dial.",
-        json_schema_extra=bounded_by("work.contexts"),
-    )
-    revision: int = Field(
-        ge=0, le=MAX_OFFSET, description="Of the word as it was shown; 409 where it has changed."
-    )
-
-
-class Saving(RequestBody):
-    """How the new version is to be called; ``<model>-v2``, ``-v3``, ... without a name."""
-
-    name: str | None = Field(None, max_length=LONGEST_VERSION_NAME)
-
-
-class Discarding(RequestBody):
-    """How many corrections there are, as they were shown: no other ones are discarded."""
-
-    n_corrections: int = Field(ge=0, le=MAX_OFFSET)
+from grassmeans.explorer.queries import changes
 
 
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
-    router = APIRouter(prefix="/api/corrections", tags=["corrections"])
+    router = APIRouter(prefix="/api", tags=["change"], route_class=WordRoute)
+    limits = session.opened.limits
 
-    @router.get("", response_model=PendingEdits, summary="The corrections of this session")
-    async def show_corrections() -> Response:
-        return json_answer(await session.ask(list_corrections))
-
-    @router.post(
-        "",
-        response_model=WordView,
-        responses=failures(403, 404, 409, 415, 422, 429),
-        summary="Correct the senses of a word",
+    @router.get(
+        "/words/{word}/change",
+        response_model=changes.ChangeView,
+        responses=failures(404, 409, 422, 429),
+        summary="Shares of a word's senses over groups of documents",
     )
-    async def correct(request: Request, body: CorrectionRequest) -> Response:
-        check_dial(session.opened, body.n_senses or 1, body.max_contexts)
-        wanted = Correction(
-            body.action,
-            body.senses,
-            body.name or "" if body.action == "rename" else "",
-            body.lines,
-            body.n_senses,
-            tuple((node.level, node.number) for node in body.nodes),
-            body.max_contexts,
-        )
-        is_long = body.action in LOOKS_AT_CONTEXTS
-        return json_answer(
-            await session.answer(
-                request, correct_word, body.word, wanted, body.revision, is_long=is_long
-            )
-        )
+    async def show_change(
+        request: Request,
+        word: Word,
+        by: Annotated[
+            str,
+            Query(
+                min_length=1,
+                max_length=MOST_CHARACTERS,
+                description="A field, or a time: source, date:decade.",
+            ),
+        ],
+    ) -> Response:
+        return json_answer(await session.answer(request, changes.show_change, word, by))
 
-    @router.post(
-        "/save",
-        response_model=SavedVersion,
-        responses=failures(403, 409, 415, 422, 429),
-        summary="Save a new version of the model",
+    @router.get(
+        "/changes",
+        response_model=changes.ChangedWords,
+        responses=failures(409, 422),
+        summary="The words that changed most, from a report",
     )
-    async def save(request: Request, body: Saving) -> Response:
-        return json_answer(await session.answer(request, save_corrections, body.name))
-
-    @router.post(
-        "/discard",
-        response_model=PendingEdits,
-        responses=failures(403, 409, 415, 422),
-        summary="Take all corrections back",
-    )
-    async def discard(body: Discarding) -> Response:
-        return json_answer(await session.ask(discard_corrections, body.n_corrections))
+    async def list_changes(limit: Limit = 50, offset: Offset = 0) -> Response:
+        check_page(limits, limit)
+        return json_answer(await session.ask(changes.list_changes, offset, limit))
 
     return router

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
-from grassmeans.explorer.endpoints.addresses import keep_slashes
 from grassmeans.explorer.endpoints.answers import error_answer
+from grassmeans.explorer.endpoints.inputs import keep_slashes
 from grassmeans.explorer.hosts import is_known
 from grassmeans.explorer.limits import Limits
 

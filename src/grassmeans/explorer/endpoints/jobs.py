@@ -13,8 +13,8 @@ from starlette.concurrency import run_in_threadpool
 
 from grassmeans.explorer.endpoints.answers import Session, describe_failure, json_answer
 from grassmeans.explorer.endpoints.description import Problem, Responses, failures
-from grassmeans.explorer.queries.induction import InducedView
-from grassmeans.explorer.queries.tagging import TaggedView
+from grassmeans.explorer.queries.induce import InducedView
+from grassmeans.explorer.queries.tag import TaggedView
 from grassmeans.explorer.work import CANCELLED, DONE, FAILED, Checkpoint, Job
 
 AsJob = Annotated[bool, Query(description="Answer at once with a job's identifier.")]

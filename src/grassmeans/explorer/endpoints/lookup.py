@@ -7,10 +7,10 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Request, Response
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, Session, check_page, json_answer
+from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.explorer.endpoints.description import bounded_by, failures
-from grassmeans.explorer.endpoints.words import Limit
-from grassmeans.explorer.queries import lookup, plain_lines
+from grassmeans.explorer.endpoints.inputs import Limit, Offset, check_page
+from grassmeans.explorer.queries import lines, lookup
 
 Typed = Annotated[
     str,
@@ -44,20 +44,20 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/lines",
-        response_model=plain_lines.PlainLines,
+        response_model=lines.PlainLines,
         responses=failures(404, 422, 429),
         summary="Lines of any word of the corpus, or in the model's examples",
     )
     async def read_lines(
         request: Request,
         word: Typed,
-        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
+        offset: Offset = 0,
         limit: Limit = 20,
     ) -> Response:
         check_page(limits, limit)
         is_long = session.opened.corpus is None
         values = word, offset, limit
-        found = await session.answer(request, plain_lines.read_lines, *values, is_long=is_long)
+        found = await session.answer(request, lines.read_plain_lines, *values, is_long=is_long)
         return json_answer(found)
 
     return router

@@ -7,35 +7,28 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from grassmeans.explorer.endpoints.addresses import WordRoute
+from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.endpoints.answers import (
-    MAX_OFFSET,
     Format,
     Session,
     answer_as,
-    check_page,
     json_answer,
     stream_table,
 )
 from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.queries import concordance, corpus_counts, geometry, tables, words
+from grassmeans.explorer.endpoints.inputs import (
+    MAX_OFFSET,
+    Dial,
+    Limit,
+    Offset,
+    RowLimit,
+    Word,
+    WordRoute,
+    check_page,
+)
+from grassmeans.explorer.queries import concordance, geometry, measuring, words
 
-Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
-Dial = Annotated[
-    int | None,
-    Query(
-        alias="k",
-        ge=1,
-        description="Senses induced anew, so many; the model's without it.",
-        json_schema_extra=bounded_by("work.senses"),
-    ),
-]
-Limit = Annotated[int, Query(ge=1, json_schema_extra=bounded_by("request.page"))]
-RowLimit = Annotated[
-    int, Query(ge=1, json_schema_extra=bounded_by("request.table_rows", "request.page"))
-]
 _NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
-Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
 
 
 def make_router(session: Session) -> APIRouter:
@@ -106,12 +99,12 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/{word}/counts",
-        response_model=corpus_counts.CorpusCounts,
+        response_model=measuring.CorpusCounts,
         responses=failures(404, 409, 422, 429),
         summary="A word and its senses in the corpus that is open",
     )
     async def count_in_corpus(request: Request, word: Word) -> Response:
-        return json_answer(await session.answer(request, corpus_counts.count_in_corpus, word))
+        return json_answer(await session.answer(request, measuring.count_in_corpus, word))
 
     _add_pictures(router, session)
     return router

@@ -13,61 +13,61 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.corpus.shard import ConcordanceLine
+from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.documents import find_groups
-from grassmeans.explorer.queries.induction import is_induced, model_with
+from grassmeans.explorer.queries.changes import find_groups
+from grassmeans.explorer.queries.induce import is_induced, model_with
+from grassmeans.explorer.queries.lines import (
+    LINE_WIDTH,
+    Line,
+    are_lines_stored,
+    read_lines,
+    stored_lines_of,
+)
 from grassmeans.explorer.queries.measuring import (
-    EVERYTHING,
-    LineSample,
     MeasuredWord,
-    choose_positions,
-    count_occurrences,
     is_measured,
     measure_positions,
     measure_word,
 )
-from grassmeans.explorer.queries.ordering import BY_SENSE, POSITION, order_by_sense, order_positions
-from grassmeans.explorer.queries.searching import Search, stand_near
-from grassmeans.explorer.queries.stored_lines import are_lines_stored, stored_lines_of
-from grassmeans.explorer.queries.words import Line, check_query
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.occurrences import (
+    EVERYTHING,
+    LineSample,
+    choose_positions,
+    count_occurrences,
+)
+from grassmeans.explorer.queries.searching import (
+    BY_SENSE,
+    POSITION,
+    Search,
+    order_by_sense,
+    order_positions,
+    stand_near,
+)
+from grassmeans.explorer.queries.words import check_query, check_sense
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
-LINE_WIDTH = 80
+_SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
+    lambda memory: memory.search_bytes, lambda found: found.nbytes
+)
 
 
 @dataclass(frozen=True, slots=True)
 class LineFilter:
-    """Which lines, and in which order.
+    """Which lines, and in which order."""
 
-    Attributes
-    ----------
-    sense : int or None
-        Number of a sense; 0 is "I don't know".
-    idk_only : bool
-        The same as ``sense=0``.
-    search : Search
-        What must stand near the occurrence. Without a corpus: text that the line must contain.
-    sort : str
-        As `grassmeans.explorer.queries.ordering` tells.
-    n_senses : int or None
-        Senses induced anew, so many; None for the model's.
-    by, group : str
-        Only lines of documents in this group, as ``date:decade`` or a field tells it.
-    sample : LineSample
-        Which of the occurrences are looked at in the first place.
-    """
-
-    sense: int | None = None
-    idk_only: bool = False
+    sense: int | None = None  # 0 is "I don't know"
+    idk_only: bool = False  # the same as sense=0
     min_confidence: float = 0.0
+    # What must stand near the occurrence. Without a corpus: text that the line must contain.
     search: Search = field(default_factory=Search)
-    sort: str = POSITION
-    n_senses: int | None = None
+    sort: str = POSITION  # see `SORT_PATTERN`
+    n_senses: int | None = None  # induced anew, so many; None for the model's
+    # Only lines of documents in this group, as "date:decade" or a field tells it.
     by: str = ""
     group: str = ""
-    sample: LineSample = EVERYTHING
+    sample: LineSample = EVERYTHING  # which occurrences are looked at in the first place
 
     @property
     def needs_senses(self) -> bool:
@@ -97,28 +97,19 @@ class Examples:
 
 @dataclass(frozen=True, slots=True)
 class ChosenLines:
-    """The lines that pass a filter.
-
-    Attributes
-    ----------
-    key : str
-        The word.
-    directions : (n_senses, dim) float32
-        None for a word that only the corpus has.
-    positions : (n,) int64
-        In the order that was asked for.
-    measured : MeasuredWord or None
-        The same with senses, where they had to be told.
-    n_looked_at, n_occurrences : int
-        How many occurrences were looked at, of how many.
-    """
+    """The lines of a word that pass a filter."""
 
     key: str
-    directions: NDArray[np.float32]
-    positions: NDArray[np.int64]
-    measured: MeasuredWord | None
+    directions: NDArray[np.float32]  # (n_senses, dim), none for a word that only the corpus has
+    positions: NDArray[np.int64]  # (n,) in the order that was asked for
+    measured: MeasuredWord | None  # the same with senses, where they had to be told
     n_looked_at: int
     n_occurrences: int
+
+    @property
+    def share(self) -> float:
+        """Which part of the word's occurrences was looked at."""
+        return self.n_looked_at / max(self.n_occurrences, 1)
 
     @property
     def sampled(self) -> int | None:
@@ -127,21 +118,21 @@ class ChosenLines:
 
 
 def choose_lines(
-    opened: OpenModel, word: str, wanted: LineFilter, checkpoint: Checkpoint
+    opened: OpenModel, word: str, wanted: LineFilter, check: Checkpoint
 ) -> ChosenLines:
     """The lines of a word that pass a filter, in order; needs a corpus."""
     corpus = opened.require_corpus("looking at lines")
-    key, directions = _find_senses(opened, word, wanted, checkpoint)
+    key, directions = _find_senses(opened, word, wanted, check)
     n_all = count_occurrences(opened, key, wanted.sample)
     if not wanted.needs_senses:
         is_plain = not wanted.search and wanted.sort == POSITION
         most = None if is_plain else opened.limits.work.searched_lines
         positions = choose_positions(opened, key, wanted.sample, most)
-        kept = positions[_pass_words(opened, key, positions, wanted, checkpoint)]
+        kept = positions[_pass_words(opened, key, positions, wanted, check)]
         kept = kept[order_positions(corpus, kept, wanted.sort)]
         return ChosenLines(key, directions, kept, None, len(positions), n_all)
-    measured = measure_word(opened, key, directions, checkpoint, wanted.sample)
-    passes = _pass_words(opened, key, measured.positions, wanted, checkpoint)
+    measured = measure_word(opened, key, directions, check, wanted.sample)
+    passes = _pass_words(opened, key, measured.positions, wanted, check)
     passes &= measured.confidence >= wanted.min_confidence
     if wanted.sense is not None:
         passes &= measured.senses == wanted.sense
@@ -156,17 +147,16 @@ def choose_lines(
 
 
 def _find_senses(
-    opened: OpenModel, word: str, wanted: LineFilter, checkpoint: Checkpoint
+    opened: OpenModel, word: str, wanted: LineFilter, check: Checkpoint
 ) -> tuple[str, NDArray[np.float32]]:
     """A word's key and the directions of its senses; none for a word that only the corpus has."""
     try:
-        model, key = model_with(opened, word, wanted.n_senses, checkpoint)
+        model, key = model_with(opened, word, wanted.n_senses, check)
     except WordNotFoundError:
         key = opened.key_of(word)
-        known = opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0
-        if wanted.needs_senses or wanted.n_senses is not None or not known:
+        if wanted.needs_senses or wanted.n_senses is not None or not opened.is_in_corpus(key):
             raise
-        return key, np.empty((0, opened.base.vectors.dim), np.float32)
+        return key, opened.no_directions
     return key, model.inventory.directions(key)
 
 
@@ -175,7 +165,7 @@ def _pass_words(
     key: str,
     positions: NDArray[np.int64],
     wanted: LineFilter,
-    checkpoint: Checkpoint,
+    check: Checkpoint,
 ) -> NDArray[np.bool_]:
     """(n,) which occurrences pass what has nothing to do with senses: group and search."""
     passes = np.ones(len(positions), np.bool_)
@@ -188,9 +178,9 @@ def _pass_words(
         passes &= groups == documents.names.index(wanted.group)
     if wanted.search:
         seconds = opened.limits.work.pattern_seconds
-        passes &= opened.searches.get_or_make(
+        passes &= _SEARCHES.of(opened).get_or_make(
             (key, wanted.search, wanted.sample, wanted.needs_senses),
-            lambda: stand_near(corpus, positions, wanted.search, checkpoint, seconds),
+            lambda: stand_near(corpus, positions, wanted.search, check, seconds),
         )
     return passes
 
@@ -203,10 +193,9 @@ def find_lines(
     offset: int = 0,
     limit: int = 50,
     width: int = LINE_WIDTH,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Lines:
     """One page of a word's lines, each with so many characters on either side."""
-    check = checkpoint or Checkpoint()
     check_query(opened, wanted.search.text)
     if width > opened.limits.request.line_characters:
         most = opened.limits.request.line_characters
@@ -227,14 +216,12 @@ def find_lines(
 
 
 def _measure_page(
-    opened: OpenModel, chosen: ChosenLines, rows: slice, checkpoint: Checkpoint
+    opened: OpenModel, chosen: ChosenLines, rows: slice, check: Checkpoint
 ) -> MeasuredWord:
     """The lines of a page with their senses, in the order of the page."""
     positions = chosen.positions[rows]
     order = np.argsort(positions)
-    measured = measure_positions(
-        opened, chosen.key, positions[order], chosen.directions, checkpoint
-    )
+    measured = measure_positions(opened, chosen.key, positions[order], chosen.directions, check)
     return measured[np.argsort(order)]
 
 
@@ -245,14 +232,12 @@ def find_examples(
     *,
     offset: int = 0,
     limit: int = 20,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Examples:
     """The lines of one sense, nearest to its direction first; hidden senses have none."""
-    check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, None, check)
     directions = model.inventory.directions(key)
-    if not 1 <= number <= len(directions):
-        raise NothingThereError(f"{key!r} has the senses 1 to {len(directions)}, not {number}")
+    check_sense(key, len(directions), number)
     if opened.corpus is None:
         found = [x for x in stored_lines_of(opened, word, check) if x.sense == number]
         return Examples(len(found), tuple(found[offset : offset + limit]))
@@ -271,37 +256,17 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
         return True
     if not wanted.needs_senses:
         return False
-    model, key = model_with(opened, word, wanted.n_senses, Checkpoint())
+    model, key = model_with(opened, word, wanted.n_senses, UNLIMITED)
     return not is_measured(opened, key, model.inventory.directions(key), wanted.sample)
 
 
-def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line, ...]:
-    """The text of lines."""
-    corpus = opened.require_corpus("looking at lines")
-    lines = []
-    for i, position in enumerate(page.positions.tolist()):
-        found: ConcordanceLine = corpus.line_at(position, width)
-        distances = page.distances[i]
-        lines.append(
-            Line(
-                position=position,
-                document=found.document_title or found.document_id,
-                left=found.left,
-                word=found.word,
-                right=found.right,
-                sense=int(page.senses[i]),
-                confidence=round(float(page.confidence[i]), 4),
-                distances=()
-                if not len(distances) or np.isnan(distances[0])
-                else tuple(round(float(d), 4) for d in distances),
-                fields=dict(found.fields),
-            )
-        )
-    return tuple(lines)
-
-
 def _page_of_examples(
-    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int, check: Checkpoint
+    opened: OpenModel,
+    word: str,
+    wanted: LineFilter,
+    offset: int,
+    limit: int,
+    check: Checkpoint,
 ) -> Lines:
     if wanted.search and wanted.search.is_pattern:
         opened.require_corpus("searching with regular expressions")

@@ -15,22 +15,16 @@ from pathlib import Path
 import numpy as np
 
 from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
-from grassmeans.editing.editing import visible_senses
 from grassmeans.editing.saving import save_version
+from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.errors import InputError
 from grassmeans.explorer.drafts import REDO, RESET, UNDO, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
-from grassmeans.explorer.queries.corpus_counts import sample_for_counts
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.induction import (
-    DEFAULT_CONTEXTS,
-    adopt_nodes,
-    induce_senses,
-    word_id_of,
-)
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
+from grassmeans.explorer.queries.occurrences import encode_lines, sample_for_counts, word_id_of
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.models.model import load
 from grassmeans.models.origin import OWN, is_counted_in, name_corpus
 from grassmeans.models.versions import find_left_out
@@ -98,28 +92,14 @@ class SavedVersion:
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What is to be corrected.
+    """What is to be corrected."""
 
-    Attributes
-    ----------
-    action : str
-        One of `grassmeans.editing.edited_words.ACTIONS`, ``undo``, ``redo`` or ``reset``.
-    senses : sequence of int
-    name : str
-        For ``rename``.
-    lines : sequence of int
-        For ``assign``: positions of the word in the corpus.
-    n_senses : int, "auto" or None
-        For ``adopt``: as the dial was set.
-    nodes : sequence of (level, number)
-        For ``adopt``: these nodes of the dial's tree in place of its last level.
-    """
-
-    action: str
+    action: str  # one of `grassmeans.editing.edited_words.ACTIONS`, undo, redo or reset
     senses: Sequence[int] = ()
-    name: str = ""
-    lines: Sequence[int] = ()
-    n_senses: int | str | None = None
+    name: str = ""  # for rename
+    lines: Sequence[int] = ()  # for assign: positions of the word in the corpus
+    n_senses: int | str | None = None  # for adopt: as the dial was set, a number or "auto"
+    # For adopt: these nodes of the dial's tree, (level, number), in place of its last level.
     nodes: Sequence[tuple[int, int]] = ()
     max_contexts: int = DEFAULT_CONTEXTS
 
@@ -129,7 +109,7 @@ def correct_word(
     word: str,
     wanted: Correction,
     revision: int | None = None,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> WordView:
     """Make one correction, or take the last one or all of them back; the word as it is then.
 
@@ -153,7 +133,6 @@ def correct_word(
         revision = now.revision(key)
     elif revision != now.revision(key):
         raise StaleError(key)
-    check = checkpoint or Checkpoint()
     try:
         edited = now.edits.get(key) or EditedWord.start(opened.base, key)
         if wanted.action == UNDO:
@@ -252,10 +231,9 @@ def discard_corrections(opened: OpenModel, n_corrections: int) -> PendingEdits:
 
 
 def save_corrections(
-    opened: OpenModel, name: str | None = None, checkpoint: Checkpoint | None = None
+    opened: OpenModel, name: str | None = None, check: Checkpoint = UNLIMITED
 ) -> SavedVersion:
     """Save all corrections as a new version beside the model; they stay in the session too."""
-    check = checkpoint or Checkpoint()
     if opened.read_only:
         raise ConflictError("the explorer was started with --read-only: nothing can be saved")
     with opened.saving:

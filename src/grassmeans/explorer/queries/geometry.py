@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.limits import ConflictError, NothingThereError
+from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.concordance import LINE_WIDTH
-from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, model_with, sample_word
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, model_with
+from grassmeans.explorer.queries.lines import LINE_WIDTH, stored_lines_of
 from grassmeans.explorer.queries.measuring import measure_positions
-from grassmeans.explorer.queries.stored_lines import stored_lines_of
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.occurrences import sample_word
+from grassmeans.explorer.queries.words import check_sense
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import TextLine, build_scene, choose_senses
 
 _PLANE = 2
@@ -71,14 +72,13 @@ def show_planes(
     word: str,
     senses: Sequence[int] | None = None,
     n_senses: int | None = None,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> dict[str, Any]:
     """Context planes and the lines they meet in, as the viewer takes them.
 
     `NothingThereError`, `ConflictError` for a sense that there is not, or that is hidden; where
     there is no line to draw.
     """
-    check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, n_senses, check)
     directions = np.asarray(model.inventory.directions(key))
     visible = np.flatnonzero(directions.any(axis=1))
@@ -87,10 +87,7 @@ def show_planes(
     else:
         chosen = list(dict.fromkeys(senses))
         for number in chosen:
-            if not 1 <= number <= len(directions):
-                raise NothingThereError(
-                    f"{key!r} has the senses 1 to {len(directions)}, not {number}"
-                )
+            check_sense(key, len(directions), number)
             if number - 1 not in visible:
                 raise ConflictError(f"sense {number} of {key!r} is hidden: show it first")
     if opened.corpus is None:
@@ -147,7 +144,7 @@ def draw_map(
     word: str,
     limit: int,
     n_senses: int | None = None,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> ContextMap:
     """A plane in which contexts of the same sense lie together.
 
@@ -155,7 +152,6 @@ def draw_map(
     the map shows the two main axes of these numbers. So it shows what the senses are told by. Of
     the corpus's contexts an even sample is shown; without a corpus, the lines that the model keeps.
     """
-    check = checkpoint or Checkpoint()
     model, key = model_with(opened, word, n_senses, check)
     directions = np.asarray(model.inventory.directions(key))
     if opened.corpus is None:

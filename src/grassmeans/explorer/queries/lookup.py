@@ -14,13 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.editing.editing import visible_senses
+from grassmeans.editing.sense_edits import visible_senses
+from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.limits import TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.reading.given import spell_word
+from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.keys import decode_key
-from grassmeans.vectors.spelling import LONGEST_WORD
+from grassmeans.vectors.spelling import LONGEST_WORD, SpellingIndex
+from grassmeans.vectors.word_forms import WordForms
 
 N_NEIGHBOURS = 12
 N_SUGGESTIONS = 5
@@ -30,6 +33,13 @@ _TINY = 1e-9
 MODEL, VECTORS, CORPUS, NOBODY = "model", "vectors", "corpus", "nobody"
 SPELLING, LEMMA, FORM, LEXEME = "spelling", "lemma", "form", "lexeme"
 MEANING, PART = "meaning", "part"
+
+
+FORMS = Kept(lambda opened: WordForms(opened.base.vectors))
+"""Which words are forms of which; it takes a second or so to learn."""
+
+
+_SPELLING = Kept(lambda opened: SpellingIndex(opened.base.words, count_words(opened)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,22 +100,22 @@ class FoundWord:
 
 
 def look_up(
-    opened: OpenModel, asked: str, *, exact: bool = False, checkpoint: Checkpoint | None = None
+    opened: OpenModel, asked: str, *, exact: bool = False, check: Checkpoint = UNLIMITED
 ) -> FoundWord:
     """What is known of a word; ``exact`` leads nowhere but to its own spelling."""
-    (checkpoint or Checkpoint())(0.0)
+    check(0.0)
     check_typed(opened, asked)
     key, sense, led_by = find_word(opened, asked, exact=exact)
     plain = spell_word(asked, opened.base.tokenizer)
     itself = (
         bool(led_by)
         and plain != key
-        and (plain in opened.base.vectors or _in_corpus(opened, plain))
+        and (plain in opened.base.vectors or opened.is_in_corpus(plain))
     )
     if _has_senses(opened, key):
         return _tell(opened, asked, key, MODEL, led_by=led_by, itself=itself, sense=sense)
     has_vector = key in opened.base.vectors
-    known_by = VECTORS if has_vector else CORPUS if _in_corpus(opened, key) else NOBODY
+    known_by = VECTORS if has_vector else CORPUS if opened.is_in_corpus(key) else NOBODY
     return _tell(opened, asked, key, known_by, neighbours=_find_neighbours(opened, key))
 
 
@@ -122,7 +132,7 @@ def needs_work(opened: OpenModel, asked: str, *, exact: bool = False) -> bool:
         return False
     key = find_word(opened, asked, exact=exact)[0]
     told = _has_senses(opened, key) or (opened.lexemes is not None and key in opened.lexemes)
-    return not told and _in_corpus(opened, key)
+    return not told and opened.is_in_corpus(key)
 
 
 def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[str, int | None, str]:
@@ -146,7 +156,7 @@ def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[st
     if alike := _find_same_spelling(opened, asked):
         return alike, None, SPELLING
     if len(plain) <= LONGEST_WORD and not is_function_word(plain, _function_words(opened)):
-        base = opened.forms.find_base(plain, opened.current.inventory)
+        base = FORMS.of(opened).find_base(plain, opened.current.inventory)
         if base is not None:
             return base, None, FORM
     return plain, None, ""
@@ -157,10 +167,7 @@ def suggest_words(
 ) -> tuple[Suggestion, ...]:
     """Words of the model that may have been meant: forms, parts, near ones, those spelt alike.
 
-    Parameters
-    ----------
-    neighbours : sequence of NearWord, optional
-        Of the word, where they are known already; by its vector otherwise.
+    The neighbours are those by the word's vector, where they are not known already.
     """
     left_out = _function_words(opened)
     if not word or len(word) > LONGEST_WORD or is_function_word(word, left_out):
@@ -169,9 +176,9 @@ def suggest_words(
     if neighbours is None:
         neighbours = _find_neighbours(opened, word, contexts=False)
     parts = opened.base.tokenizer.tokenize(word)
-    alike = opened.spelling.find(word, 2 if neighbours else N_SUGGESTIONS)
+    alike = _SPELLING.of(opened).find(word, 2 if neighbours else N_SUGGESTIONS)
     reasons = (
-        (FORM, [form.word for form in opened.forms.find(word, inventory)[:2]]),
+        (FORM, [form.word for form in FORMS.of(opened).find(word, inventory)[:2]]),
         (PART, parts if len(parts) > 1 else []),
         (MEANING, [near.word for near in neighbours if near.n_senses][:N_SUGGESTIONS]),
         (SPELLING, alike),
@@ -196,11 +203,9 @@ def _tell(
     neighbours: Sequence[NearWord] = (),
 ) -> FoundWord:
     counts, row = opened.base.vectors.counts, opened.base.vectors.id_of(key)
-    corpus = opened.corpus
     in_corpus = None
-    if corpus is not None:
-        word_id = corpus.vocabulary.id_of(key)
-        in_corpus = int(corpus.vocabulary.counts[word_id]) if word_id >= 0 else 0
+    if opened.corpus is not None:
+        in_corpus = opened.corpus.count_of(key) if opened.is_in_corpus(key) else 0
     return FoundWord(
         asked=asked,
         word=key,
@@ -218,7 +223,7 @@ def _tell(
 
 
 def _find_same_spelling(opened: OpenModel, asked: str) -> str | None:
-    found = opened.spelling.same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
+    found = _SPELLING.of(opened).same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
     return found if found is not None and _has_senses(opened, found) else None
 
 
@@ -233,7 +238,7 @@ def _find_neighbours(opened: OpenModel, key: str, *, contexts: bool = True) -> l
             NearWord(word, sense or None, round(value, 4), _count_senses(opened, word))
             for word, sense, value in told
         ]
-    if contexts and _in_corpus(opened, key):
+    if contexts and opened.is_in_corpus(key):
         # The vector of a rare word says less than where it stands.
         return _find_near_contexts(opened, key)
     vectors = opened.base.vectors
@@ -283,16 +288,23 @@ def _has_senses(opened: OpenModel, key: str) -> bool:
     return key in opened.current.inventory or key in opened.now.edits
 
 
-def _in_corpus(opened: OpenModel, key: str) -> bool:
-    return opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0
+def count_words(opened: OpenModel) -> NDArray[np.int64] | None:
+    """(n_words,) how often the vectors were trained on the model's words, where they tell."""
+    vectors = opened.base.vectors
+    if vectors.counts is None:
+        return None
+    rows = vectors.ids_of(opened.base.words)
+    return np.where(rows >= 0, np.asarray(vectors.counts, np.int64)[rows], 0)
+
+
+def count_visible(entry: WordSenses) -> int:
+    """How many senses of an entry are not hidden; it may have senses that nobody described."""
+    return len(visible_senses(entry)) if entry.senses else entry.n_senses
 
 
 def _count_senses(opened: OpenModel, key: str) -> int:
     inventory = opened.current.inventory
-    if key not in inventory:
-        return 0
-    entry = inventory[key]
-    return len(visible_senses(entry)) if entry.senses else entry.n_senses
+    return count_visible(inventory[key]) if key in inventory else 0
 
 
 def _function_words(opened: OpenModel) -> frozenset[str]:

@@ -1,9 +1,5 @@
 """Distances of a word's occurrences to its senses, worked out once and remembered.
 
-Of very many occurrences a random sample is looked at, the same one each time. Where a network reads
-every occurrence (learned contexts, transformers), what it read is kept as well: other senses of the
-same lines are then measured at once, and work that ran out of time goes on when it is asked again.
-
 The confidence of an occurrence is that of tagging: the probability that its sense is right.
 """
 
@@ -15,58 +11,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of_array
+from grassmeans.editing.edited_words import EditedWord
+from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.induction import word_id_of
-from grassmeans.explorer.work import Checkpoint
-from grassmeans.geometry.windows import sample_positions
+from grassmeans.explorer.queries.occurrences import (
+    EVERYTHING,
+    LineSample,
+    choose_positions,
+    encode_lines,
+    sample_for_counts,
+)
+from grassmeans.explorer.queries.words import require_word
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.models.model import SenseModel
+from grassmeans.models.origin import name_corpus
 from grassmeans.senses.decoding import decode_soft
-from grassmeans.senses.samples import word_seeds
 
-
-@dataclass(frozen=True, slots=True)
-class LineSample:
-    """Which of a word's occurrences are looked at: a random sample, the same for a seed.
-
-    A smaller sample of the same seed is a part of a larger one.
-
-    Attributes
-    ----------
-    size : int or None
-        None for all, or as many as the limits allow.
-    forms : tuple of str
-        Other words whose occurrences count as the word's: its inflected forms. They have its
-        senses.
-    """
-
-    size: int | None = None
-    seed: int = 0
-    forms: tuple[str, ...] = ()
-
-
-EVERYTHING = LineSample()
+_DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredWord:
-    """Distances of a word's occurrences.
+    """Distances of a word's occurrences."""
 
-    Attributes
-    ----------
-    positions : (n,) int64
-        In text order.
-    distances : (n, n_senses) float32
-        Rows of NaN have too few known words around them.
-    senses : (n,) int16
-        Number of the nearest sense, 0 where it is too far.
-    confidence : (n,) float32
-    """
-
-    positions: NDArray[np.int64]
-    distances: NDArray[np.float32]
-    senses: NDArray[np.int16]
-    confidence: NDArray[np.float32]
+    positions: NDArray[np.int64]  # (n,) in text order
+    distances: NDArray[np.float32]  # (n, n_senses), NaN with too few known words around
+    senses: NDArray[np.int16]  # (n,) number of the nearest sense, 0 where it is too far
+    confidence: NDArray[np.float32]  # (n,)
 
     @property
     def n_bytes(self) -> int:
@@ -80,32 +51,9 @@ class MeasuredWord:
         )
 
 
-def choose_positions(
-    opened: OpenModel, key: str, sample: LineSample, most: int | None = None
-) -> NDArray[np.int64]:
-    """Positions of a word's occurrences that are looked at, in text order.
-
-    Parameters
-    ----------
-    most : int, optional
-        A bound of the size of the sample.
-    """
-    corpus = opened.require_corpus("looking at lines")
-    parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
-    positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
-    bounds = [bound for bound in (sample.size, most) if bound is not None]
-    return sample_positions(positions, min(bounds, default=None), word_seeds(key, sample.seed))
-
-
-def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:
-    """How often a word and its other forms occur."""
-    corpus = opened.require_corpus("looking at lines")
-    return int(corpus.vocabulary.counts[_ids_of_forms(opened, key, sample)].sum())
-
-
-def _ids_of_forms(opened: OpenModel, key: str, sample: LineSample) -> list[int]:
-    forms = dict.fromkeys([key, *map(opened.key_of, sample.forms)])
-    return [word_id_of(opened, form) for form in forms]
+_MEASURED: Kept[BoundedCache[MeasuredWord]] = bound_bytes(
+    lambda memory: memory.distance_bytes, lambda measured: measured.n_bytes
+)
 
 
 def measured_positions(opened: OpenModel, key: str, sample: LineSample) -> NDArray[np.int64]:
@@ -121,23 +69,23 @@ def measure_word(
     opened: OpenModel,
     key: str,
     directions: NDArray[np.float32],
-    checkpoint: Checkpoint,
+    check: Checkpoint,
     sample: LineSample = EVERYTHING,
 ) -> MeasuredWord:
     """Distances of all occurrences of a word, or of a sample of many."""
 
     def make() -> MeasuredWord:
         positions = measured_positions(opened, key, sample)
-        return measure_positions(opened, key, positions, directions, checkpoint)
+        return measure_positions(opened, key, positions, directions, check)
 
-    return opened.distances.get_or_make(_cache_key(key, directions, sample), make)
+    return _MEASURED.of(opened).get_or_make(_cache_key(key, directions, sample), make)
 
 
 def is_measured(
     opened: OpenModel, key: str, directions: NDArray[np.float32], sample: LineSample = EVERYTHING
 ) -> bool:
     """Whether `measure_word` can answer without work."""
-    return _cache_key(key, directions, sample) in opened.distances
+    return _cache_key(key, directions, sample) in _MEASURED.of(opened)
 
 
 def _cache_key(
@@ -151,7 +99,7 @@ def measure_positions(
     key: str,
     positions: NDArray[np.int64],
     directions: NDArray[np.float32],
-    checkpoint: Checkpoint,
+    check: Checkpoint,
 ) -> MeasuredWord:
     """Distances of occurrences at given positions, which are in text order."""
     n = len(positions)
@@ -160,11 +108,10 @@ def measure_positions(
         return MeasuredWord(positions, nothing, np.zeros(n, np.int16), np.zeros(n, np.float32))
     model = opened.current
     if model.encoder.worth_keeping:
-        bases = encode_lines(opened, key, positions, checkpoint)
-        distances = model.measure_bases(bases, directions)
+        distances = model.measure_bases(encode_lines(opened, key, positions, check), directions)
     else:
         corpus = opened.require_corpus("looking at lines")
-        distances = model.measure_at(corpus, positions, directions, checkpoint)
+        distances = model.measure_at(corpus, positions, directions, check)
     return MeasuredWord(positions, distances, *tell_senses(model, key, distances))
 
 
@@ -180,3 +127,48 @@ def tell_senses(
     if sure is None:
         sure = decode_soft(distances, model.choose_sharpness()).max(axis=1)
     return senses.astype(np.int16), np.nan_to_num(sure).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusCounts:
+    """A word in the corpus that is open.
+
+    Attributes
+    ----------
+    corpus : str
+        Its name.
+    count : int
+        Occurrences of the word.
+    n_contexts : int
+        Those that were looked at and say something.
+    shares : tuple of float
+        Of the senses 1, 2, ..., hidden ones too; empty without any context.
+    """
+
+    word: str
+    corpus: str
+    count: int
+    n_contexts: int
+    shares: tuple[float, ...]
+
+
+def count_in_corpus(opened: OpenModel, word: str, check: Checkpoint = UNLIMITED) -> CorpusCounts:
+    """Count a word of the model in the corpus: every context belongs to its nearest sense.
+
+    The counts stand beside the model's own, and are never mixed with them.
+    """
+    corpus = opened.require_corpus("counting a word")
+    now = opened.now
+    key = require_word(opened, word)
+    count = corpus.count_of(key) if key in corpus.vocabulary else 0
+    shares: tuple[float, ...] = ()
+    n_contexts = 0
+    if count:
+        edited = now.edits.get(key) or EditedWord.start(opened.base, key)
+        sample = sample_for_counts(opened, key, check)
+        n_contexts = len(sample.contexts)
+        if n_contexts:
+            nearest = sample.measure(edited.entry.directions).argmin(axis=1)
+            sizes = np.bincount(nearest, minlength=edited.entry.n_senses)
+            shares = tuple(round(float(size) / n_contexts, _DIGITS) for size in sizes)
+    return CorpusCounts(key, name_corpus(corpus).name, count, n_contexts, shares)

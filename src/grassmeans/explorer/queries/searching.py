@@ -1,4 +1,4 @@
-"""Which occurrences of a word have other words near them, told from token ids alone.
+"""Which occurrences of a word have other words near them, and orders by what stands there.
 
 A search is one or more terms, which must all stand near, in any order:
 
@@ -21,9 +21,11 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from grassmeans.collocations.surroundings import tokens_around, tokens_at
+from grassmeans.collocations.surroundings import OUTSIDE, tokens_around, tokens_at
 from grassmeans.corpus.corpus import Corpus
+from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError
+from grassmeans.explorer.queries.measuring import MeasuredWord
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.text.tokenizer import normalize_text
 
@@ -31,10 +33,19 @@ REACH = 12
 """Words on each side of an occurrence that a search looks at; about as many as a line shows."""
 
 LONGEST_REACH = 50
-SIDES = ("both", "left", "right")
 _MOST_TERMS = 8
 _WORDS_AT_ONCE = 1024
 _SECONDS_A_WORD = 0.5
+
+POSITION, DOCUMENT = "position", "document"
+BY_SENSE = ("confidence", "unsure", "sense")
+"""Orders for which the senses of all lines must be known."""
+
+FIELD = "field:"
+SORT_PATTERN = (
+    "^(position|confidence|unsure|sense|document|left[123]|right[123]|field:[^\\x00-\\x1f]{1,80})$"
+)
+_WORDS = 3
 
 # What regular expressions may have: no look-around, no back references, no recursion, no fuzziness.
 _PATTERN_PART = regex.compile(
@@ -47,23 +58,12 @@ _TERM = regex.compile(r'"([^"]*)"?|(\S+)')
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What must stand near an occurrence.
+    """What must stand near an occurrence."""
 
-    Attributes
-    ----------
-    text : str
-        Terms, as the module tells them.
-    is_pattern : bool
-        Whether they are regular expressions.
-    reach : int
-        Within how many words.
-    side : {"both", "left", "right"}
-    """
-
-    text: str = ""
-    is_pattern: bool = False
-    reach: int = REACH
-    side: str = SIDES[0]
+    text: str = ""  # terms, as the module tells them
+    is_pattern: bool = False  # whether they are regular expressions
+    reach: int = REACH  # within how many words
+    side: str = "both"  # or "left", "right"
 
     def __bool__(self) -> bool:
         return bool(self.text.strip())
@@ -73,29 +73,14 @@ def stand_near(
     corpus: Corpus,
     positions: NDArray[np.int64],
     search: Search,
-    checkpoint: Checkpoint,
+    check: Checkpoint,
     seconds: float = float("inf"),
 ) -> NDArray[np.bool_]:
-    """Which occurrences have every term of a search near them, in their document.
+    """(n,) which occurrences have every term of a search near them, in their document.
 
-    Terms beyond the eighth are not looked at.
-
-    Parameters
-    ----------
-    positions : (n,) int64
-        In text order.
-    seconds : float
-        For patterns to be tried on the words that are near.
-
-    Returns
-    -------
-    (n,) bool
-        All true for a search without a word.
-
-    Raises
-    ------
-    ConflictError, TooMuchError
-        For a pattern that cannot be read, or takes too long.
+    The (n,) positions are in text order. Terms beyond the eighth are not looked at. `ConflictError`
+    or `TooMuchError` for a pattern that cannot be read, or takes longer than the seconds on all
+    words that are near.
     """
     near = np.ones(len(positions), np.bool_)
     terms = _split_terms(corpus, search)[:_MOST_TERMS]
@@ -104,7 +89,7 @@ def stand_near(
     before = search.reach if search.side != "right" else 0
     after = search.reach if search.side != "left" else 0
     around = tokens_around(corpus, positions, before, after)
-    checkpoint(0.3)
+    check(0.3)
     is_near = np.zeros(len(corpus.vocabulary) + 2, np.bool_)
     is_near[around] = True
     ids = np.flatnonzero(is_near[:-2])
@@ -113,7 +98,7 @@ def stand_near(
     own = tokens_at(corpus, positions)
     whole = np.insert(around, before, own, axis=1) if max(map(len, terms)) > 1 else around
     for i, term in enumerate(terms):
-        checkpoint(0.3 + 0.7 * i / len(terms))
+        check(0.3 + 0.7 * i / len(terms))
         # The last word may be one that is being typed, unless it is a phrase in marks.
         typed = i == len(terms) - 1 and not search.text.rstrip().endswith('"')
         last = len(term) - 1
@@ -162,20 +147,12 @@ def _spell(corpus: Corpus, word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Fitting:
-    """Finds which words fit a word of a term, among those that stand near at all.
-
-    Attributes
-    ----------
-    ids : (n,) int64
-        Of the words that stand near; not more are tried.
-    end : float
-        On the monotonic clock, when patterns have had their time.
-    """
+    """Finds which words fit a word of a term, among those that stand near at all."""
 
     corpus: Corpus
-    ids: NDArray[np.int64]
+    ids: NDArray[np.int64]  # (n,) of the words that stand near; not more are tried
     search: Search
-    end: float
+    end: float  # on the monotonic clock, when patterns have had their time
 
     def find(self, word: str, begins: bool) -> NDArray[np.bool_]:
         """(n_types + 2,) whether a token id fits; the last two are for `OUTSIDE` and unknown."""
@@ -230,3 +207,63 @@ def check_pattern(pattern: str) -> None:
                 "* + ? | [...] (...) {2,4}"
             )
         place = part.end()
+
+
+def order_by_sense(measured: MeasuredWord, sort: str) -> NDArray[np.int64]:
+    """(n,) rows of lines by their senses: the surest first, "unsure" the least sure."""
+    if sort == "sense":
+        return np.lexsort((-measured.confidence, measured.senses))
+    sign = 1 if sort == "unsure" else -1
+    return np.argsort(sign * measured.confidence, kind="stable")
+
+
+def order_positions(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
+    """(n,) rows of positions, which are in text order, by what is around them.
+
+    Parameters
+    ----------
+    sort : str
+        "left2": by the second word before it, then by the third and the first; "right1" and so on;
+        "document": by title; "field:date": by what is known of the document, unknown ones last.
+    """
+    if sort.startswith(("left", "right")):
+        return _order_by_words(corpus, positions, sort)
+    if sort == DOCUMENT or sort.startswith(FIELD):
+        return _order_by_document(corpus, positions, sort.removeprefix(FIELD), sort == DOCUMENT)
+    return np.arange(len(positions))
+
+
+def _order_by_words(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
+    is_left, first = sort.startswith("left"), int(sort[-1]) - 1
+    around = tokens_around(corpus, positions, _WORDS if is_left else 0, 0 if is_left else _WORDS)
+    nearest_first = around[:, ::-1] if is_left else around
+    # The word that was asked for, then those beyond it, then those before it.
+    columns = np.roll(np.arange(_WORDS), -first)
+    keys = nearest_first[:, columns]
+    ids, places = np.unique(keys, return_inverse=True)
+    words = corpus.vocabulary.words
+    # Nothing before letters, words that are not known behind them.
+    names = [("" if i == OUTSIDE else "\U0010ffff" if i < 0 else words[i]) for i in ids.tolist()]
+    ranks = np.empty(len(ids), np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    ranked = ranks[places].reshape(keys.shape)
+    return np.lexsort(ranked.T[::-1])
+
+
+def _order_by_document(
+    corpus: Corpus, positions: NDArray[np.int64], name: str, by_title: bool
+) -> NDArray[np.int64]:
+    documents, places = np.unique(corpus.documents_of(positions), return_inverse=True)
+    numbers = documents.tolist()
+    if by_title:
+        values = [corpus.describe_document(number)[1].casefold() for number in numbers]
+    else:
+        try:
+            corpus.check_field(name)
+        except InputError as error:
+            raise ConflictError(str(error)) from error
+        values = [corpus.describe_document(number)[2].get(name, "") for number in numbers]
+    ranks = np.empty(len(numbers), np.int64)
+    order = sorted(range(len(values)), key=lambda i: (not values[i], values[i]))
+    ranks[order] = np.arange(len(values))
+    return np.argsort(ranks[places], kind="stable")

@@ -18,7 +18,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import SENSE_COLOURS
 
 _LIKE = 0.35  # cosine that the senses of a group have on average
@@ -77,13 +77,12 @@ def map_senses(
     opened: OpenModel,
     words: Sequence[str],
     n_neighbours: int = 0,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> SenseMap:
     """The senses of words, and of the words nearest to those senses, in one plane.
 
     `TooMuchError` for too many words; `WordNotFoundError` where the model has none of them.
     """
-    check = checkpoint or Checkpoint()
     limits = opened.limits.request
     asked = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
     if len(asked) > limits.map_words or n_neighbours > limits.map_words:
@@ -158,13 +157,7 @@ def _keep_within(views: Sequence[WordView], most: int) -> tuple[list[WordView], 
 
 
 def group_senses(likeness: NDArray[np.float64]) -> NDArray[np.int64]:
-    """(n,) groups from 1, the largest first, by average linkage; 0 for what is like nothing else.
-
-    Parameters
-    ----------
-    likeness : (n, n)
-        Cosines.
-    """
+    """(n,) groups from 1 by (n, n) cosines, the largest first; 0 for what is like nothing else."""
     n = len(likeness)
     if n < 2:
         return np.zeros(n, np.int64)
@@ -182,13 +175,7 @@ def group_senses(likeness: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def lay_out(distances: NDArray[np.float64]) -> NDArray[np.float64]:
-    """(n, 2) places in the plane; the same for the same distances.
-
-    Parameters
-    ----------
-    distances : (n, n)
-        Symmetric.
-    """
+    """(n, 2) places in the plane; the same for the same distances, (n, n) and symmetric."""
     n = len(distances)
     places = _scale_classically(distances)
     if n > _FEW:

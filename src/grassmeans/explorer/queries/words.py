@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from grassmeans.editing.edited_words import Edit
-from grassmeans.editing.editing import visible_senses
-from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
+from grassmeans.editing.sense_edits import visible_senses
+from grassmeans.explorer.caches import BoundedCache, Kept
+from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.lookup import suggest_words
+from grassmeans.explorer.queries.lookup import count_visible, count_words, suggest_words
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import name_senses
@@ -21,6 +22,8 @@ from grassmeans.senses.keys import decode_key
 N_LEXEMES = 8
 _LONGEST_WORD = 64
 _DIGITS = 4
+
+VIEWS: Kept[BoundedCache[WordView]] = Kept(lambda opened: BoundedCache(opened.limits.memory.words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def iterate_words(opened: OpenModel, query: str = "") -> Iterator[WordSummary]:
 
 def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
     check_query(opened, query)
-    ordered = opened.words_by_count
+    ordered = words_by_count(opened)
     wanted = query.strip()
     if getattr(opened.base.tokenizer, "lowercase", False):
         wanted = wanted.lower()
@@ -109,6 +112,24 @@ def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
         return ordered
     beginning = [word for word in ordered if word.startswith(wanted)]
     return beginning + [word for word in ordered if word.find(wanted) > 0]
+
+
+def words_by_count(opened: OpenModel) -> tuple[str, ...]:
+    """The words there are now: the model's, frequent ones first, and those that were added."""
+    edits = opened.now.edits.items()
+    added = (w for w, edited in edits if edited.entry.senses and not edited.original.senses)
+    return (*_BY_COUNT.of(opened), *added)
+
+
+def _sort_by_count(opened: OpenModel) -> tuple[str, ...]:
+    """The model's words, frequent ones first as its vectors tell; else in its own order."""
+    words, counts = opened.base.words, count_words(opened)
+    if counts is None:
+        return words
+    return tuple(words[i] for i in np.argsort(-counts, kind="stable"))
+
+
+_BY_COUNT = Kept(_sort_by_count)
 
 
 def show_word(opened: OpenModel, word: str) -> WordView:
@@ -125,12 +146,12 @@ def show_word(opened: OpenModel, word: str) -> WordView:
         return view_entry(entry, lexemes=opened.lexemes, edited=revision > 0, revision=revision)
 
     if edits is None:
-        return opened.views.get_or_make((key, revision), make)
+        return VIEWS.of(opened).get_or_make((key, revision), make)
     undone = tuple(word.edits[-1] for word in edits.undone)
     if not edits.entry.senses:  # a word that was added, and taken back
         view = view_entry(edits.entry, model_senses=False)
     else:
-        view = opened.views.get_or_make((key, revision), make)
+        view = VIEWS.of(opened).get_or_make((key, revision), make)
     saved, name = opened.saved.get(key, (0, ""))
     saved_as = name if edits.edits and saved == revision else ""
     return replace(view, corrections=edits.edits, undone=undone, saved_as=saved_as)
@@ -177,12 +198,18 @@ def require_word(opened: OpenModel, word: str) -> str:
         return key
     shown = key if len(key) <= _LONGEST_WORD else key[:_LONGEST_WORD] + "…"
     message = f"{shown!r} is not among the {len(opened.base.words):,} words of this model"
-    if opened.corpus is not None and opened.corpus.vocabulary.id_of(key) >= 0:
+    if opened.is_in_corpus(key):
         message += "; it occurs in the corpus, so its senses can be induced"
     suggestions = tuple(found.word for found in suggest_words(opened, key))
     if suggestions:
         message += f"; did you mean {', '.join(map(repr, suggestions))}?"
     raise WordNotFoundError(message, suggestions)
+
+
+def check_sense(key: str, n_senses: int, number: int) -> None:
+    """`NothingThereError` for the number of a sense that a word does not have."""
+    if not 1 <= number <= n_senses:
+        raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {number}")
 
 
 def check_query(opened: OpenModel, query: str) -> None:
@@ -194,8 +221,7 @@ def check_query(opened: OpenModel, query: str) -> None:
 
 def _summarise(opened: OpenModel, word: str) -> WordSummary:
     entry = opened.current.inventory[word]
-    n_senses = len(visible_senses(entry)) if entry.senses else entry.n_senses
-    return WordSummary(word, entry.count, n_senses)
+    return WordSummary(word, entry.count, count_visible(entry))
 
 
 def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> SenseView:
@@ -218,20 +244,3 @@ def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> Sense
         hidden=sense.hidden,
         colour=sense_colour(sense.number),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """An occurrence with its sense."""
-
-    position: int  # in the corpus; without one, the number of the example
-    document: str
-    left: str
-    word: str
-    right: str
-    sense: int  # 0 for "I don't know"
-    confidence: float  # probability of the nearest sense
-    # To every sense; empty where there are too few known words around the occurrence.
-    distances: tuple[float, ...]
-    # What else is known of the document: a date, a source.
-    fields: dict[str, str] = field(default_factory=dict)

@@ -10,13 +10,13 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.explorer.limits import TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.corrections import Correction, correct_word
+from grassmeans.explorer.queries.lines import read_plain_lines
 from grassmeans.explorer.queries.lookup import (
     find_word,
     look_up,
     needs_work,
     suggest_words,
 )
-from grassmeans.explorer.queries.plain_lines import read_lines
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
@@ -135,26 +135,26 @@ def test_odd_words_are_reached(word):
 def test_words_of_the_corpus_have_lines_and_neighbours(with_corpus, synthetic):
     seal = look_up(with_corpus, "seal", exact=True)
     assert seal.known_by == "vectors"
-    assert seal.in_corpus == seal.count == read_lines(with_corpus, "seal").total
-    page = read_lines(with_corpus, "Seal", 3, 2)
+    assert seal.in_corpus == seal.count == read_plain_lines(with_corpus, "seal").total
+    page = read_plain_lines(with_corpus, "Seal", 3, 2)
     assert [line.word.lower() for line in page.lines] == ["seal", "seal"]
     positions = with_corpus.corpus.positions("seal")
     assert [line.position for line in page.lines] == positions[3:5].tolist()
     with pytest.raises(WordNotFoundError):
-        read_lines(with_corpus, "zzz")
+        read_plain_lines(with_corpus, "zzz")
 
 
 def test_without_a_corpus_lines_are_those_of_other_words(topic_model):
     alone = OpenModel(topic_model)
     example = topic_model.inventory["crane"].senses[0].examples[0]
     word = next(token for token in example.right.split() if token.isalpha())
-    found = read_lines(alone, word.upper(), 0, 2)
+    found = read_plain_lines(alone, word.upper(), 0, 2)
     assert len(found.lines) == min(2, found.total)
     assert {line.word for line in found.lines} == {word}
     assert {line.position for line in found.lines} == {None}
     texts = [f"{line.left}{line.word}{line.right}" for line in found.lines]
     assert all("crane" in text or "bank" in text for text in texts)
-    assert read_lines(alone, "zzz").total == 0
+    assert read_plain_lines(alone, "zzz").total == 0
 
 
 def test_a_word_that_only_the_corpus_has(topic_model, synthetic, tmp_path):

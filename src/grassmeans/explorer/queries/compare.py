@@ -1,4 +1,4 @@
-"""Two words, or two senses, side by side: what is near both and what only one of them."""
+"""Words near a word or one of its senses; two of them side by side, with what is near which."""
 
 from __future__ import annotations
 
@@ -8,26 +8,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.collocations.near_words import ComparedCollocate
-from grassmeans.explorer.limits import NothingThereError
-from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.collocates import (
-    Lexeme,
-    NearSettings,
-    count_near,
-    find_lexeme_lines,
-    is_soon_found,
+from grassmeans.collocations.near_words import (
+    DEFAULT_SPAN,
+    FEWEST,
+    SCORES,
+    Collocate,
+    ComparedCollocate,
+    NearWords,
+    count_near_words,
 )
+from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import (
-    LINE_WIDTH,
+    ChosenLines,
     LineFilter,
+    choose_lines,
     find_examples,
     find_lines,
+    needs_work,
 )
-from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.explorer.queries.stored_lines import stored_lines_of
-from grassmeans.explorer.queries.words import Line, require_word, show_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.induce import model_with
+from grassmeans.explorer.queries.lines import LINE_WIDTH, Line, stored_lines_of
+from grassmeans.explorer.queries.occurrences import (
+    EVERYTHING,
+    LineSample,
+    choose_positions,
+    count_occurrences,
+)
+from grassmeans.explorer.queries.words import check_sense, require_word, show_word
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import NEAREST_AMONG
 from grassmeans.vectors.similarity import unit_rows
@@ -38,6 +46,105 @@ _LOOKED_AT = 100
 _DIGITS = 4
 _SURE = 6.63
 """The log-likelihood of a difference that chance alone makes once in a hundred words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lexeme:
+    """A word, or one of its senses; 0 is "I don't know"."""
+
+    word: str
+    sense: int | None = None
+    n_senses: int | None = None  # induced anew, so many; None for the model's
+
+
+@dataclass(frozen=True, slots=True)
+class NearSettings:
+    """What counts as near, and which words are told."""
+
+    before: int = DEFAULT_SPAN
+    after: int = DEFAULT_SPAN
+    by: str = SCORES[0]
+    fewest: int = FEWEST
+    limit: int = 50
+    function_words: bool = False
+    sample: LineSample = EVERYTHING
+
+
+@dataclass(frozen=True, slots=True)
+class CollocatesView:
+    """Collocates of a word or a sense."""
+
+    word: str
+    sense: int | None
+    lines: int
+    measured: int | None  # of a sample of the occurrences, its size; None for all of them
+    occurrences: int  # of the word
+    collocates: tuple[Collocate, ...]
+
+
+def find_lexeme_lines(
+    opened: OpenModel, lexeme: Lexeme, sample: LineSample, check: Checkpoint
+) -> ChosenLines:
+    """The occurrences of a word or a sense, in text order."""
+    opened.require_corpus("looking at lines")
+    if lexeme.sense is None:
+        key = opened.key_of(lexeme.word)
+        most = opened.limits.work.searched_lines
+        positions = choose_positions(opened, key, sample, most)
+        n_all = count_occurrences(opened, key, sample)
+        return ChosenLines(key, opened.no_directions, positions, None, len(positions), n_all)
+    model, key = model_with(opened, lexeme.word, lexeme.n_senses, check)
+    check_sense(key, len(model.inventory.directions(key)), lexeme.sense)
+    return choose_lines(opened, lexeme.word, _filter_of(lexeme, sample), check)
+
+
+def is_soon_found(opened: OpenModel, lexeme: Lexeme, sample: LineSample) -> bool:
+    """Whether the senses of the lines are known already."""
+    if opened.corpus is None or lexeme.sense is None:
+        return True
+    return not needs_work(opened, lexeme.word, _filter_of(lexeme, sample))
+
+
+def _filter_of(lexeme: Lexeme, sample: LineSample) -> LineFilter:
+    return LineFilter(sense=lexeme.sense, n_senses=lexeme.n_senses, sample=sample)
+
+
+def count_near(opened: OpenModel, lines: list[ChosenLines], settings: NearSettings) -> NearWords:
+    """Count the words near the occurrences of lexemes."""
+    return count_near_words(
+        opened.require_corpus("looking for collocates"),
+        [found.positions for found in lines],
+        before=settings.before,
+        after=settings.after,
+        shares=[found.share for found in lines],
+    )
+
+
+def find_collocates(
+    opened: OpenModel,
+    lexeme: Lexeme,
+    settings: NearSettings,
+    *,
+    check: Checkpoint = UNLIMITED,
+) -> CollocatesView:
+    """The words that stand near a word or a sense more often than by chance."""
+    lines = find_lexeme_lines(opened, lexeme, settings.sample, check)
+    check(0.9)
+    near = count_near(opened, [lines], settings)
+    return CollocatesView(
+        word=lines.key,
+        sense=lexeme.sense,
+        lines=len(lines.positions),
+        measured=lines.sampled,
+        occurrences=lines.n_occurrences,
+        collocates=near.rank(
+            0,
+            by=settings.by,
+            limit=settings.limit,
+            fewest=settings.fewest,
+            function_words=settings.function_words,
+        ),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +206,12 @@ def compare_lexemes(
     second: Lexeme,
     settings: NearSettings,
     *,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> SideBySide:
     """Compare two words or senses: nearest words, collocates and lines.
 
     Raises `WordNotFoundError`, `NothingThereError`.
     """
-    check = checkpoint or Checkpoint()
     directions = [_find_direction(opened, lexeme) for lexeme in (first, second)]
     collocates, lines = None, None
     if opened.corpus is not None:
@@ -147,10 +253,7 @@ def _find_direction(opened: OpenModel, lexeme: Lexeme) -> NDArray[np.float32] | 
     key = require_word(opened, lexeme.word)
     if lexeme.sense is not None:
         directions = opened.current.inventory.directions(key)
-        if not 1 <= lexeme.sense <= len(directions):
-            raise NothingThereError(
-                f"{key!r} has the senses 1 to {len(directions)}, not {lexeme.sense}"
-            )
+        check_sense(key, len(directions), lexeme.sense)
         return np.asarray(directions[lexeme.sense - 1])
     vectors = opened.base.vectors
     if key not in vectors:
@@ -167,14 +270,14 @@ def _describe_side(
     # A model may have senses that nobody has described.
     sense = next((own for own in view.senses if own.number == lexeme.sense), None)
     if lexeme.sense is not None:
-        page = find_examples(opened, view.word, lexeme.sense, limit=N_LINES, checkpoint=check)
+        page = find_examples(opened, view.word, lexeme.sense, limit=N_LINES, check=check)
         examples = page.examples
     elif opened.corpus is None:
         examples = stored_lines_of(opened, view.word, check)[:N_LINES]
     else:
         wanted = LineFilter(sample=LineSample(N_LINES))
         examples = find_lines(
-            opened, view.word, wanted, limit=N_LINES, width=LINE_WIDTH, checkpoint=check
+            opened, view.word, wanted, limit=N_LINES, width=LINE_WIDTH, check=check
         ).lines
     return ComparedSide(
         word=view.word,

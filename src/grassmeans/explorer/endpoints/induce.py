@@ -8,10 +8,11 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
-from grassmeans.explorer.endpoints.answers import RequestBody, Session, json_answer
+from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.explorer.endpoints.description import bounded_by, failures
+from grassmeans.explorer.endpoints.inputs import RequestBody
 from grassmeans.explorer.endpoints.jobs import STARTS_JOB, AsJob, answer_with_job
-from grassmeans.explorer.queries.induction import (
+from grassmeans.explorer.queries.induce import (
     DEFAULT_CONTEXTS,
     InducedView,
     check_dial,

@@ -7,39 +7,32 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from grassmeans.explorer.endpoints.answers import (
+from grassmeans.explorer.endpoints import tables
+from grassmeans.explorer.endpoints.answers import Format, Session, answer_as, json_answer
+from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
+from grassmeans.explorer.endpoints.inputs import (
     MAX_OFFSET,
     MOST_CHARACTERS,
-    Format,
-    Session,
-    answer_as,
+    Forms,
+    Offset,
+    RowLimit,
+    SampleSize,
+    Seed,
     check_page,
-    json_answer,
+    split_forms,
 )
-from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.endpoints.words import RowLimit
-from grassmeans.explorer.queries import concordance, frequency, tables
-from grassmeans.explorer.queries.concordance import LINE_WIDTH, LineFilter
-from grassmeans.explorer.queries.documents import DocumentView, show_document
-from grassmeans.explorer.queries.measuring import LineSample
-from grassmeans.explorer.queries.ordering import POSITION, SORT_PATTERN
-from grassmeans.explorer.queries.searching import LONGEST_REACH, REACH, Search
+from grassmeans.explorer.queries import concordance, documents
+from grassmeans.explorer.queries.concordance import LineFilter
+from grassmeans.explorer.queries.lines import LINE_WIDTH
+from grassmeans.explorer.queries.occurrences import LineSample
+from grassmeans.explorer.queries.searching import (
+    LONGEST_REACH,
+    POSITION,
+    REACH,
+    SORT_PATTERN,
+    Search,
+)
 
-MOST_SEED = 2**32 - 1
-SampleSize = Annotated[
-    int | None,
-    Query(ge=1, le=MAX_OFFSET, description="Look at a random sample of so many occurrences."),
-]
-Seed = Annotated[int, Query(ge=0, le=MOST_SEED, description="Of the random sample.")]
-MOST_FORMS = 8
-Forms = Annotated[
-    str,
-    Query(
-        pattern=f"^[^\\s|]*([\\s|]+[^\\s|]+){{0,{MOST_FORMS - 1}}}[\\s|]*$",
-        max_length=MOST_CHARACTERS,
-        description="Other forms of the word, looked at with its senses: banks|banked.",
-    ),
-]
 By = Annotated[
     str,
     Query(
@@ -104,11 +97,6 @@ def read_filter(
     )
 
 
-def split_forms(forms: str) -> tuple[str, ...]:
-    """Other forms of a word, as a request names them."""
-    return tuple(forms.replace("|", " ").split())
-
-
 Wanted = Annotated[LineFilter, Depends(read_filter)]
 Word = Annotated[str, Query(min_length=1)]
 
@@ -128,7 +116,7 @@ def make_router(session: Session) -> APIRouter:
         request: Request,
         word: Word,
         wanted: Wanted,
-        offset: Annotated[int, Query(ge=0, le=MAX_OFFSET)] = 0,
+        offset: Offset = 0,
         limit: RowLimit = 50,
         width: Annotated[
             int,
@@ -150,7 +138,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/concordance/frequency",
-        response_model=frequency.Frequencies,
+        response_model=documents.Frequencies,
         responses=OR_TABLE | failures(404, 409, 422, 429),
         summary="Lines of a word counted by groups of documents",
     )
@@ -165,22 +153,19 @@ def make_router(session: Session) -> APIRouter:
                 max_length=MOST_CHARACTERS,
                 description="What is counted by: document, a field, or a time: date:decade.",
             ),
-        ] = frequency.BY_DOCUMENT,
+        ] = documents.BY_DOCUMENT,
         kind: Format = "json",
     ) -> Response:
-        found = await session.answer(request, frequency.count_lines, word, wanted, per)
+        found = await session.answer(request, documents.count_lines, word, wanted, per)
         return answer_as(kind, found, tables.table_of_frequencies, f"{word}-frequency")
 
-    _add_document(router, session)
-    return router
-
-
-def _add_document(router: APIRouter, session: Session) -> None:
     @router.get(
         "/document",
-        response_model=DocumentView,
+        response_model=documents.DocumentView,
         responses=failures(404, 409, 422),
         summary="The text around a position",
     )
-    async def read_document(position: Annotated[int, Query(ge=0, le=MAX_OFFSET)]) -> Response:
-        return json_answer(await session.ask(show_document, position))
+    async def read_document(position: Offset) -> Response:
+        return json_answer(await session.ask(documents.show_document, position))
+
+    return router

@@ -11,7 +11,7 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LineFilter, find_examples, find_lines
 from grassmeans.explorer.queries.geometry import draw_map, show_planes
-from grassmeans.explorer.queries.stored_lines import are_lines_stored, stored_lines_of
+from grassmeans.explorer.queries.lines import are_lines_stored, stored_lines_of
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses

@@ -16,18 +16,18 @@ from grassmeans.clustering.sense_number import SAMPLE
 from grassmeans.clustering.settings import AUTO
 from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
-from grassmeans.explorer.limits import ConflictError, TooMuchError, WordNotFoundError
+from grassmeans.explorer.caches import BoundedCache, Kept
+from grassmeans.explorer.limits import ConflictError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.lookup import suggest_words
+from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.description import characteristic_words, name_senses
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.induction import describe_sample, group_contexts, skip_poor_word
-from grassmeans.senses.samples import EncodedWord, WordSample, complete_sample, draw_positions
+from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000
@@ -35,17 +35,11 @@ DEFAULT_CONTEXTS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class InducedWord:
-    """Senses induced anew, how they split, and how long it took.
-
-    Attributes
-    ----------
-    levels : tuple of (n_senses, dim) float32
-        The directions of the tree's levels, from one sense on.
-    """
+    """Senses induced anew, how they split, and how long it took."""
 
     entry: WordSenses
     tree: tuple[SplitNode, ...]
-    levels: tuple[NDArray[np.float32], ...]
+    levels: tuple[NDArray[np.float32], ...]  # (n_senses, dim) of each, from one sense on
     seconds: float
 
 
@@ -58,12 +52,17 @@ class InducedView(WordView):
     tree: tuple[SplitNode, ...] = ()
 
 
+_INDUCED: Kept[BoundedCache[InducedWord]] = Kept(
+    lambda opened: BoundedCache(opened.limits.memory.inductions)
+)
+
+
 def induce_senses(
     opened: OpenModel,
     word: str,
     n_senses: int | str,
     max_contexts: int = DEFAULT_CONTEXTS,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> InducedWord:
     """Induce the senses of a word of the corpus, by the model's vectors and settings.
 
@@ -74,10 +73,10 @@ def induce_senses(
     """
     opened.require_corpus("inducing senses anew")
     check_dial(opened, n_senses, max_contexts)
-    check = checkpoint or Checkpoint()
     key = opened.key_of(word)
-    return opened.inductions.get_or_make(
-        (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts, check)
+    return _INDUCED.of(opened).get_or_make(
+        (key, n_senses, max_contexts),
+        lambda: _induce(opened, key, n_senses, max_contexts, check),
     )
 
 
@@ -107,12 +106,12 @@ def check_dial(opened: OpenModel, n_senses: int | str, max_contexts: int) -> Non
 
 
 def model_with(
-    opened: OpenModel, word: str, n_senses: int | None, checkpoint: Checkpoint
+    opened: OpenModel, word: str, n_senses: int | None, check: Checkpoint
 ) -> tuple[SenseModel, str]:
     """The model in which a word has its senses, or so many induced ones; and the word's key."""
     if n_senses is None:
         return opened.current, require_word(opened, word)
-    entry = induce_senses(opened, word, n_senses, checkpoint=checkpoint).entry
+    entry = induce_senses(opened, word, n_senses, check=check).entry
     model = opened.current
     inventory = EditedInventory(model.inventory, {entry.word: entry})
     return model.with_inventory(inventory), entry.word
@@ -121,27 +120,27 @@ def model_with(
 def is_induced(opened: OpenModel, word: str, n_senses: int | None) -> bool:
     """Whether `model_with` can answer without work."""
     key = (opened.key_of(word), n_senses, DEFAULT_CONTEXTS)
-    return n_senses is None or key in opened.inductions
+    return n_senses is None or key in _INDUCED.of(opened)
 
 
 def _induce(
-    opened: OpenModel, key: str, n_senses: int | str, max_contexts: int, checkpoint: Checkpoint
+    opened: OpenModel, key: str, n_senses: int | str, max_contexts: int, check: Checkpoint
 ) -> InducedWord:
     started = time.perf_counter()
-    sample = sample_word(opened, key, max_contexts, checkpoint)
+    sample = sample_word(opened, key, max_contexts, check)
     settings = replace(opened.settings, n_senses=n_senses)
     encoder = opened.base.encoder
     if len(sample.contexts) < settings.fewest_contexts:
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
     found = group_contexts(key, sample.bases, settings, encoder, sample.count)
-    checkpoint(0.75)
+    check(0.75)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
     if opened.corpus is not None and opened.relation != OWN:
         entry = replace(entry, counted_in=name_corpus(opened.corpus))
-    checkpoint(0.8)
-    tree, levels = trace_splits(entry, sample, encoder.vectors, checkpoint)
-    checkpoint(1.0)
+    check(0.8)
+    tree, levels = trace_splits(entry, sample, encoder.vectors, check)
+    check(1.0)
     return InducedWord(entry, tree, levels, time.perf_counter() - started)
 
 
@@ -150,7 +149,7 @@ def adopt_nodes(
     induced: InducedWord,
     nodes: Sequence[tuple[int, int]],
     max_contexts: int,
-    checkpoint: Checkpoint,
+    check: Checkpoint,
 ) -> WordSenses:
     """The senses of some nodes of the tree, the largest first: finer here and coarser there.
 
@@ -165,7 +164,7 @@ def adopt_nodes(
             "these are not senses that the word can be divided into: one node of the tree is "
             "needed above each sense of its last level"
         )
-    sample = sample_word(opened, induced.entry.word, max_contexts, checkpoint)
+    sample = sample_word(opened, induced.entry.word, max_contexts, check)
     directions = np.stack([induced.levels[level - 1][number - 1] for level, number in chosen])
     sizes = np.bincount(sample.measure(directions).argmin(axis=1), minlength=len(directions))
     ordered = directions[np.argsort(-sizes, kind="stable")]
@@ -181,37 +180,6 @@ def _ancestors(
         node = node[0] - 1, parent
         found.add(node)
     return found
-
-
-def sample_word(
-    opened: OpenModel, word: str, max_contexts: int, checkpoint: Checkpoint
-) -> WordSample:
-    """A random sample of a word's contexts: the one that inducing its senses would take.
-
-    Raises `NoCorpusError`, `WordNotFoundError`.
-    """
-    corpus = opened.require_corpus("looking at contexts")
-    key = opened.key_of(word)
-    found = opened.samples.get((key, max_contexts))
-    if found is not None:
-        return found
-    word_id_of(opened, key)
-    settings = replace(opened.settings, max_contexts=max_contexts)
-    positions = draw_positions(key, corpus, settings)
-    encoded = EncodedWord(positions, encode_lines(opened, key, positions, checkpoint, 0.6))
-    sample = complete_sample(key, encoded, corpus, opened.base.encoder)
-    opened.samples.put((key, max_contexts), sample)
-    checkpoint(0.6)
-    return sample
-
-
-def word_id_of(opened: OpenModel, key: str) -> int:
-    """The corpus's id of a word; `WordNotFoundError` where it does not occur."""
-    word_id = opened.require_corpus("looking at contexts").vocabulary.id_of(key)
-    if word_id < 0:
-        suggestions = tuple(found.word for found in suggest_words(opened, key))
-        raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
-    return word_id
 
 
 _TOLERANCE = 3e-4  # shares need three digits
@@ -230,7 +198,7 @@ class SplitNode:
 
 
 def trace_splits(
-    entry: WordSenses, sample: WordSample, vectors: WordVectors, checkpoint: Checkpoint
+    entry: WordSenses, sample: WordSample, vectors: WordVectors, check: Checkpoint
 ) -> tuple[tuple[SplitNode, ...], tuple[NDArray[np.float32], ...]]:
     """The levels from one sense down to the senses of the entry, and their directions.
 
@@ -246,7 +214,7 @@ def trace_splits(
     )
     levels = [found]
     while len(found.directions) > 1:
-        checkpoint(0.9 - 0.1 * len(found.directions) / entry.n_senses)
+        check(0.9 - 0.1 * len(found.directions) / entry.n_senses)
         merged = merge_cheapest_pair(bases, found)
         if part.lines_have_ends:
             found = place_rays(bases, part.orient(merged, vectors))

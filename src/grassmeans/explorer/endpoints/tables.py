@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from itertools import islice
 
 from grassmeans.change.tables import protect_cell
-from grassmeans.explorer.queries.collocates import CollocatesView
-from grassmeans.explorer.queries.comparing import SideBySide
+from grassmeans.explorer.queries.compare import CollocatesView, SideBySide
 from grassmeans.explorer.queries.concordance import Lines
-from grassmeans.explorer.queries.frequency import Frequencies
+from grassmeans.explorer.queries.documents import Frequencies
 from grassmeans.explorer.queries.words import WordList, WordSummary, WordView
 
 KINDS = ("csv", "tsv", "jsonl")

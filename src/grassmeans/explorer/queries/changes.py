@@ -14,16 +14,30 @@ import numpy as np
 
 from grassmeans.change import tables
 from grassmeans.change.comparing import ChangeSettings, compare_uses
+from grassmeans.change.grouping import GroupedDocuments, group_documents
 from grassmeans.change.uses import Uses
+from grassmeans.errors import InputError
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.documents import find_groups
-from grassmeans.explorer.queries.induction import model_with
+from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.measuring import measure_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 _PERMUTATIONS = 2_000
+_FEW = 8
+_GROUPS: Kept[BoundedCache[GroupedDocuments]] = Kept(lambda _: BoundedCache(_FEW))
+_PAIRED = ("first", "second", "n_first", "n_second", "jsd", "p")
 _LISTED = ("word", "first", "second", "n_first", "n_second", "jsd", "q", "changed")
+
+
+def find_groups(opened: OpenModel, by: str) -> GroupedDocuments:
+    """The documents of the corpus in groups; `ConflictError` where they cannot be grouped so."""
+    corpus = opened.require_corpus("grouping documents")
+    try:
+        return _GROUPS.of(opened).get_or_make(by, lambda: group_documents(corpus, by))
+    except InputError as error:
+        raise ConflictError(str(error)) from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +84,9 @@ class ChangeView:
 
 
 def show_change(
-    opened: OpenModel, word: str, by: str, *, checkpoint: Checkpoint | None = None
+    opened: OpenModel, word: str, by: str, *, check: Checkpoint = UNLIMITED
 ) -> ChangeView:
     """The shares of a word's senses in groups of documents, and how much they differ."""
-    check = checkpoint or Checkpoint()
     corpus = opened.require_corpus("comparing groups of documents")
     documents = find_groups(opened, by)
     model, key = model_with(opened, word, None, check)
@@ -100,12 +113,7 @@ def show_change(
         ),
         pairs=tuple(
             GroupPair(
-                first=row["first"],
-                second=row["second"],
-                n_first=row["n_first"],
-                n_second=row["n_second"],
-                jsd=row["jsd"],
-                p=row["p"],
+                **{name: row[name] for name in _PAIRED},
                 gained=tuple(row["gained"]),
                 lost=tuple(row["lost"]),
             )

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
+from grassmeans.explorer.caches import BoundedCache, Kept
 from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
-from grassmeans.explorer.queries.words import name_missing, require_word
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.queries.words import check_sense, name_missing, require_word
+from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
 from grassmeans.tagging.explaining import (
@@ -27,6 +28,8 @@ from grassmeans.tagging.marked_text import remove_marks
 from grassmeans.tagging.tagging import TaggedWord
 
 MOST_WORDS = 200
+_MANY = 4096
+NAMES: Kept[BoundedCache[tuple[SenseName, ...]]] = Kept(lambda _: BoundedCache(_MANY))
 LARGEST_SHARPNESS = 1_000.0
 _DIGITS = 9
 """Of distances: as many as single precision has, so that a reader's threshold decides as ours."""
@@ -92,11 +95,10 @@ def tag_text(
     sharpness: float | None = None,
     marks: bool = True,
     deciding: bool = False,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> TaggedView:
     """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
     check_text(opened, text, words, sharpness)
-    check = checkpoint or Checkpoint()
     now = opened.now
     model = now.model
     language = model.check_language()
@@ -185,7 +187,7 @@ def _name_senses(opened: OpenModel, now: Corrected, key: str) -> tuple[SenseName
             for number in range(1, entry.n_senses + 1)
         )
 
-    return opened.names.get_or_make((key, now.revision(key)), make)
+    return NAMES.of(opened).get_or_make((key, now.revision(key)), make)
 
 
 N_DECIDING = 6
@@ -214,7 +216,7 @@ def explain_word(
     start: int,
     word: str,
     sense: int,
-    checkpoint: Checkpoint | None = None,
+    check: Checkpoint = UNLIMITED,
 ) -> Decided:
     """What decided for a sense of one word of a text.
 
@@ -230,12 +232,10 @@ def explain_word(
     check_text(opened, text)
     model = opened.current
     key = require_word(opened, word)
-    n_senses = len(model.inventory.directions(key))
-    if not 1 <= sense <= n_senses:
-        raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {sense}")
+    check_sense(key, len(model.inventory.directions(key)), sense)
     decision = Decision(start, key, sense, (0, len(text)))
     try:
-        (places,) = explain_decisions(model, text, [decision], on_progress=checkpoint)
+        (places,) = explain_decisions(model, text, [decision], on_progress=check)
     except InputError as error:  # no word begins there
         raise NothingThereError(str(error)) from error
     return Decided(key, sense, _add_weights(places))

@@ -9,21 +9,30 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from grassmeans.collocations.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
-from grassmeans.explorer.endpoints.addresses import WordRoute
-from grassmeans.explorer.endpoints.answers import (
-    MAX_OFFSET,
-    Format,
-    Session,
-    answer_as,
-    check_page,
-)
+from grassmeans.explorer.endpoints import tables
+from grassmeans.explorer.endpoints.answers import Format, Session, answer_as
 from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.endpoints.lines import Forms, SampleSize, Seed, split_forms
-from grassmeans.explorer.endpoints.words import Dial
-from grassmeans.explorer.queries import collocates, comparing, tables
-from grassmeans.explorer.queries.collocates import Lexeme, NearSettings
-from grassmeans.explorer.queries.induction import DEFAULT_CONTEXTS, check_dial
-from grassmeans.explorer.queries.measuring import LineSample
+from grassmeans.explorer.endpoints.inputs import (
+    MAX_OFFSET,
+    Dial,
+    Forms,
+    SampleSize,
+    Seed,
+    WordRoute,
+    check_page,
+    split_forms,
+)
+from grassmeans.explorer.queries.compare import (
+    CollocatesView,
+    Lexeme,
+    NearSettings,
+    SideBySide,
+    compare_lexemes,
+    find_collocates,
+    is_quick,
+)
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
+from grassmeans.explorer.queries.occurrences import LineSample
 
 _N_COMPARED = 25
 Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]
@@ -62,7 +71,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.get(
         "/words/{word}/collocates",
-        response_model=collocates.CollocatesView,
+        response_model=CollocatesView,
         responses=OR_TABLE | failures(404, 409, 422, 429),
         summary="Words that stand near a word or a sense",
     )
@@ -80,12 +89,12 @@ def make_router(session: Session) -> APIRouter:
             check_dial(session.opened, n_senses, DEFAULT_CONTEXTS)
         lexeme = Lexeme(word, sense, n_senses)
         settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
-        found = await session.answer(request, collocates.list_collocates, lexeme, settings)
+        found = await session.answer(request, find_collocates, lexeme, settings)
         return answer_as(kind, found, tables.table_of_collocates, f"{word}-collocates")
 
     @router.get(
         "/compare",
-        response_model=comparing.SideBySide,
+        response_model=SideBySide,
         responses=OR_TABLE | failures(404, 409, 422, 429),
         summary="Two words or senses side by side",
     )
@@ -100,10 +109,8 @@ def make_router(session: Session) -> APIRouter:
     ) -> Response:
         check_page(limits, settings.limit, kind, most=limits.request.collocates)
         pair = Lexeme(first, first_sense), Lexeme(second, second_sense)
-        is_long = not await session.ask(comparing.is_quick, pair, settings)
-        found = await session.answer(
-            request, comparing.compare_lexemes, *pair, settings, is_long=is_long
-        )
+        is_long = not await session.ask(is_quick, pair, settings)
+        found = await session.answer(request, compare_lexemes, *pair, settings, is_long=is_long)
         return answer_as(kind, found, tables.table_of_comparison, f"{first}-{second}")
 
     return router

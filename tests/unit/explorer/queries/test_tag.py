@@ -8,7 +8,7 @@ from crane_model import save_crane_model
 from grassmeans import load
 from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.tagging import explain_word, tag_text
+from grassmeans.explorer.queries.tag import explain_word, tag_text
 from grassmeans.explorer.work import Checkpoint
 
 FIELDS = ("start", "end", "word", "key", "sense", "label", "confidence", "context")
@@ -110,9 +110,9 @@ def test_long_texts_go_in_steps_that_can_be_stopped(small, monkeypatch):
             done.append(progress)
             super().__call__(progress)
 
-    tag_text(small, "nest crane. " * 40, checkpoint=Watched())
+    tag_text(small, "nest crane. " * 40, check=Watched())
     assert done == [0.25, 0.5, 0.75, 1.0]
     done.clear()
-    tag_text(small, "nest crane. " * 40, deciding=True, checkpoint=Watched())
+    tag_text(small, "nest crane. " * 40, deciding=True, check=Watched())
     assert done == sorted(done)
     assert done[-1] == 1.0

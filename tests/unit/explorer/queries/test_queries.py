@@ -13,6 +13,7 @@ import pytest
 from crane_model import save_crane_model
 from grassmeans import load
 from grassmeans.contexts.subspaces import weigh_context_words
+from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,
@@ -24,12 +25,12 @@ from grassmeans.explorer.limits import (
     WorkLimits,
 )
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries import concordance, corrections, geometry, tables, words
+from grassmeans.explorer.queries import concordance, corrections, geometry, words
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
 from grassmeans.explorer.queries.documents import show_document
-from grassmeans.explorer.queries.induction import induce_senses, view_induced
+from grassmeans.explorer.queries.induce import induce_senses, view_induced
 from grassmeans.explorer.queries.searching import REACH, Search, stand_near
-from grassmeans.explorer.queries.tagging import tag_text
+from grassmeans.explorer.queries.tag import tag_text
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.description import N_EXAMPLES
 

@@ -18,7 +18,8 @@ from grassmeans.editing.edited_words import (
     Evidence,
     apply_edits,
 )
-from grassmeans.editing.editing import (
+from grassmeans.editing.saving import edit_lexemes, save_version
+from grassmeans.editing.sense_edits import (
     blank_hidden,
     hide_sense,
     merge_senses,
@@ -27,7 +28,6 @@ from grassmeans.editing.editing import (
     unhide_sense,
     visible_senses,
 )
-from grassmeans.editing.saving import edit_lexemes, save_version
 from grassmeans.errors import InputError
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors

@@ -11,6 +11,7 @@ import pytest
 from crane_model import save_crane_model
 from grassmeans import Corpus, load
 from grassmeans.collocations.surroundings import tokens_at
+from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,
@@ -22,13 +23,17 @@ from grassmeans.explorer.limits import (
     WorkLimits,
 )
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries import tables
-from grassmeans.explorer.queries.collocates import Lexeme, NearSettings, list_collocates
-from grassmeans.explorer.queries.comparing import compare_lexemes, is_quick
+from grassmeans.explorer.queries.compare import (
+    Lexeme,
+    NearSettings,
+    compare_lexemes,
+    find_collocates,
+    is_quick,
+)
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines, needs_work
-from grassmeans.explorer.queries.documents import show_document
-from grassmeans.explorer.queries.frequency import count_lines
-from grassmeans.explorer.queries.measuring import LineSample, choose_positions, measure_word
+from grassmeans.explorer.queries.documents import count_lines, show_document
+from grassmeans.explorer.queries.measuring import measure_word
+from grassmeans.explorer.queries.occurrences import LineSample, choose_positions
 from grassmeans.explorer.queries.searching import Search, check_pattern, stand_near
 from grassmeans.explorer.work import Checkpoint
 
@@ -168,7 +173,7 @@ def test_very_many_lines_are_sampled_to_be_searched(topic_model, topic_corpus):
         found = find_lines(opened, "crane", wanted)
         assert (found.total, found.measured) == (30, 30)
     assert find_lines(opened, "crane", LineFilter(sort="left1", sample=LineSample(40))).total == 30
-    assert list_collocates(opened, Lexeme("crane"), NearSettings()).measured == 30
+    assert find_collocates(opened, Lexeme("crane"), NearSettings()).measured == 30
 
 
 def test_other_forms_have_the_senses_of_the_word(tmp_path, model):
@@ -187,7 +192,7 @@ def test_other_forms_have_the_senses_of_the_word(tmp_path, model):
     assert [line.word for line in birds] == ["crane", "cranes"]
     assert find_lines(opened, "crane", LineFilter(sense=1)).total == 1
     settings = NearSettings(before=1, after=1, fewest=1, sample=both)
-    assert list_collocates(opened, Lexeme("crane", 1), settings).lines == 2
+    assert find_collocates(opened, Lexeme("crane", 1), settings).lines == 2
     with pytest.raises(WordNotFoundError, match="does not occur"):
         find_lines(opened, "crane", LineFilter(sample=LineSample(forms=("craned",))))
 
@@ -238,7 +243,7 @@ def test_work_that_runs_out_of_time_goes_on_later(topic_model, topic_corpus, mon
     opened = OpenModel(topic_model, topic_corpus)
     slow = SlowEncoder(topic_model.encoder)
     monkeypatch.setattr(opened, "base", _WithEncoder(topic_model, slow))
-    monkeypatch.setattr("grassmeans.explorer.queries.encoding._AT_ONCE", 64)
+    monkeypatch.setattr("grassmeans.explorer.queries.occurrences._AT_ONCE", 64)
     directions = topic_model.inventory.directions("crane")
 
     def stop(progress: float) -> None:
@@ -302,16 +307,16 @@ def test_frequencies_by_hand(opened):
 
 def test_collocates_of_words_and_senses(opened, model):
     settings = NearSettings(before=1, after=1, fewest=1)
-    bird = list_collocates(opened, Lexeme("crane", 1), settings)
+    bird = find_collocates(opened, Lexeme("crane", 1), settings)
     assert {row.word for row in bird.collocates} == {"nest", "wing"}
     assert (bird.lines, bird.measured, bird.occurrences) == (2, None, 6)
-    every = list_collocates(opened, Lexeme("Crane"), settings)
+    every = find_collocates(opened, Lexeme("Crane"), settings)
     assert {row.word for row in every.collocates} == {"nest", "wing", "steel", "beam"}
-    assert list_collocates(opened, Lexeme("yard"), settings).lines == 2  # not in the model
+    assert find_collocates(opened, Lexeme("yard"), settings).lines == 2  # not in the model
     with pytest.raises(NothingThereError, match="1 to 2"):
-        list_collocates(opened, Lexeme("crane", 3), settings)
+        find_collocates(opened, Lexeme("crane", 3), settings)
     with pytest.raises(NoCorpusError):
-        list_collocates(OpenModel(model), Lexeme("crane"), settings)
+        find_collocates(OpenModel(model), Lexeme("crane"), settings)
 
 
 def test_two_senses_side_by_side(opened, model):
@@ -371,7 +376,7 @@ def test_tables_of_lines_have_fields(opened):
     counted = tables.table_of_frequencies(count_lines(opened, "crane", LineFilter(), "source"))
     assert counted.rows[0][:3] == ("post", 4, 13)
     settings = NearSettings(before=1, after=1, fewest=1)
-    near = tables.table_of_collocates(list_collocates(opened, Lexeme("crane", 1), settings))
+    near = tables.table_of_collocates(find_collocates(opened, Lexeme("crane", 1), settings))
     assert near.rows[0][0] in ("nest", "wing")
     pair = compare_lexemes(opened, Lexeme("crane", 1), Lexeme("crane", 2), settings)
     kinds = {(row[0], row[1]) for row in tables.table_of_comparison(pair).rows}

@@ -11,15 +11,15 @@ from grassmeans import Corpus, load
 from grassmeans.explorer.limits import ConflictError, Limits, MemoryLimits, NoCorpusError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
-from grassmeans.explorer.queries.corpus_counts import count_in_corpus
 from grassmeans.explorer.queries.corrections import (
     Correction,
     correct_word,
     list_corrections,
     save_corrections,
 )
-from grassmeans.explorer.queries.encoding import encode_lines
-from grassmeans.explorer.queries.words import list_words, show_word
+from grassmeans.explorer.queries.measuring import count_in_corpus
+from grassmeans.explorer.queries.occurrences import encode_lines
+from grassmeans.explorer.queries.words import list_words, show_word, words_by_count
 from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import measure_distances
 
@@ -190,9 +190,9 @@ def test_words_say_whether_their_corrections_are_saved(own):
 
 
 def test_added_words_are_listed(own):
-    assert "seal" not in own.words_by_count
+    assert "seal" not in words_by_count(own)
     correct_word(own, "seal", Correction("adopt", n_senses=2))
-    assert own.words_by_count[-1] == "seal"
+    assert words_by_count(own)[-1] == "seal"
     assert [found.word for found in list_words(own, "sea").words] == ["seal"]
     correct_word(own, "seal", Correction("undo"))
-    assert "seal" not in own.words_by_count
+    assert "seal" not in words_by_count(own)

@@ -9,10 +9,11 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from starlette.concurrency import run_in_threadpool
 
-from grassmeans.explorer.endpoints.answers import MAX_OFFSET, RequestBody, Session, json_answer
+from grassmeans.explorer.endpoints.answers import Session, json_answer
 from grassmeans.explorer.endpoints.description import bounded_by, failures
+from grassmeans.explorer.endpoints.inputs import MAX_OFFSET, RequestBody
 from grassmeans.explorer.endpoints.jobs import STARTS_JOB, AsJob, answer_with_job
-from grassmeans.explorer.queries.tagging import (
+from grassmeans.explorer.queries.tag import (
     MOST_WORDS,
     Decided,
     TaggedView,
@@ -73,7 +74,7 @@ def make_router(session: Session) -> APIRouter:
         check_text(opened, body.text, body.words, body.sharpness)
         if job:
             return answer_with_job(
-                session, lambda check: tag_text(opened, **options, checkpoint=check), seconds
+                session, lambda check: tag_text(opened, **options, check=check), seconds
             )
         is_long = body.deciding or is_long_text(body.text)
         found = await session.answer(request, tag_text, is_long=is_long, seconds=seconds, **options)
