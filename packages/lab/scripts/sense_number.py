@@ -27,7 +27,7 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans.geometry.windows import ContextExtractor, ContextShape
 from grassmeans.models.model import SenseModel
@@ -185,9 +185,9 @@ def main() -> None:
     arguments = _parse_arguments()
     tasks = []
     if arguments.makes_sense:
-        tasks.append(load_task("makes-sense", arguments.makes_sense))
+        tasks.append(open_task("makes-sense", arguments.makes_sense))
     if arguments.semeval:
-        tasks.append(load_task("semeval2010", arguments.semeval))
+        tasks.append(open_task("semeval2010", arguments.semeval))
     left_out = {i.target for task in tasks for i in task.instances}
     material = Material(arguments, left_out)
     print(

@@ -24,9 +24,9 @@ from grassmeans.evaluation.clustering_scores import cross_tabulate
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.reports import ResultTable, round_score, tabulate_groups
 from grassmeans.evaluation.running import Task
-from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.systems import ModelSenses
 from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
 from grassmeans.senses.pseudowords import (

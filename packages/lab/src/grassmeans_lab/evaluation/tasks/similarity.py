@@ -15,7 +15,13 @@ from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable, format_value, round_score
 from grassmeans.evaluation.running import Result, RunSettings, Task
-from grassmeans.evaluation.similarity_scores import (
+from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
+from grassmeans.evaluation.tasks.instances import Instance, known_form
+from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
+from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
+from grassmeans.tagging.tagging import occurrences_in_passages
+from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.tasks.similarity_scores import (
     ContextPair,
     SimilarityScore,
     bootstrap_correlation,
@@ -24,12 +30,6 @@ from grassmeans.evaluation.similarity_scores import (
     read_word_pairs,
     score_word_pairs,
 )
-from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
-from grassmeans.evaluation.tasks.instances import Instance, known_form
-from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
-from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
-from grassmeans.tagging.tagging import occurrences_in_passages
-from grassmeans.vectors.word_vectors import WordVectors
 
 _DECIMALS = 6  # two occurrences in one sense have cosine 1 up to rounding, which must not be ranked
 

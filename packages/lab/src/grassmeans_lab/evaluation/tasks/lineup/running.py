@@ -17,7 +17,7 @@ from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
-from grassmeans_lab.lineup.scores import (
+from grassmeans_lab.evaluation.tasks.lineup.scores import (
     LineupCurves,
     Lineups,
     Ranking,
@@ -30,7 +30,7 @@ from grassmeans_lab.lineup.scores import (
     rank_by_senses,
     rank_by_words,
 )
-from grassmeans_lab.lineup.task import LineupTestbed, read_lineup
+from grassmeans_lab.evaluation.tasks.lineup.task import LineupTestbed, read_lineup
 
 DEFAULT_KS = (1, 2, 3, 4, 5, 6)
 VOCABULARY_SAMPLE = 20_000  # the mean over so many words is exact to some tenths of a percent
@@ -101,7 +101,7 @@ class LineupTask(Task[LineupResult]):
     Parameters
     ----------
     path : path
-        See `grassmeans_lab.lineup.task`.
+        See `grassmeans_lab.evaluation.tasks.lineup.task`.
     """
 
     name = "lineup"
@@ -148,7 +148,7 @@ def evaluate_lineup(
     Parameters
     ----------
     testbed_path : path
-        See `grassmeans_lab.lineup.task`.
+        See `grassmeans_lab.evaluation.tasks.lineup.task`.
     senses : Senses or None
         Its sense vectors, compared in its ``space`` (``vectors`` where it has none). A word that it
         does not have is answered by its word vector. None: word vectors only.
