@@ -21,6 +21,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import KeyScores, PrecisionRecall
@@ -248,6 +249,7 @@ def _conditional_entropies(
 
 def _is_complement(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
     def surprise(chosen: NDArray[np.bool_]) -> float:
+        # In bits as the official scorer has it: elsewhere ties would be decided by rounding.
         share = float(chosen.mean())
         return -share * float(np.log2(share)) if share > 0 else 0.0
 
@@ -256,8 +258,7 @@ def _is_complement(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
 
 
 def _entropy(counts: NDArray[np.int64]) -> float:
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log2(shares)).sum())
+    return float(entr(counts / counts.sum()).sum() / np.log(2))
 
 
 def _agreements(weights: NDArray[np.float64]) -> NDArray[np.float64]:
