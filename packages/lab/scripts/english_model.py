@@ -1,6 +1,6 @@
 """The English model of the package: from the articles to the folder, with one command.
 
-    python experiments/english_model.py enwiki.jsonl.xz --work run --device cuda \
+    python packages/lab/scripts/english_model.py enwiki.jsonl.xz --work run --device cuda \
         --output src/grassmeans/models/en --scws scws/ratings.txt --makes-sense makes-sense-2016 \
         --semeval semeval-2010-task14 --sentences tests/data/english-sentences.jsonl
 

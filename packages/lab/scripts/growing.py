@@ -1,6 +1,6 @@
 """A model that grew beside one built at once, and the senses that are new.
 
-    python experiments/growing.py CORPUS CONTEXTS -o FOLDER --words 60
+    python packages/lab/scripts/growing.py CORPUS CONTEXTS -o FOLDER --words 60
 
 The documents of a corpus are divided in two. A model of the first half is grown with the second
 (`grassmeans update`), and another is built at once from both: of some words, and of made-up ones. A

@@ -1,6 +1,6 @@
 """How often a model says "I don't know" on Make-Sense-2016, and how close its directions lie.
 
-python experiments/idk_share.py --model MODEL --makes-sense FOLDER
+python packages/lab/scripts/idk_share.py --model MODEL --makes-sense FOLDER
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """K-Grassmeans against spherical k-means on the same learned lines, at several numbers of senses.
 
-    python experiments/lines_grouping.py --corpus CORPUS --encoder ENCODER \
+    python packages/lab/scripts/lines_grouping.py --corpus CORPUS --encoder ENCODER \
         --makes-sense FOLDER --semeval FOLDER --cache FOLDER
 
 The contexts of every test word are sampled and encoded once; all methods group these very lines,

@@ -1,6 +1,6 @@
 """Draw which words of a sentence a model's contexts listen to.
 
-python experiments/listening_words.py --model MODEL -o docs/figures/listening-words.svg
+python packages/lab/scripts/listening_words.py --model MODEL -o docs/figures/listening-words.svg
 
 With a file of one sentence a line, each with one marked <b>word</b>: ``--sentences FILE``.
 """

