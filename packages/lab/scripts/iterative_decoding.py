@@ -7,8 +7,8 @@ time with word vectors that were trained further in just the same way, on the co
 training lexemes trains all vectors further, which changes labels by itself, and what a round gives
 is its difference from its control.
 
-    python packages/lab/scripts/iterative_decoding.py --corpus CORPUS --model MODEL --output FOLDER \
-        --rounds 4 --control --makes-sense FOLDER --semeval FOLDER
+    python packages/lab/scripts/iterative_decoding.py --corpus CORPUS --model MODEL \
+        --output FOLDER --rounds 4 --control --makes-sense FOLDER --semeval FOLDER
 
 FOLDER gets the rounds in ``rounds``, the controls in ``control-1`` and so on, and ``scores.json``.
 """

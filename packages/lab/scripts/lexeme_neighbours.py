@@ -1,6 +1,7 @@
 """The senses of words and the nearest lexemes of each, as a Markdown table.
 
-    python packages/lab/scripts/lexeme_neighbours.py --model MODEL --lexemes LEXEMES crane bank columbia
+    python packages/lab/scripts/lexeme_neighbours.py --model MODEL --lexemes LEXEMES \
+        crane bank columbia
 
 Neighbours are looked for among the 40,000 most frequent lexemes; those of the word itself and of
 its plural are left out.

@@ -15,13 +15,12 @@ from numpy.typing import NDArray
 from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import sample_positions
+from grassmeans.labelling.decoding import tell_senses
 from grassmeans.labelling.targets import find_targets, read_targets
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests
 from grassmeans.reading.given import spell_word
-from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.keys import decode_key
 from grassmeans.senses.samples import word_seeds
 
@@ -182,19 +181,12 @@ def _measure_part(
     """The senses of words in a corpus without labels, as tagging would answer."""
     corpus = part.corpus
     find_targets(corpus, model)  # says whether the two fit
-    rule = model.choose_threshold()
     columns: list[_Columns] = []
     for number, word in enumerate(words):
         positions = find_positions(corpus, word)
         own = corpus.documents_of(positions)
         kept = sample_by_group(part.groups[own], max_contexts, word, random_state)
-        lines = SenseLines.collect([np.asarray(model.inventory.directions(word))])
-        distances = np.full((len(kept), lines.most_senses), np.nan, np.float32)
-        for rows, occurrences in corpus.occurrences(positions[kept]):
-            nothing = np.zeros(len(occurrences), np.int64)
-            distances[rows] = model.encoder.measure(occurrences, nothing, lines)
-        labels = decode_hard(distances, rule)
-        senses = np.where(labels == IDK, 0, labels + 1).astype(np.int32)
+        senses = tell_senses(model, corpus, word, positions[kept]).astype(np.int32)
         columns.append((np.full(len(kept), number, np.int32), own[kept], senses))
     word_of, document, sense = (np.concatenate(column) for column in zip(*columns, strict=True))
     return word_of, document, sense

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from grassmeans.artifacts.schema import check_arguments, either, instance_of, path, whole
 from grassmeans.collocations.near_words import (
     DEFAULT_SPAN,
@@ -22,17 +19,14 @@ from grassmeans.collocations.near_words import (
 )
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import sample_positions
+from grassmeans.labelling.decoding import tell_senses
 from grassmeans.labelling.targets import find_targets
 from grassmeans.models.model import SenseModel, load
-from grassmeans.senses.decoding import IDK, decode_hard
 from grassmeans.senses.samples import word_seeds
 
 MAX_CONTEXTS = 5_000
 """Occurrences of a word whose senses are told, a random sample of more."""
-
-_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,26 +105,11 @@ def find_collocates(
     everything = corpus.positions(entry.word)
     (seed,) = word_seeds(entry.word, random_state).spawn(1)
     positions = sample_positions(everything, max_contexts, seed)
-    labels = _tell_senses(model, corpus, entry.word, positions)
-    groups = [positions[labels == k] for k in range(entry.n_senses)]
+    senses = tell_senses(model, corpus, entry.word, positions)
+    groups = [positions[senses == number] for number in range(1, entry.n_senses + 1)]
     share = len(positions) / max(len(everything), 1)
     near = count_near_words(
         corpus, groups, before=before, after=after, shares=[share] * len(groups)
     )
     names = tuple(sense.name for sense in entry.senses) or ("",) * entry.n_senses
     return SenseCollocates(entry.word, names, len(everything), len(positions), near)
-
-
-def _tell_senses(
-    model: SenseModel, corpus: Corpus, word: str, positions: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """(n,) the nearest sense of each occurrence, from 0; `IDK` where it is too far."""
-    lines = SenseLines.collect([model.inventory.directions(word)])
-    labels = np.full(len(positions), IDK, np.int64)
-    for start in range(0, len(positions), _AT_ONCE):
-        part = positions[start : start + _AT_ONCE]
-        for inside, occurrences in corpus.occurrences(part):
-            same = np.zeros(len(occurrences), np.int64)
-            distances = model.encoder.measure(occurrences, same, lines)
-            labels[start : start + _AT_ONCE][inside] = decode_hard(distances, model.idk_threshold)
-    return labels

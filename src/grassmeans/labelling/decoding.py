@@ -10,13 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import damaged
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines
 from grassmeans.labelling.measuring import DISTANCES, POSITIONS, StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets
+from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import (
     DEFAULT_IDK_THRESHOLD,
     DEFAULT_SHARPNESS,
+    IDK,
     IdkRule,
     decode_hard,
     decode_soft,
@@ -193,3 +197,19 @@ def draw_senses(
     # Rounding may leave a row's last bound a little below 1; nothing lies beyond the last sense.
     senses: NDArray[np.int16] = (np.minimum(passed, n_senses - 1) + 1).astype(np.int16)
     return senses
+
+
+def tell_senses(
+    model: SenseModel, corpus: Corpus, word: str, positions: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """(n,) sense numbers of a word's occurrences at positions in text order; 0 is "I don't know".
+
+    As tagging would answer, for a few words of a corpus that need not be labelled.
+    """
+    lines = SenseLines.collect([np.asarray(model.inventory.directions(word))])
+    distances = np.full((len(positions), lines.most_senses), np.nan, np.float32)
+    for part, occurrences in corpus.occurrences(positions):
+        own = np.zeros(len(occurrences), np.int64)
+        distances[part] = model.encoder.measure(occurrences, own, lines)
+    labels = decode_hard(distances, model.idk_threshold)
+    return np.where(labels == IDK, 0, labels + 1)

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, SkipGram, WordVectors, artifacts
+from grassmeans import Corpus, SkipGram, WordVectors
+from grassmeans.artifacts import writing
 from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import ArtifactError, InputError
@@ -49,7 +50,7 @@ def test_distances_are_stored_rounded(corpus, model, tmp_path) -> None:
 
 
 def test_the_text_stays_and_large_files_are_shared(corpus, model, tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(artifacts, "SMALL_BYTES", 0)
+    monkeypatch.setattr(writing, "SMALL_BYTES", 0)
     labelled = label_corpus(corpus, model, tmp_path / "labelled", workers=1)
     assert labelled.concordance("crane.2", width=7)[0].word == "crane"
     assert labelled.line_at(12).word == "Crane"
@@ -65,7 +66,7 @@ def test_the_text_stays_and_large_files_are_shared(corpus, model, tmp_path, monk
 def test_files_are_copied_where_they_cannot_be_linked(
     corpus, model, tmp_path, monkeypatch, contents
 ) -> None:
-    monkeypatch.setattr(artifacts, "SMALL_BYTES", 0)
+    monkeypatch.setattr(writing, "SMALL_BYTES", 0)
     linked = label_corpus(corpus, model, tmp_path / "linked", workers=1)
 
     def refuse(*_):
