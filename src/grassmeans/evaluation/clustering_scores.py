@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from grassmeans.clustering.matching import pair_all
+from grassmeans.clustering.matching import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.key_files import Key
@@ -60,17 +60,11 @@ class WordScore:
     v_measure: float
     f_score: float
     n_clusters: int
-    n_classes: int
     b_cubed_precision: float
     b_cubed_recall: float
     b_cubed: float
     ari: float
     accuracy: float
-
-    @property
-    def part_of_speech(self) -> str | None:
-        """The letter after the last dot of the word, as in ``crane.n``; None where it has none."""
-        return part_of_speech(self.word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +104,7 @@ class _CountedWord(Protocol):
 
 Word = TypeVar("Word", bound=_CountedWord)
 Group = TypeVar("Group")
+Cluster = TypeVar("Cluster", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +159,7 @@ class KeyScores(ABC, Generic[Word, Group]):
         if gold_key.n_instances == 0:
             raise InputError("the gold key has no instances: nothing can be scored")
         words = tuple(cls.score_word(system_key, gold_key, word) for word in gold_key.labels)
-        positions = group_by_part_of_speech(list(gold_key.labels))
+        positions = _group_words(list(gold_key.labels))
         n_answered = sum(score.n_answered for score in words)
         return cls(
             {name: cls.average([words[i] for i in chosen]) for name, chosen in positions.items()},
@@ -214,7 +209,6 @@ class ClusteringScores(KeyScores[WordScore, GroupScore]):
             v_measure=100 * v_measure(table),
             f_score=100 * paired_f_score(table),
             n_clusters=table.shape[0],
-            n_classes=table.shape[1],
             b_cubed_precision=100 * cubed.precision,
             b_cubed_recall=100 * cubed.recall,
             b_cubed=100 * cubed.f,
@@ -245,17 +239,11 @@ class ClusteringScores(KeyScores[WordScore, GroupScore]):
         )
 
 
-def part_of_speech(word: str) -> str | None:
-    """The letter after the last dot of a key's word, as in ``crane.n``; None without one."""
-    stem, _, letter = word.rpartition(".")
-    return letter if stem and letter in PARTS_OF_SPEECH else None
-
-
-def group_by_part_of_speech(words: Sequence[str]) -> dict[str, list[int]]:
-    """Positions of all words (``"all"``), and of those with each part of speech that occurs."""
+def _group_words(words: Sequence[str]) -> dict[str, list[int]]:
+    """Positions of all words, and of those with each part of speech that occurs: ``crane.n``."""
     groups = {"all": list(range(len(words)))}
     for letter in PARTS_OF_SPEECH:
-        if members := [i for i, word in enumerate(words) if part_of_speech(word) == letter]:
+        if members := [i for i, word in enumerate(words) if word[1:].endswith(f".{letter}")]:
             groups[letter] = members
     return groups
 
@@ -268,6 +256,17 @@ def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) ->
     for (cluster, label), count in Counter(zip(clusters, classes, strict=True)).items():
         table[rows[cluster], columns[label]] = count
     return table
+
+
+def match_labels(clusters: Sequence[Cluster], classes: Sequence[str]) -> dict[Cluster, str]:
+    """The class that each cluster stands for, one to one, so that most instances agree.
+
+    Those that have no instance in common are not matched.
+    """
+    found = match_groups(cross_tabulate(clusters, classes)).tolist()
+    names = list(dict.fromkeys(classes))
+    pairs = zip(dict.fromkeys(clusters), found, strict=True)
+    return {cluster: names[column] for cluster, column in pairs if column != UNMATCHED}
 
 
 def v_measure(table: NDArray[np.int64]) -> float:

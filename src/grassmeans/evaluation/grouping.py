@@ -47,17 +47,9 @@ Scores = KeyScores[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a system says of a test set, and how often a rule had to decide.
+    """What a system says of a test set, and how many instances a rule of this module decided.
 
-    Attributes
-    ----------
-    key : Key
-        The senses are named ``crane.n.1``, ``crane.n.2``, ...
-    words_without_senses : tuple of str
-        Their instances form one cluster.
-    n_without_senses, n_not_located, n_poor_context : int
-        Instances of such words; and of the others, those whose target was not found, or that have
-        too few known words around it: they went to the largest sense.
+    The senses of the key are named ``crane.n.1``, ``crane.n.2``, ...
     """
 
     key: Key
@@ -204,11 +196,7 @@ def answer_with_senses(
 ) -> Answers:
     """Decode the instances with senses that were found before.
 
-    Parameters
-    ----------
-    sharpness : float, optional
-        Give each instance weighted senses, their probabilities by `decode_soft`; without it, the
-        nearest sense alone.
+    With ``sharpness``, each has weighted senses by `decode_soft`; without it, the nearest alone.
     """
 
     def find_distances(_: str, group: Sequence[Instance]) -> Distances | None:

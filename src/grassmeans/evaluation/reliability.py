@@ -17,10 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.matching import match_groups
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import cross_tabulate
+from grassmeans.evaluation.clustering_scores import match_labels
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.reports import ResultTable, round_score, tabulate_groups
 from grassmeans.evaluation.running import Task
@@ -162,12 +161,9 @@ class LabelledWord:
         if len(usable):
             nearest = np.nanargmin(self.distances[usable], axis=1).tolist()
             labels = [self.labels[i] for i in usable]
-            matched = match_groups(cross_tabulate(nearest, labels)).tolist()
-            senses, names = list(dict.fromkeys(nearest)), list(dict.fromkeys(labels))
-            stands_for = dict(zip(senses, matched, strict=True))
+            matched = match_labels(nearest, labels)
             right[usable] = [
-                stands_for[sense] == names.index(label)
-                for sense, label in zip(nearest, labels, strict=True)
+                matched.get(sense) == label for sense, label in zip(nearest, labels, strict=True)
             ]
         return right
 

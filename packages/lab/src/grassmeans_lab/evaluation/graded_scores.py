@@ -48,7 +48,6 @@ class GradedWordScore:
     fbc_precision: float
     fbc_recall: float
     n_clusters: int
-    n_classes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,6 @@ class GradedScores(KeyScores[GradedWordScore, GradedGroupScore]):
             fbc_precision=100 * cubed.precision,
             fbc_recall=100 * cubed.recall,
             n_clusters=system_weights.shape[1],
-            n_classes=gold_weights.shape[1],
         )
 
     @staticmethod
