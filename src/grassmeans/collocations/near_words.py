@@ -241,7 +241,8 @@ class NearWords:
     def _is_near(self, group: int, fewest: int) -> NDArray[np.bool_]:
         """(n_words,) which are collocates: often enough near, and more than by chance."""
         near = self.counts[group]
-        return (near >= max(fewest, 1)) & (near > self._expect(group))
+        passes: NDArray[np.bool_] = (near >= max(fewest, 1)) & (near > self._expect(group))
+        return passes
 
     def _compare_counts(self, first: int, second: int) -> Floats:
         one, other = self.counts[first], self.counts[second]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
+
+from grassmeans.evaluation.intervals import Interval
 
 _DECIMALS = 4
 
@@ -55,12 +57,17 @@ def round_score(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DECIMALS)
 
 
+def round_interval(interval: Interval | None) -> list[float | None] | None:
+    """The two ends for JSON."""
+    return interval and [round_score(interval.low), round_score(interval.high)]
+
+
 def plain_fields(group: Any) -> dict[str, Any]:
-    """The fields of a dataclass of scores for JSON; intervals are ``[low, high]``."""
-    values: dict[str, Any] = {}
-    for name, value in asdict(group).items():
-        if isinstance(value, dict):
-            values[name] = [round_score(value["low"]), round_score(value["high"])]
-        else:
-            values[name] = round_score(value) if isinstance(value, float) else value
+    """The fields of a dataclass of scores for JSON."""
+    values = {field.name: getattr(group, field.name) for field in fields(group)}
+    for name, value in values.items():
+        if isinstance(value, Interval):
+            values[name] = round_interval(value)
+        elif isinstance(value, float):
+            values[name] = round_score(value)
     return values

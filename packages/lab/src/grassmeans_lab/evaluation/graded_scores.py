@@ -193,25 +193,6 @@ def fuzzy_b_cubed(system: NDArray[np.float64], gold: NDArray[np.float64]) -> Pre
     return PrecisionRecall(_mean_share(common, in_clusters), _mean_share(common, in_classes))
 
 
-def _score_word(system_key: Key, gold_key: Key, word: str) -> GradedWordScore:
-    gold, system = gold_key.labels[word], system_key.labels.get(word, {})
-    gold_weights = memberships(list(gold.values()))
-    if not gold_weights.any(axis=1).all():
-        raise InputError(f"the gold key has an instance of {word!r} whose labels all weigh 0")
-    system_weights = memberships([system.get(instance, ()) for instance in gold])
-    cubed = fuzzy_b_cubed(system_weights, gold_weights)
-    return GradedWordScore(
-        word=word,
-        n_instances=len(gold),
-        n_answered=len(gold.keys() & system.keys()),
-        fnmi=100 * fuzzy_nmi(system_weights, gold_weights),
-        fbc_precision=100 * cubed.precision,
-        fbc_recall=100 * cubed.recall,
-        n_clusters=system_weights.shape[1],
-        n_classes=gold_weights.shape[1],
-    )
-
-
 def _bins(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Bin 0 is [0, 0.1], bin 1 (0.1, 0.2], ..., bin 9 (0.9, 1]."""
     upper = np.arange(1, N_BINS + 1) / N_BINS

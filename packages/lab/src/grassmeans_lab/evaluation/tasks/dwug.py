@@ -43,7 +43,12 @@ from grassmeans.evaluation.grouping import (
 )
 from grassmeans.evaluation.intervals import Interval
 from grassmeans.evaluation.key_files import Key, read_numbered_lines
-from grassmeans.evaluation.reports import ResultTable, format_value, round_score
+from grassmeans.evaluation.reports import (
+    ResultTable,
+    format_value,
+    round_interval,
+    round_score,
+)
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.evaluation.tasks.instances import Instance, parse_object, read_json_instances
@@ -110,8 +115,7 @@ class ChangeResult(Result):
         }
         for name, (value, interval) in self.correlations.items():
             scores[f"spearman_{name}"] = round_score(value)
-            ends = interval and [round_score(interval.low), round_score(interval.high)]
-            scores[f"spearman_{name}_interval"] = ends
+            scores[f"spearman_{name}_interval"] = round_interval(interval)
         group = None if self.senses is None else self.senses.groups["all"]
         for name in ("v_measure", "b_cubed", "ari"):
             scores[name] = None if group is None else round_score(getattr(group, name))

@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
-from grassmeans.evaluation.reports import ResultTable, format_value, round_score
+from grassmeans.evaluation.reports import (
+    ResultTable,
+    format_value,
+    round_interval,
+    round_score,
+)
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.evaluation.tasks.instances import Instance, known_form
@@ -255,10 +260,9 @@ def _correlate(
 
 
 def _plain_score(score: SimilarityScore) -> dict[str, Any]:
-    interval = score.spearman_interval
     return {
         "spearman": round_score(score.spearman),
-        "spearman_interval": interval and [round_score(interval.low), round_score(interval.high)],
+        "spearman_interval": round_interval(score.spearman_interval),
         "n_used": score.n_used,
         "n_missing": score.n_missing,
     }
