@@ -57,9 +57,9 @@ def round_score(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DECIMALS)
 
 
-def round_interval(interval: Interval | None) -> list[float | None] | None:
+def round_interval(interval: Interval | None) -> list[Any] | None:
     """The two ends for JSON."""
-    return interval and [round_score(interval.low), round_score(interval.high)]
+    return None if interval is None else [round_score(end) for end in (interval.low, interval.high)]
 
 
 def plain_fields(group: Any) -> dict[str, Any]:
