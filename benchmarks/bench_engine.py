@@ -33,12 +33,12 @@ from bench_pipeline import made_up_texts, write_texts
 from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.engines import use_engine
 from grassmeans.engines.messages import Packer
-from grassmeans.evaluation.similarity_scores import read_word_pairs, score_word_pairs
 from grassmeans.labelling import label_corpus
 from grassmeans.models.building import build_model
 from grassmeans.reading.documents import ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans.vectors.skipgram import train_vectors
+from grassmeans_lab.evaluation.tasks.similarity_scores import read_word_pairs, score_word_pairs
 from measurement import write_result
 
 QUIET = {"show_progress": False, "overwrite": True}

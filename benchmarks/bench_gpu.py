@@ -26,7 +26,6 @@ import torch
 from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.together import Grouping, solve_all
 from grassmeans.contexts.subspaces import SubspaceEncoder
-from grassmeans.evaluation.similarity_scores import read_word_pairs, score_word_pairs
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels
 from grassmeans.kernels.gpu.labelling import measure_on_device, send_windows
@@ -38,6 +37,7 @@ from grassmeans.vectors.training import (
     draw_matrix,
     keep_probabilities,
 )
+from grassmeans_lab.evaluation.tasks.similarity_scores import read_word_pairs, score_word_pairs
 from kmeans_peers import PEERS
 from measurement import write_result
 

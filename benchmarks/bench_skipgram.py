@@ -20,7 +20,11 @@ import numpy as np
 from gensim.models import Word2Vec
 
 from grassmeans import Corpus, SkipGram, WordVectors
-from grassmeans.evaluation.similarity_scores import read_scws, read_word_pairs, score_word_pairs
+from grassmeans_lab.evaluation.tasks.similarity_scores import (
+    read_scws,
+    read_word_pairs,
+    score_word_pairs,
+)
 from measurement import write_result
 
 MAX_SEQUENCE = 10_000  # gensim cuts sentences here, and so do we

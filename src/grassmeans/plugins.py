@@ -15,7 +15,7 @@ COMMANDS = "grassmeans.commands"
 METHODS = "grassmeans.methods"
 """Any name -> a function that makes a system of a method's name; see `evaluate --method`."""
 TASKS = "grassmeans.tasks"
-"""The name of a test set -> its class, made of the path of its data."""
+"""The name of a test set -> what makes it of its path: a `Task`, or an `InstanceFormat`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -305,7 +305,7 @@ def test_keys_whose_weights_mean_nothing(tmp_path) -> None:
     (tmp_path / "gold").write_text("a.n a.1 s1/1\n")
     for key in ("a.n a.1 s1/0\n", "a.n a.1 s1/1e300\n", "a.n a.1 s1/nan\n", "a.n a.1 s\0/1\n"):
         (tmp_path / "key").write_text(key)
-        told = complaint("score", tmp_path / "key", tmp_path / "gold", "--task", "semeval2013")
+        told = complaint("score", tmp_path / "key", tmp_path / "gold")
         assert str(tmp_path / "key") in told
     (tmp_path / "key").write_text("\ufeffa.n a.1 s1/1\n\ufeffa.n a.2 s1/1\n")
     from grassmeans.evaluation.key_files import read_key

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import grassmeans
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.senses.decoding import decode_hard
 
 THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8)
@@ -25,7 +25,7 @@ def main() -> None:
     arguments = parser.parse_args()
     model = grassmeans.load(arguments.model)
     passages = defaultdict(list)
-    for instance in load_task("makes-sense", arguments.makes_sense).instances:
+    for instance in open_task("makes-sense", arguments.makes_sense).instances:
         if instance.target in model.inventory:
             passages[instance.target].append((instance.left, instance.right))
     distances = [model.distances(word, found) for word, found in passages.items()]

@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 
 from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.evaluation.clustering_scores import score_clustering
+from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.models.building import build_model
 from grassmeans.models.model import SenseModel
@@ -65,7 +65,7 @@ class TestSet:
         for instance, sense in zip(self.task.instances, senses.tolist(), strict=True):
             label = Label(f"{instance.key_word}.{sense}", 1.0)
             labels[instance.key_word][instance.id] = (label,)
-        scores = score_clustering(Key(dict(labels)), self.task.gold).all
+        scores = ClusteringScores.compare(Key(dict(labels)), self.task.gold).all
         return {"v_measure": round(scores.v_measure, 2), "f_score": round(scores.f_score, 2)}
 
 
@@ -111,7 +111,7 @@ def read_test_sets(
     """Read the test sets that were asked for, and label them with the model."""
     places = {"makes-sense": arguments.makes_sense, "semeval2010": arguments.semeval}
     return [
-        make_test_set(load_task(name, place), model, output / name, settings)
+        make_test_set(open_task(name, place), model, output / name, settings)
         for name, place in places.items()
         if place
     ]

@@ -35,7 +35,7 @@ from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
@@ -146,7 +146,7 @@ def main() -> None:
     encoder = open_contexts(arguments.encoder)
     if not isinstance(encoder, LearnedEncoder):
         raise InputError(f"{arguments.encoder} is no encoder of learned contexts")
-    tasks = {name: load_task(name, getattr(arguments, option)) for option, name in TASKS.items()}
+    tasks = {name: open_task(name, getattr(arguments, option)) for option, name in TASKS.items()}
     targets = dict.fromkeys(target for task in tasks.values() for target in task.targets)
     forms = [form for target in targets if (form := known_form(corpus.vocabulary, target))]
     lines = encode_test_words(forms, corpus, encoder, arguments.max_contexts, arguments.cache)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.vectors.similarity import unit_rows
@@ -37,22 +38,17 @@ _AT_ONCE = 256
 def jensen_shannon(first: Doubles, second: Doubles) -> Doubles:
     """(...,) distances of distributions (..., n_senses): the root of the divergence in bits.
 
-    Counts may be given in place of shares. NaN where one side has no occurrence.
+    Counts may be given in place of shares. NaN where one side has no occurrence, and nowhere else:
+    SciPy's takes the root of what rounding makes negative.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = [x / x.sum(axis=-1, keepdims=True) for x in (first, second)]
     mean = (shares[0] + shares[1]) / 2
-    divergence = entropy(mean) - (entropy(shares[0]) + entropy(shares[1])) / 2
+    bits = [entr(x).sum(axis=-1) / np.log(2) for x in (mean, *shares)]
+    divergence = bits[0] - (bits[1] + bits[2]) / 2
     # Equal distributions may differ by rounding, whose root would not be small.
     found: Doubles = np.sqrt(np.where(divergence < 1e-12, divergence * 0.0, divergence))
     return np.minimum(found, 1.0)
-
-
-def entropy(shares: Doubles) -> Doubles:
-    """(...,) entropies in bits of distributions (..., n)."""
-    logs = np.log2(np.where(shares > 0.0, shares, 1.0))
-    found: Doubles = -(shares * logs).sum(axis=-1)
-    return found
 
 
 def average_pairwise_distance(first: Floats, second: Floats) -> float:

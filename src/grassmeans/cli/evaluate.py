@@ -26,8 +26,8 @@ def evaluate(
     task: Annotated[
         str,
         typer.Argument(
-            help="semeval2010, semeval2013, makes-sense, coarsewsd20, jsonl, sentences, scws, "
-            "wordsim or dwug."
+            help="jsonl or sentences, files of your own; or a test set that an installed package "
+            "adds."
         ),
     ],
     data: Annotated[Path, READ, typer.Option("--data", help="The task's folder or file.")],
@@ -57,7 +57,9 @@ def evaluate(
     ] = "on-corpus",
     decoding: Annotated[
         str | None,
-        typer.Option(help="hard or soft (weighted senses); soft for semeval2013, else hard."),
+        typer.Option(
+            help="hard or soft (weighted senses); soft where gold senses are graded, else hard."
+        ),
     ] = None,
     gold: Annotated[
         Path | None, READ, typer.Option("--gold", help="A gold key, where the data has none.")
@@ -68,16 +70,18 @@ def evaluate(
     vectors: Annotated[
         Path | None,
         READ,
-        typer.Option("--vectors", help="scws, wordsim, --method: plain word vectors."),
+        typer.Option("--vectors", help="Plain word vectors, for --method and for similarity."),
     ] = None,
     lexemes: Annotated[
-        Path | None, READ, typer.Option("--lexemes", help="scws: lexeme vectors of the model.")
+        Path | None,
+        READ,
+        typer.Option("--lexemes", help="Lexeme vectors of the model, for similarity."),
     ] = None,
     idk: Annotated[
         float | None,
         typer.Option(
             min=0.0,
-            help="scws, sentences: 'don't know' from this distance on, above 1 never; the "
+            help="Sentences, similarity: 'don't know' from this distance on, above 1 never; the "
             "model's own.",
         ),
     ] = None,
@@ -86,7 +90,7 @@ def evaluate(
         typer.Option(
             min=0.0,
             max=1.0,
-            help="scws, sentences: 'don't know' where an answer is less likely to be right.",
+            help="Sentences, similarity: 'don't know' where an answer is less likely to be right.",
         ),
     ] = None,
     sharpness: options.Sharpness = None,
@@ -108,9 +112,9 @@ def evaluate(
     senses form one cluster. How often is printed. The JSON has the scores of `grassmeans score`,
     the parameters, and digests of model and data.
 
-    [dim]grassmeans evaluate semeval2010 --data semeval-2010-task14 --model model[/]
+    [dim]grassmeans evaluate jsonl --data mine.jsonl --model model --key-out answers.key[/]
 
-    [dim]grassmeans evaluate scws --data ratings.txt --model model --lexemes lexemes[/]
+    [dim]grassmeans evaluate sentences --data my-sentences.jsonl --model model[/]
 
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]

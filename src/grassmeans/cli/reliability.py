@@ -44,7 +44,7 @@ def reliability(
     that is answered, how much of it is right, and the calibration error, the mean gap between
     confidence and right answers. The JSON has the bins of confidence.
 
-    [dim]grassmeans reliability model corpus --task makes-sense=makes-sense-2016[/]
+    [dim]grassmeans reliability model corpus --task jsonl=mine.jsonl[/]
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.engines import use_engine

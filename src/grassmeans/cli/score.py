@@ -24,7 +24,11 @@ def score(
         typer.Argument(help="The gold key, JSON lines with labels, or the task's folder."),
     ],
     task: Annotated[
-        str, typer.Option(help="semeval2010, semeval2013, makes-sense, coarsewsd20 or jsonl.")
+        str,
+        typer.Option(
+            help="The test set that the gold is of: its folder and its scores. Key files alone "
+            "are scored as those of SemEval-2010."
+        ),
     ] = "semeval2010",
     as_json: options.Json = False,
     as_markdown: options.Markdown = False,
@@ -32,31 +36,28 @@ def score(
     """Score answers against gold senses, as the official scorers do.
 
     V-measure, paired F-score, number of clusters, B-cubed, adjusted Rand index and accuracy under
-    the best mapping; fuzzy NMI and fuzzy B-cubed for semeval2013. All are in percent. Gold
-    instances without an answer form one more cluster of their word (for semeval2013: belong to no
-    cluster); answers to instances that the gold key does not have do not count. Both are counted.
+    the best mapping, in percent; a test set with graded senses has scores of its own. Gold
+    instances without an answer form one more cluster of their word; answers to instances that the
+    gold key does not have do not count. Both are counted.
 
-    [dim]grassmeans score answers.key gold.key --task semeval2010[/]
+    [dim]grassmeans score answers.key gold.key[/]
+
+    [dim]grassmeans score answers.key mine.jsonl --task jsonl[/]
     """
-    from grassmeans.evaluation.clustering_scores import score_clustering
-    from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES, score_graded
-    from grassmeans.evaluation.reports import scores_to_dict, tabulate_scores
-    from grassmeans.evaluation.tasks.loading import is_graded, load_gold, read_labels
+    from grassmeans.evaluation.tasks.loading import load_gold, read_labels
 
-    gold_key = load_gold(task, gold)
+    gold_key, scoring = load_gold(task, gold)
     answers = read_labels(key)
-    scores = (score_graded if is_graded(task) else score_clustering)(answers, gold_key)
+    scores = scoring.compare(answers, gold_key)
     if gold_key.n_instances == scores.n_unanswered:
         raise InputError(
             f"none of the {answers.n_instances:,} answers of {key} is to an instance of {gold} "
             f"({_example(answers)} against {_example(gold_key)}): do they belong together?"
         )
     _note_differences(answers, gold_key, scores.n_unanswered, scores.n_unknown)
-    groups = scores_to_dict(scores)
     counts = {"n_unanswered": scores.n_unanswered, "n_unknown": scores.n_unknown}
-    about = {"note": OFFICIAL_NAMES} if is_graded(task) else {}
-    record = groups | about | {"task": task, "counts": counts}
-    print_result(record, tabulate_scores(groups), as_json, as_markdown)
+    record = scores.to_dict() | {"task": task, "counts": counts}
+    print_result(record, scores.to_table(), as_json, as_markdown)
 
 
 def _note_differences(answers: Key, gold: Key, n_unanswered: int, n_unknown: int) -> None:

@@ -10,6 +10,15 @@ UNMATCHED = -1
 """Of a group that stands for no class."""
 
 
+def pair_all(table: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Groups, rising, and the class of each: one to one, as many as there are, so that most agree.
+
+    Of a ``table`` as `match_groups` has it; a pair may have no member in common.
+    """
+    groups, classes = linear_sum_assignment(table, maximize=True)
+    return groups, classes
+
+
 def match_groups(table: NDArray[np.integer]) -> NDArray[np.int64]:
     """Match groups to classes one to one, so that most members agree.
 
@@ -23,7 +32,7 @@ def match_groups(table: NDArray[np.integer]) -> NDArray[np.int64]:
     (n_groups,) int64
         The class of each group; `UNMATCHED` where it has none, or no member in common with it.
     """
-    rows, columns = linear_sum_assignment(table, maximize=True)
+    rows, columns = pair_all(table)
     found = np.full(len(table), UNMATCHED, np.int64)
     shared = table[rows, columns] > 0
     found[rows[shared]] = columns[shared]

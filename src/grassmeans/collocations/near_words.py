@@ -175,13 +175,11 @@ class NearWords:
         """
         if by not in SCORES:
             raise InputError(f"by must be one of {', '.join(SCORES)}, got {by!r}")
-        near = self.counts[group]
-        expected = self.places[group] * self.totals / max(self.n_tokens, 1)
+        near, expected = self.counts[group], self._expect(group)
         dice = self._measure_dice(group)
         likely = measure_log_likelihood(near, self.places[group], self.totals, self.n_tokens)
         score = dice if by == SCORES[0] else likely
-        passes = (near >= max(fewest, 1)) & (near > expected)
-        rows = self._choose(passes, score, limit, function_words)
+        rows = self._choose(self._is_near(group, fewest), score, limit, function_words)
         return tuple(
             Collocate(
                 word=self.words[self.ids[i]],
@@ -210,9 +208,8 @@ class NearWords:
         limit : int or None
             Of words for each of the two.
         """
-        near = self.counts[first] + self.counts[second]
         likely = self._compare_counts(first, second)
-        enough = near >= max(fewest, 1)
+        enough = self.counts[first] + self.counts[second] >= max(fewest, 1)
         sides = [
             self._choose(enough & (sign * likely > 0.0), sign * likely, limit, function_words)
             for sign in (1.0, -1.0)
@@ -232,12 +229,20 @@ class NearWords:
         function_words: bool = False,
     ) -> tuple[ComparedCollocate, ...]:
         """Collocates of both groups, by the smaller of their two logDice."""
-        groups = (first, second)
-        expected = self.places[list(groups), None] * self.totals / max(self.n_tokens, 1)
-        counts = self.counts[list(groups)]
-        passes = np.all((counts >= max(fewest, 1)) & (counts > expected), axis=0)
-        dice = np.minimum(*(self._measure_dice(group) for group in groups))
+        passes = self._is_near(first, fewest) & self._is_near(second, fewest)
+        dice = np.minimum(self._measure_dice(first), self._measure_dice(second))
         return self._compare_rows(first, second, self._choose(passes, dice, limit, function_words))
+
+    def _expect(self, group: int) -> Floats:
+        """(n_words,) how often each would stand near by chance."""
+        expected: Floats = self.places[group] * self.totals / max(self.n_tokens, 1)
+        return expected
+
+    def _is_near(self, group: int, fewest: int) -> NDArray[np.bool_]:
+        """(n_words,) which are collocates: often enough near, and more than by chance."""
+        near = self.counts[group]
+        passes: NDArray[np.bool_] = (near >= max(fewest, 1)) & (near > self._expect(group))
+        return passes
 
     def _compare_counts(self, first: int, second: int) -> Floats:
         one, other = self.counts[first], self.counts[second]

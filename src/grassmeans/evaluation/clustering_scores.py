@@ -12,23 +12,26 @@ B-cubed, the adjusted Rand index and the accuracy are averaged in the same way.
 
 The scores of one word take a ``table`` (n_clusters, n_classes), the number of instances that each
 cluster and class have in common, with no empty row or column, and give a number in [0, 1] (the Rand
-index in [-1, 1]).
+index in [-1, 1]). scikit-learn has V-measure and Rand index of labels, fifty times slower.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
+from scipy.special import entr
 
+from grassmeans.clustering.matching import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.key_files import Key
+from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
 
 PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
@@ -57,17 +60,11 @@ class WordScore:
     v_measure: float
     f_score: float
     n_clusters: int
-    n_classes: int
     b_cubed_precision: float
     b_cubed_recall: float
     b_cubed: float
     ari: float
     accuracy: float
-
-    @property
-    def part_of_speech(self) -> str | None:
-        """The letter after the last dot of the word, as in ``crane.n``; None where it has none."""
-        return part_of_speech(self.word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +104,21 @@ class _CountedWord(Protocol):
 
 Word = TypeVar("Word", bound=_CountedWord)
 Group = TypeVar("Group")
+Cluster = TypeVar("Cluster", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
-class KeyScores(Generic[Word, Group]):
-    """Scores of a system's key against a gold key.
+class KeyScores(ABC, Generic[Word, Group]):
+    """Scores of a system's key against a gold key; a kind of scores is a subclass.
 
     Attributes
     ----------
+    columns : mapping
+        Of a table for people: from headings to fields of a group.
+    note : str
+        A remark that goes with printed scores.
+    decoding : {"hard", "soft"}
+        What is asked of a system whose answers are scored so: one sense an instance, or weights.
     groups : mapping
         ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
     words : tuple
@@ -124,6 +128,10 @@ class KeyScores(Generic[Word, Group]):
     n_unknown : int
         Answers to instances that the gold key does not have; they do not count.
     """
+
+    columns: ClassVar[Mapping[str, str]]
+    note: ClassVar[str] = ""
+    decoding: ClassVar[str] = "hard"
 
     groups: Mapping[str, Group]
     words: tuple[Word, ...]
@@ -135,74 +143,109 @@ class KeyScores(Generic[Word, Group]):
         """The scores over all words."""
         return self.groups["all"]
 
+    @staticmethod
+    @abstractmethod
+    def score_word(system_key: Key, gold_key: Key, word: str) -> Word:
+        """The scores of one word of the gold key."""
+
+    @staticmethod
+    @abstractmethod
+    def average(words: Sequence[Word]) -> Group:
+        """The scores over some words, at least one."""
+
     @classmethod
-    def collect(
-        cls,
-        system_key: Key,
-        gold_key: Key,
-        score_word: Callable[[Key, Key, str], Word],
-        average: Callable[[Sequence[Word]], Group],
-    ) -> Self:
+    def compare(cls, system_key: Key, gold_key: Key) -> Self:
         """Score word by word, and average over groups of words."""
         if gold_key.n_instances == 0:
             raise InputError("the gold key has no instances: nothing can be scored")
-        words = tuple(score_word(system_key, gold_key, word) for word in gold_key.labels)
-        positions = group_by_part_of_speech(list(gold_key.labels))
+        words = tuple(cls.score_word(system_key, gold_key, word) for word in gold_key.labels)
+        positions = _group_words(list(gold_key.labels))
         n_answered = sum(score.n_answered for score in words)
         return cls(
-            {name: average([words[i] for i in chosen]) for name, chosen in positions.items()},
+            {name: cls.average([words[i] for i in chosen]) for name, chosen in positions.items()},
             words,
             n_unanswered=gold_key.n_instances - n_answered,
             n_unknown=system_key.n_instances - n_answered,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """The scores of each group as plain values, and the note where there is one."""
+        groups = {name: plain_fields(group) for name, group in self.groups.items()}
+        return groups | ({"note": self.note} if self.note else {})
+
+    def to_table(self) -> ResultTable:
+        """A row for each group."""
+        groups = {name: plain_fields(group) for name, group in self.groups.items()}
+        return tabulate_groups(groups, self.columns, self.note)
+
 
 class ClusteringScores(KeyScores[WordScore, GroupScore]):
-    """Of a key with one label for each instance."""
+    """Of a key with one label for each instance; where one has several, the heaviest counts."""
+
+    columns: ClassVar[Mapping[str, str]] = {
+        "words": "n_words",
+        "instances": "n_instances",
+        "V": "v_measure",
+        "V 95%": "v_measure_interval",
+        "F": "f_score",
+        "F 95%": "f_score_interval",
+        "clusters": "n_clusters",
+        "B-cubed": "b_cubed",
+        "ARI": "ari",
+        "accuracy": "accuracy",
+    }
+
+    @staticmethod
+    def score_word(system_key: Key, gold_key: Key, word: str) -> WordScore:
+        """V-measure, paired F-score and the others; the unanswered are a cluster."""
+        gold, system = gold_key.best_labels(word), system_key.best_labels(word)
+        # None is no label's name: it stands for the cluster of the unanswered.
+        table = cross_tabulate([system.get(instance) for instance in gold], list(gold.values()))
+        cubed = b_cubed(table)
+        return WordScore(
+            word=word,
+            n_instances=len(gold),
+            n_answered=len(gold.keys() & system.keys()),
+            v_measure=100 * v_measure(table),
+            f_score=100 * paired_f_score(table),
+            n_clusters=table.shape[0],
+            b_cubed_precision=100 * cubed.precision,
+            b_cubed_recall=100 * cubed.recall,
+            b_cubed=100 * cubed.f,
+            ari=100 * adjusted_rand(table),
+            accuracy=100 * mapped_accuracy(table),
+        )
+
+    @staticmethod
+    def average(words: Sequence[WordScore]) -> GroupScore:
+        """Means by the numbers of instances; the plain mean of the numbers of clusters."""
+        weights = np.array([score.n_instances for score in words], dtype=np.float64)
+
+        def values(name: str) -> NDArray[np.float64]:
+            return np.array([getattr(score, name) for score in words], dtype=np.float64)
+
+        names = ("v_measure", "f_score", "b_cubed_precision", "b_cubed_recall", "b_cubed")
+        means = {
+            name: float(np.average(values(name), weights=weights))
+            for name in (*names, "ari", "accuracy")
+        }
+        return GroupScore(
+            n_words=len(words),
+            n_instances=int(weights.sum()),
+            n_clusters=float(values("n_clusters").mean()),
+            v_measure_interval=bootstrap_weighted_mean(values("v_measure"), weights),
+            f_score_interval=bootstrap_weighted_mean(values("f_score"), weights),
+            **means,
+        )
 
 
-def score_clustering(system_key: Key, gold_key: Key) -> ClusteringScores:
-    """Score a system's key against the gold key.
-
-    Where an instance has several labels, the heaviest one counts.
-    """
-    return ClusteringScores.collect(system_key, gold_key, _score_word, _average)
-
-
-def part_of_speech(word: str) -> str | None:
-    """The letter after the last dot of a key's word, as in ``crane.n``; None without one."""
-    stem, _, letter = word.rpartition(".")
-    return letter if stem and letter in PARTS_OF_SPEECH else None
-
-
-def group_by_part_of_speech(words: Sequence[str]) -> dict[str, list[int]]:
-    """Positions of all words (``"all"``), and of those with each part of speech that occurs."""
+def _group_words(words: Sequence[str]) -> dict[str, list[int]]:
+    """Positions of all words, and of those with each part of speech that occurs: ``crane.n``."""
     groups = {"all": list(range(len(words)))}
     for letter in PARTS_OF_SPEECH:
-        if members := [i for i, word in enumerate(words) if part_of_speech(word) == letter]:
+        if members := [i for i, word in enumerate(words) if word[1:].endswith(f".{letter}")]:
             groups[letter] = members
     return groups
-
-
-def _score_word(system_key: Key, gold_key: Key, word: str) -> WordScore:
-    gold, system = gold_key.best_labels(word), system_key.best_labels(word)
-    # None is no label's name: it stands for the cluster of the unanswered.
-    table = cross_tabulate([system.get(instance) for instance in gold], list(gold.values()))
-    cubed = b_cubed(table)
-    return WordScore(
-        word=word,
-        n_instances=len(gold),
-        n_answered=len(gold.keys() & system.keys()),
-        v_measure=100 * v_measure(table),
-        f_score=100 * paired_f_score(table),
-        n_clusters=table.shape[0],
-        n_classes=table.shape[1],
-        b_cubed_precision=100 * cubed.precision,
-        b_cubed_recall=100 * cubed.recall,
-        b_cubed=100 * cubed.f,
-        ari=100 * adjusted_rand(table),
-        accuracy=100 * mapped_accuracy(table),
-    )
 
 
 def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.int64]:
@@ -215,29 +258,15 @@ def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) ->
     return table
 
 
-def _average(words: Sequence[WordScore]) -> GroupScore:
-    weights = np.array([score.n_instances for score in words], dtype=np.float64)
+def match_labels(clusters: Sequence[Cluster], classes: Sequence[str]) -> dict[Cluster, str]:
+    """The class that each cluster stands for, one to one, so that most instances agree.
 
-    def values(name: str) -> NDArray[np.float64]:
-        return np.array([getattr(score, name) for score in words], dtype=np.float64)
-
-    def mean(name: str) -> float:
-        return float(np.average(values(name), weights=weights))
-
-    return GroupScore(
-        n_words=len(words),
-        n_instances=int(weights.sum()),
-        v_measure=mean("v_measure"),
-        f_score=mean("f_score"),
-        n_clusters=float(values("n_clusters").mean()),
-        b_cubed_precision=mean("b_cubed_precision"),
-        b_cubed_recall=mean("b_cubed_recall"),
-        b_cubed=mean("b_cubed"),
-        ari=mean("ari"),
-        accuracy=mean("accuracy"),
-        v_measure_interval=bootstrap_weighted_mean(values("v_measure"), weights),
-        f_score_interval=bootstrap_weighted_mean(values("f_score"), weights),
-    )
+    Those that have no instance in common are not matched.
+    """
+    found = match_groups(cross_tabulate(clusters, classes)).tolist()
+    names = list(dict.fromkeys(classes))
+    pairs = zip(dict.fromkeys(clusters), found, strict=True)
+    return {cluster: names[column] for cluster, column in pairs if column != UNMATCHED}
 
 
 def v_measure(table: NDArray[np.int64]) -> float:
@@ -294,13 +323,11 @@ def mapped_accuracy(table: NDArray[np.int64]) -> float:
     Each cluster stands for at most one class and the other way round, so that most agree; the
     instances of clusters left over are wrong.
     """
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return float(table[rows, columns].sum() / table.sum())
+    return float(table[pair_all(table)].sum() / table.sum())
 
 
 def _entropy(counts: NDArray[np.int64]) -> float:
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log(shares)).sum())
+    return float(entr(counts / counts.sum()).sum())
 
 
 def _count_pairs(sizes: NDArray[np.int64]) -> int:

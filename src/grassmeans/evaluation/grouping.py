@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import ClusteringScores, score_clustering
-from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES, GradedScores, score_graded
+from grassmeans.evaluation.clustering_scores import ClusteringScores, KeyScores
 from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.reports import ResultTable, scores_to_dict, tabulate_scores
+from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import Instance, known_form
@@ -43,22 +42,14 @@ FindDistances = Callable[[str, Sequence[Instance]], Distances | None]
 """Name of a word in the key, its instances -> (n_instances, n_senses), or None without senses. NaN
 where the largest sense is to be taken."""
 
-Scores = ClusteringScores | GradedScores
+Scores = KeyScores[Any, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a system says of a test set, and how often a rule had to decide.
+    """What a system says of a test set, and how many instances a rule of this module decided.
 
-    Attributes
-    ----------
-    key : Key
-        The senses are named ``crane.n.1``, ``crane.n.2``, ...
-    words_without_senses : tuple of str
-        Their instances form one cluster.
-    n_without_senses, n_not_located, n_poor_context : int
-        Instances of such words; and of the others, those whose target was not found, or that have
-        too few known words around it: they went to the largest sense.
+    The senses of the key are named ``crane.n.1``, ``crane.n.2``, ...
     """
 
     key: Key
@@ -74,7 +65,7 @@ class GroupingResult(Result):
 
     Attributes
     ----------
-    scores : ClusteringScores, GradedScores or None
+    scores : KeyScores or None
         None where the test set has no gold labels.
     key : Key
         The answers.
@@ -85,16 +76,12 @@ class GroupingResult(Result):
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
-        scores: dict[str, Any] = {} if self.scores is None else dict(scores_to_dict(self.scores))
-        if isinstance(self.scores, GradedScores):
-            scores["note"] = OFFICIAL_NAMES
+        scores = {} if self.scores is None else self.scores.to_dict()
         return scores | {"words_without_senses": list(self.words_without_senses)}
 
     def to_table(self) -> ResultTable:
         """A table of the scores of each group; without rows where there are none."""
-        if self.scores is None:
-            return ResultTable(("",), ())
-        return tabulate_scores(scores_to_dict(self.scores))
+        return ResultTable(("",), ()) if self.scores is None else self.scores.to_table()
 
 
 @dataclass(frozen=True)
@@ -103,16 +90,16 @@ class ClusteringTask(Task[GroupingResult]):
 
     Attributes
     ----------
-    graded : bool
-        Whether gold labels have weights, and fuzzy scores are the task's.
     gold : Key
         May be empty for files of one's own.
+    scoring : type of KeyScores
+        How answers are scored.
     """
 
     name: str
     instances: tuple[Instance, ...]
     gold: Key
-    graded: bool = False
+    scoring: type[Scores] = ClusteringScores
 
     groups_instances = True
     needs_senses = True
@@ -139,7 +126,7 @@ class ClusteringTask(Task[GroupingResult]):
         `InputError` where no word of the task has senses, or the gold key belongs to another test
         set.
         """
-        decoding = settings.decoding or ("soft" if self.graded else "hard")
+        decoding = settings.decoding or self.scoring.decoding
         about: dict[str, Any] = {"induce": settings.induce, "decoding": decoding}
         if decoding == "soft":
             about["sharpness"] = system.choose_sharpness(settings.sharpness)
@@ -165,7 +152,7 @@ class ClusteringTask(Task[GroupingResult]):
     def _score_key(self, key: Key) -> Scores | None:
         if self.gold.n_instances == 0:
             return None
-        scores: Scores = (score_graded if self.graded else score_clustering)(key, self.gold)
+        scores = self.scoring.compare(key, self.gold)
         if scores.n_unanswered == self.gold.n_instances:
             raise InputError(
                 f"the gold key has none of the {len(self.instances):,} instances of {self.name}: "
@@ -209,11 +196,7 @@ def answer_with_senses(
 ) -> Answers:
     """Decode the instances with senses that were found before.
 
-    Parameters
-    ----------
-    sharpness : float, optional
-        Give each instance weighted senses, their probabilities by `decode_soft`; without it, the
-        nearest sense alone.
+    With ``sharpness``, each has weighted senses by `decode_soft`; without it, the nearest alone.
     """
 
     def find_distances(_: str, group: Sequence[Instance]) -> Distances | None:

@@ -17,16 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.matching import match_groups
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import cross_tabulate
+from grassmeans.evaluation.clustering_scores import match_labels
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.reports import ResultTable, round_score, tabulate_groups
 from grassmeans.evaluation.running import Task
-from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.systems import ModelSenses
 from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
 from grassmeans.senses.pseudowords import (
@@ -166,12 +165,9 @@ class LabelledWord:
         if len(usable):
             nearest = np.nanargmin(self.distances[usable], axis=1).tolist()
             labels = [self.labels[i] for i in usable]
-            matched = match_groups(cross_tabulate(nearest, labels)).tolist()
-            senses, names = list(dict.fromkeys(nearest)), list(dict.fromkeys(labels))
-            stands_for = dict(zip(senses, matched, strict=True))
+            matched = match_labels(nearest, labels)
             right[usable] = [
-                stands_for[sense] == names.index(label)
-                for sense, label in zip(nearest, labels, strict=True)
+                matched.get(sense) == label for sense, label in zip(nearest, labels, strict=True)
             ]
         return right
 

@@ -4,34 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
-from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES, GradedScores
+from grassmeans.evaluation.intervals import Interval
 
 _DECIMALS = 4
-_CLUSTERING_COLUMNS = {
-    "words": "n_words",
-    "instances": "n_instances",
-    "V": "v_measure",
-    "V 95%": "v_measure_interval",
-    "F": "f_score",
-    "F 95%": "f_score_interval",
-    "clusters": "n_clusters",
-    "B-cubed": "b_cubed",
-    "ARI": "ari",
-    "accuracy": "accuracy",
-}
-_GRADED_COLUMNS = {
-    "words": "n_words",
-    "instances": "n_instances",
-    "FNMI": "fnmi",
-    "FNMI 95%": "fnmi_interval",
-    "FBC": "fbc",
-    "FBC 95%": "fbc_interval",
-    "clusters": "n_clusters",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +30,6 @@ class ResultTable:
         return f"{table}\n{self.note}\n" if self.note else table
 
 
-def scores_to_dict(scores: ClusteringScores | GradedScores) -> dict[str, dict[str, Any]]:
-    """The scores of each group; intervals are ``[low, high]``, or None for a single word."""
-    return {name: plain_fields(group) for name, group in scores.groups.items()}
-
-
-def tabulate_scores(scores: Mapping[str, Mapping[str, Any]]) -> ResultTable:
-    """A table of the groups that `scores_to_dict` gives."""
-    graded = is_graded(scores["all"])
-    columns = _GRADED_COLUMNS if graded else _CLUSTERING_COLUMNS
-    return tabulate_groups(scores, columns, OFFICIAL_NAMES if graded else "")
-
-
 def tabulate_groups(
     groups: Mapping[str, Mapping[str, Any]], columns: Mapping[str, str], note: str = ""
 ) -> ResultTable:
@@ -73,11 +39,6 @@ def tabulate_groups(
         for name, group in groups.items()
     ]
     return ResultTable(("", *columns), tuple(rows), note)
-
-
-def is_graded(group: Mapping[str, Any]) -> bool:
-    """Whether plain scores are fuzzy ones."""
-    return "fnmi" in group
 
 
 def format_value(value: float | Sequence[float] | None) -> str:
@@ -96,12 +57,17 @@ def round_score(value: float) -> float | None:
     return None if math.isnan(value) else round(value, _DECIMALS)
 
 
+def round_interval(interval: Interval | None) -> list[Any] | None:
+    """The two ends for JSON."""
+    return None if interval is None else [round_score(end) for end in (interval.low, interval.high)]
+
+
 def plain_fields(group: Any) -> dict[str, Any]:
-    """The fields of a dataclass of scores for JSON; intervals are ``[low, high]``."""
-    values: dict[str, Any] = {}
-    for name, value in asdict(group).items():
-        if isinstance(value, dict):
-            values[name] = [round_score(value["low"]), round_score(value["high"])]
-        else:
-            values[name] = round_score(value) if isinstance(value, float) else value
+    """The fields of a dataclass of scores for JSON."""
+    values = {field.name: getattr(group, field.name) for field in fields(group)}
+    for name, value in values.items():
+        if isinstance(value, Interval):
+            values[name] = round_interval(value)
+        elif isinstance(value, float):
+            values[name] = round_score(value)
     return values

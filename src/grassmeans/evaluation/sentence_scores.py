@@ -13,8 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from grassmeans.clustering.matching import UNMATCHED, match_groups
-from grassmeans.evaluation.clustering_scores import cross_tabulate
+from grassmeans.evaluation.clustering_scores import match_labels
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 
 
@@ -117,23 +116,10 @@ def score_words(words: Sequence[WordAnswers]) -> SentenceScores:
 
 
 def match_senses(word: WordAnswers) -> dict[int, str]:
-    """The gold sense that each induced one stands for, one to one, so that most sentences agree.
-
-    Those that have no sentence in common are not matched.
-    """
+    """The gold sense that each induced one stands for, by the nearest senses of all sentences."""
     given = zip(word.nearest, word.senses, strict=True)
     known = [(answer, sense) for answer, sense in given if answer is not None]
-    if not known:
-        return {}
-    clusters, classes = zip(*known, strict=True)
-    table = cross_tabulate(clusters, classes)
-    induced, gold = list(dict.fromkeys(clusters)), list(dict.fromkeys(classes))
-    matched = match_groups(table).tolist()
-    return {
-        name: gold[column]
-        for name, column in zip(induced, matched, strict=True)
-        if column != UNMATCHED
-    }
+    return match_labels(*zip(*known, strict=True)) if known else {}
 
 
 def _count_right(word: WordAnswers) -> tuple[int, int]:

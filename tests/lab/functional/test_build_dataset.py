@@ -18,7 +18,7 @@ from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans_lab.datasets.links import LinkSettings, build_links
@@ -124,7 +124,7 @@ def test_links_can_be_chosen_merged_balanced_and_split(work, tmp_path) -> None:
     assert report["parts"] == {"train.jsonl": 60, "test.jsonl": 20}
     assert set(report["skipped"]) == {"bank", "riverba"}
     assert "left out: 'bank': fewer than 2 senses with 10 links" in done.stderr
-    assert len(load_task("jsonl", tmp_path / "set" / "test.jsonl").instances) == 20
+    assert len(open_task("jsonl", tmp_path / "set" / "test.jsonl").instances) == 20
 
 
 def test_pseudowords_with_their_corpus(work, tmp_path) -> None:
@@ -142,7 +142,7 @@ def test_pseudowords_with_their_corpus(work, tmp_path) -> None:
         counts = {word: corpus.vocabulary.count_of(word) for word in group}
         assert report["words"][name] == {w: min(n, 200) for w, n in counts.items()}
         assert merged.vocabulary.count_of(name) == sum(counts.values())
-    task = load_task("jsonl", tmp_path / "pseudo" / "instances.jsonl")
+    task = open_task("jsonl", tmp_path / "pseudo" / "instances.jsonl")
     assert not any(re.search(r"(?i)birdba|fishba", instance.text) for instance in task.instances)
 
 
@@ -217,7 +217,7 @@ def test_links_of_a_real_dump(tmp_path) -> None:
     corpus = Corpus.open(tmp_path / "corpus")
     summary = build_links(corpus, tmp_path / "set", LinkSettings(min_instances=4))
     assert summary.senses["ajax"] == {"AFC_Ajax": 4, "Ajax_(mythology)": 4}
-    task = load_task("jsonl", tmp_path / "set" / "instances.jsonl")
+    task = open_task("jsonl", tmp_path / "set" / "instances.jsonl")
     assert len(task.instances) == summary.n_instances
     for instance in task.instances:
         assert instance.word.lower() == instance.target

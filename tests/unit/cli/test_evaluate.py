@@ -37,7 +37,6 @@ def folder(tmp_path: Path) -> Path:
     model = SenseModel(encoder, SenseInventory([crane]), Tokenizer(), about)
     model.save(tmp_path / "model")
     (tmp_path / "a.jsonl").write_text("\n".join(json.dumps(line) for line in LINES))
-    (tmp_path / "pairs.txt").write_text("nest nest 9\nnest beam 1\nnest absent 5\n")
     return tmp_path
 
 
@@ -113,45 +112,10 @@ def test_instances_without_labels_need_a_key_to_write(folder: Path) -> None:
     assert read_key(key).n_instances == 4
 
 
-def test_word_pairs_with_the_vectors_of_a_model_or_a_folder(folder: Path) -> None:
-    by_model = evaluate(folder, "wordsim", "pairs.txt", "--model", folder / "model")
-    found = json.loads(by_model.stdout)
-    score = found["pairs"]["plain"]
-    assert (score["spearman"], score["n_used"], score["n_missing"]) == (100.0, 2, 1)
-    vectors = folder / "model" / "vectors"
-    again = evaluate(folder, "wordsim", "pairs.txt", "--vectors", vectors)
-    for digest in ("vectors", "data"):
-        assert json.loads(again.stdout)["digests"][digest] == found["digests"][digest]
-
-
-def test_scws(folder: Path) -> None:
-    row = "{0}\t{1}\tn\t{2}\tn\tx <b> {1} </b>\tx <b> {2} </b>\t{3}\t{3}\n"
-    rows = row.format(1, "nest", "beam", 1.0) + row.format(2, "nest", "nest", 9.0)
-    (folder / "ratings.txt").write_text(rows)
-    options = ("--model", folder / "model", "--lexemes", folder / "model" / "vectors")
-    found = json.loads(evaluate(folder, "scws", "ratings.txt", *options).stdout)
-    assert {name: score["spearman"] for name, score in found["all"].items()} == {
-        "plain": 100.0,
-        "hard": 100.0,
-        "soft": 100.0,
-        "average": 100.0,
-        "maximum": 100.0,
-    }
-    own = [found["parameters"][name] for name in ("idk", "sharpness")]
-    assert own == [0.4, 10.0]  # the model's, and that of its kind
-    sharp = evaluate(folder, "scws", "ratings.txt", *options, "--sharpness", 3)
-    assert json.loads(sharp.stdout)["parameters"]["sharpness"] == 3.0
-    asked = {}
-    for idk in (0.7, 2):
-        result = evaluate(folder, "scws", "ratings.txt", *options, "--idk", idk)
-        asked[idk] = json.loads(result.stdout)["parameters"]["idk"]
-    assert asked == {0.7: 0.7, 2: None}  # above 1: never
-
-
 @pytest.mark.parametrize(
     ("task", "data", "options", "message"),
     [
-        ("other", "a.jsonl", (), "unknown task 'other': expected one of .* scws, wordsim"),
+        ("other", "a.jsonl", (), "unknown task 'other': expected one of jsonl, sentences"),
         ("jsonl", "a.jsonl", (), "jsonl needs --model"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "--confidence", 0.5), "is not calibrated"),
         (
@@ -164,15 +128,11 @@ def test_scws(folder: Path) -> None:
         ("jsonl", "a.jsonl", ("--model", "absent"), "there is no model at"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "--decoding", "x"), "decoding must be one of"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "-k", "7"), "no word of jsonl has senses"),
-        ("semeval2013", ".", ("--model", "MODEL"), "no gold key"),
         ("sentences", "a.jsonl", (), "line 1: expected a text as word"),
-        ("wordsim", "pairs.txt", (), "wordsim needs --model or --vectors"),
-        ("scws", "absent", ("--model", "MODEL"), "there is nothing at"),
-        ("wordsim", "pairs.txt", ("--vectors", "VECTORS", "--lexemes", "x"), "needs --model"),
     ],
 )
 def test_mistakes(folder: Path, task: str, data: str, options, message: str) -> None:
-    places = {"MODEL": folder / "model", "VECTORS": folder / "model" / "vectors"}
+    places = {"MODEL": folder / "model"}
     result = evaluate(folder, task, data, *(places.get(option, option) for option in options))
     assert result.exception is not None
     with pytest.raises(Exception, match=message):

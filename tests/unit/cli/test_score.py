@@ -42,13 +42,6 @@ def test_unanswered_and_unknown_are_counted(files: Path) -> None:
     assert "without a gold label (not scored): 2" in result.stderr
 
 
-def test_graded_task(files: Path) -> None:
-    found = json.loads(score(files, GOLD, "--task", "semeval2013").stdout)
-    # The last instance of a.n and both of b.v are alone: only two of three count in one word.
-    assert found["all"]["fbc"] == pytest.approx(100 * (2 / 3 + 0) / 2, abs=1e-3)
-    assert found["all"]["fnmi"] == 100
-
-
 def test_markdown(files: Path) -> None:
     lines = score(files, GOLD, "--markdown").stdout.splitlines()
     assert lines[0].startswith("|  | words | instances | V |")

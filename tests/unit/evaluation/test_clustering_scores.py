@@ -8,17 +8,18 @@ from sklearn.metrics import adjusted_rand_score, v_measure_score
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import (
+    ClusteringScores,
     PrecisionRecall,
     adjusted_rand,
     b_cubed,
     mapped_accuracy,
     paired_f_score,
-    score_clustering,
     v_measure,
 )
 from grassmeans.evaluation.intervals import Interval
 from grassmeans.evaluation.key_files import Key, Label, read_key
 
+KEY = Key({word: {f"{word}.{i}": (Label(name),) for i, name in enumerate("xxy")} for word in "ab"})
 SEMEVAL = Path(__file__).parents[4] / "shared" / "data" / "semeval-2010-task14"
 # Clusters {0,1,2} {3}, classes {0,1} {2,3}.
 TABLE = np.array([[2, 1], [0, 1]])
@@ -42,7 +43,7 @@ def make_key(**words: str) -> Key:
 
 
 def test_perfect_answer_whatever_the_labels() -> None:
-    scores = score_clustering(make_key(a="xxyz"), make_key(a="1123"))
+    scores = ClusteringScores.compare(make_key(a="xxyz"), make_key(a="1123"))
     assert scores.all.v_measure == pytest.approx(100)
     assert scores.all.f_score == pytest.approx(100)
     assert scores.all.n_clusters == 3
@@ -50,7 +51,7 @@ def test_perfect_answer_whatever_the_labels() -> None:
 
 def test_paired_f_by_hand() -> None:
     # Clusters {0,1,2} {3}, classes {0,1} {2,3}: 3 + 1 pairs against 1 + 1, one in common.
-    scores = score_clustering(make_key(a="xxxy"), make_key(a="1122"))
+    scores = ClusteringScores.compare(make_key(a="xxxy"), make_key(a="1122"))
     precision, recall = 1 / 4, 1 / 2
     assert scores.all.f_score == pytest.approx(100 * 2 * precision * recall / (precision + recall))
 
@@ -90,15 +91,15 @@ def test_v_measure_of_degenerate_tables() -> None:
 
 def test_unanswered_instances_are_one_more_cluster() -> None:
     gold = make_key(a="1122")
-    partial = score_clustering(make_key(a="x..y"), gold)
-    explicit = score_clustering(make_key(a="xooy"), gold)
+    partial = ClusteringScores.compare(make_key(a="x..y"), gold)
+    explicit = ClusteringScores.compare(make_key(a="xooy"), gold)
     assert partial.all == explicit.all
     assert partial.all.n_clusters == 3
     assert (partial.n_unanswered, explicit.n_unanswered) == (2, 0)
 
 
 def test_word_that_was_not_answered_is_one_cluster() -> None:
-    scores = score_clustering(Key({}), make_key(a="112"))
+    scores = ClusteringScores.compare(Key({}), make_key(a="112"))
     assert scores.words[0].n_clusters == 1
     assert scores.all.v_measure == 0
     assert scores.all.f_score == pytest.approx(100 * 2 * (1 / 3) * (1 / 2) / (1 / 3 + 1 / 2))
@@ -108,7 +109,7 @@ def test_word_that_was_not_answered_is_one_cluster() -> None:
 def test_scores_are_weighted_by_gold_instances_but_cluster_counts_are_not() -> None:
     # a.n (6 instances) is perfect with 2 clusters; b.v (2 instances) is wrong, in one cluster.
     gold = make_key(a_n="111222", b_v="12")
-    scores = score_clustering(make_key(a_n="xxxyyy", b_v="xx"), gold)
+    scores = ClusteringScores.compare(make_key(a_n="xxxyyy", b_v="xx"), gold)
     assert scores.all.v_measure == pytest.approx(75)
     assert scores.all.f_score == pytest.approx(75)
     assert scores.all.n_clusters == 1.5
@@ -121,25 +122,25 @@ def test_scores_are_weighted_by_gold_instances_but_cluster_counts_are_not() -> N
 
 def test_answers_that_gold_does_not_know_are_counted_and_ignored() -> None:
     gold = make_key(a="1122")
-    scores = score_clustering(make_key(a="xxyyzzz", other="x"), gold)
+    scores = ClusteringScores.compare(make_key(a="xxyyzzz", other="x"), gold)
     assert scores.all.v_measure == pytest.approx(100)
     assert scores.n_unknown == 4
     assert scores.n_unanswered == 0
 
 
 def test_same_label_of_two_words_is_not_the_same_cluster() -> None:
-    scores = score_clustering(make_key(a="xx", b="xx"), make_key(a="11", b="22"))
+    scores = ClusteringScores.compare(make_key(a="xx", b="xx"), make_key(a="11", b="22"))
     assert scores.all.v_measure == pytest.approx(100)
 
 
 def test_gold_without_instances_is_refused() -> None:
     with pytest.raises(InputError, match="no instances"):
-        score_clustering(make_key(a="x"), Key({}))
+        ClusteringScores.compare(make_key(a="x"), Key({}))
 
 
 def test_other_scores_are_weighted_in_the_same_way() -> None:
     gold = make_key(a_n="111222", b_v="12")
-    scores = score_clustering(make_key(a_n="xxxyyy", b_v="xx"), gold)
+    scores = ClusteringScores.compare(make_key(a_n="xxxyyy", b_v="xx"), gold)
     # b.v in one cluster: precision 1/2, recall 1, half of it right, no better than chance.
     assert scores.all.b_cubed_precision == pytest.approx((6 * 100 + 2 * 50) / 8)
     assert scores.all.b_cubed_recall == pytest.approx(100)
@@ -152,7 +153,7 @@ def test_other_scores_are_weighted_in_the_same_way() -> None:
 
 def test_adjectives_have_a_group_of_their_own() -> None:
     key = make_key(dark_j="12", x_q="12")
-    assert list(score_clustering(key, key).groups) == ["all", "j"]
+    assert list(ClusteringScores.compare(key, key).groups) == ["all", "j"]
 
 
 def test_b_cubed_by_hand() -> None:
@@ -203,6 +204,19 @@ def test_accuracy_maps_each_cluster_to_one_class() -> None:
 
 
 @pytest.mark.shared
+def test_groups_as_plain_values() -> None:
+    found = ClusteringScores.compare(KEY, KEY).to_dict()
+    assert list(found) == ["all"]
+    assert found["all"]["v_measure_interval"] == [100.0, 100.0]
+    assert found["all"]["b_cubed"] == 100.0
+
+
+def test_tables_have_the_columns_of_their_scores() -> None:
+    hard = ClusteringScores.compare(KEY, KEY).to_table()
+    assert hard.columns[3:6] == ("V", "V 95%", "F")
+    assert hard.rows[0][:5] == ("all", "2", "6", "100.00", "100.0–100.0")
+
+
 @pytest.mark.skipif(not SEMEVAL.is_dir(), reason="the official key files are not here")
 @pytest.mark.parametrize(
     ("name", "f_score", "v", "n_clusters"),
@@ -216,7 +230,7 @@ def test_accuracy_maps_each_cluster_to_one_class() -> None:
 )
 def test_published_scores_of_semeval_2010(name, f_score, v, n_clusters) -> None:
     system = read_key(SEMEVAL / "system-keys" / f"{name}.key")
-    scores = score_clustering(system, read_key(SEMEVAL / "gold.key"))
+    scores = ClusteringScores.compare(system, read_key(SEMEVAL / "gold.key"))
     assert round(scores.all.f_score, 1) == f_score
     assert round(scores.all.v_measure, 1) == v
     assert round(scores.all.n_clusters, 2) == n_clusters
@@ -237,5 +251,5 @@ def test_published_scores_of_semeval_2010(name, f_score, v, n_clusters) -> None:
 )
 def test_published_b_cubed_of_semeval_2010(name: str, published: float) -> None:
     system = read_key(SEMEVAL / "system-keys" / f"{name}.key")
-    scores = score_clustering(system, read_key(SEMEVAL / "gold.key"))
+    scores = ClusteringScores.compare(system, read_key(SEMEVAL / "gold.key"))
     assert round(scores.all.b_cubed, 1) == published

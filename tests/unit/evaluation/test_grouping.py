@@ -106,18 +106,6 @@ def test_scores_and_record(small_model, small_task) -> None:
     assert not any(isinstance(value, np.generic) for value in record["all"].values())
 
 
-def test_graded_tasks_get_weighted_senses_and_fuzzy_scores(small_model, small_task) -> None:
-    graded = evaluate(replace(small_task, graded=True), small_model)
-    record = graded.to_dict()
-    assert {"fnmi", "fbc"} <= record["all"].keys()
-    assert (record["parameters"]["decoding"], record["parameters"]["sharpness"]) == ("soft", 10.0)
-    # The names of precision and recall are not those of the official scorer.
-    assert "what it calls precision is recall here" in record["note"]
-    assert graded.to_table().to_markdown().endswith(f"\n\n{record['note']}\n")
-    hard = evaluate(replace(small_task, graded=True), small_model, decoding="hard").to_dict()
-    assert "sharpness" not in hard["parameters"]
-
-
 def test_senses_of_the_test_instances(small_model, small_task) -> None:
     system = ModelSystem(small_model, random_state=3)
     result = evaluate(small_task, system, induce="on-test")

@@ -16,8 +16,8 @@ from grassmeans.evaluation.reliability import (
     score_labelled_words,
     score_reliability,
 )
-from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.pseudowords import make_pseudowords
 
@@ -85,10 +85,10 @@ def test_labelled_tasks_are_answered(tmp_path: Path, small_model) -> None:
 
 
 def test_a_task_without_labels_is_refused(tmp_path: Path, small_model) -> None:
-    place = tmp_path / "pairs.txt"
-    place.write_text("nest beam 1\n")
+    place = tmp_path / "a.jsonl"
+    place.write_text(json.dumps({"id": "1", "target": "crane", "left": "", "right": ""}))
     with pytest.raises(InputError, match="has no instances with a sense"):
-        measure_labelled_words(small_model, open_task("wordsim", place))
+        measure_labelled_words(small_model, open_task("jsonl", place))
 
 
 def test_pseudowords_are_held_apart(topic_model, topic_corpus) -> None:

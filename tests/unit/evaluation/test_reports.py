@@ -2,33 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from grassmeans.evaluation.clustering_scores import score_clustering
-from grassmeans.evaluation.graded_scores import score_graded
-from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.reports import (
     ResultTable,
     format_value,
     round_score,
-    scores_to_dict,
-    tabulate_scores,
 )
-
-KEY = Key({word: {f"{word}.{i}": (Label(name),) for i, name in enumerate("xxy")} for word in "ab"})
-
-
-def test_groups_as_plain_values() -> None:
-    found = scores_to_dict(score_clustering(KEY, KEY))
-    assert list(found) == ["all"]
-    assert found["all"]["v_measure_interval"] == [100.0, 100.0]
-    assert found["all"]["b_cubed"] == 100.0
-
-
-def test_tables_have_the_columns_of_their_scores() -> None:
-    hard = tabulate_scores(scores_to_dict(score_clustering(KEY, KEY)))
-    assert hard.columns[3:6] == ("V", "V 95%", "F")
-    assert hard.rows[0][:5] == ("all", "2", "6", "100.00", "100.0–100.0")
-    graded = tabulate_scores(scores_to_dict(score_graded(KEY, KEY)))
-    assert graded.columns[3:6] == ("FNMI", "FNMI 95%", "FBC")
 
 
 def test_markdown() -> None:

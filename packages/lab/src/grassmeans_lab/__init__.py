@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from grassmeans_lab.datasets.links import LinkSettings as LinkSettings
     from grassmeans_lab.datasets.links import build_links as build_links
     from grassmeans_lab.datasets.pseudowords import build_pseudowords as build_pseudowords
+    from grassmeans_lab.evaluation.tasks.lineup.running import LineupTask as LineupTask
+    from grassmeans_lab.evaluation.tasks.lineup.running import evaluate_lineup as evaluate_lineup
     from grassmeans_lab.iteration.iterating import IterationSettings as IterationSettings
     from grassmeans_lab.iteration.iterating import iterate as iterate
-    from grassmeans_lab.lineup.running import LineupTask as LineupTask
-    from grassmeans_lab.lineup.running import evaluate_lineup as evaluate_lineup
 
 __all__, __getattr__, __dir__ = give_names(
     __name__,
@@ -25,7 +25,7 @@ __all__, __getattr__, __dir__ = give_names(
         "datasets.links": ("LinkSettings", "build_links"),
         "datasets.pseudowords": ("build_pseudowords",),
         "datasets.lineup": ("build_lineup",),
-        "lineup.running": ("LineupTask", "evaluate_lineup"),
+        "evaluation.tasks.lineup.running": ("LineupTask", "evaluate_lineup"),
         "comparing.comparing": ("Comparison",),
         "comparing.systems": ("make_systems",),
     },

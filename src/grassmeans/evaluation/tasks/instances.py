@@ -11,17 +11,13 @@ target by default). ``pos`` may name a part of speech. ``label`` may be absent.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Container
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import Key, Label, read_numbered_lines
-
-_MARKED = re.compile(r"(.*?)<b>(.*?)</b>(.*)", re.DOTALL)
-_TAG = re.compile(r"</?b>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +67,6 @@ class Instance:
         return f"{self.left}{self.word}{self.right}"
 
 
-def split_marked_text(text: str) -> tuple[str, str, str] | None:
-    """Split a text at its first ``<b> word </b>`` into left, word and right; None without one.
-
-    White space inside the tags goes to the text around; further tags are removed.
-    """
-    match = _MARKED.fullmatch(text)
-    if match is None or not match[2].strip():
-        return None
-    left, marked, right = match.groups()
-    word = marked.strip()
-    before, after = marked.split(word, 1)
-    return left + before, word, after + _TAG.sub("", right)
-
-
 def known_form(known: Container[str], target: str) -> str | None:
     """The target as it is known: as it is, in lower case, or joined by ``_``."""
     joined = "_".join(target.split())
@@ -97,7 +79,7 @@ class LabelledInstances:
     """Instances, and the gold labels of those that have one."""
 
     instances: tuple[Instance, ...]
-    gold: Key
+    gold: Key = field(default_factory=lambda: Key({}))
 
 
 def read_json_instances(path: str | Path) -> LabelledInstances:

@@ -8,7 +8,7 @@ import pytest
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
 from grassmeans_lab.datasets.lineup import build_lineup
-from grassmeans_lab.lineup.task import read_lineup
+from grassmeans_lab.evaluation.tasks.lineup.task import read_lineup
 from wordnet_files import Entry, write_wordnet
 
 NOUNS = "wader marsh feather beak lift load harbour hook name author wool cloth river loom novel"

@@ -15,7 +15,7 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.evaluation.key_files import read_key
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans_lab.datasets.link_table import collect_links, read_merges, resolve_page
 from grassmeans_lab.datasets.links import LinkSettings, build_links
@@ -99,7 +99,7 @@ def test_senses_are_pages_and_the_task_reads_them(corpus, tmp_path) -> None:
         "crane": {"Crane_(bird)": 3, "Crane_(machine)": 2, "Frasier_Crane": 1}
     }
     assert (summary.n_words, summary.n_senses, summary.n_instances) == (1, 3, 6)
-    task = load_task("jsonl", tmp_path / "set" / "instances.jsonl")
+    task = open_task("jsonl", tmp_path / "set" / "instances.jsonl")
     assert task.gold == read_key(tmp_path / "set" / "instances.key")
     assert task.gold.best_labels("crane") == {
         "crane.1": "Crane_(machine)",
@@ -258,7 +258,7 @@ def test_only_a_test_set_is_overwritten(corpus, tmp_path) -> None:
     with pytest.raises(InputError, match="exists already: choose another, or pass overwrite=True"):
         build_links(corpus, tmp_path / "set", settings())
     build_links(corpus, tmp_path / "set", settings(min_instances=2), overwrite=True)
-    assert load_task("jsonl", tmp_path / "set" / "instances.jsonl").gold.n_instances == 5
+    assert open_task("jsonl", tmp_path / "set" / "instances.jsonl").gold.n_instances == 5
     other = Corpus.from_texts(["a b c"], tmp_path / "other")
     with pytest.raises(InputError, match=r"another kind \(corpus\) and is never replaced"):
         build_links(corpus, other.path, settings(), overwrite=True)

@@ -12,7 +12,7 @@ from damage import make_old
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans_lab.datasets.pseudowords import (
     PseudowordSettings,
     WordChoice,
@@ -52,7 +52,7 @@ def wordnet(**senses: int) -> WordNet:
 def test_the_label_is_the_word_that_stood_there(corpus, tmp_path) -> None:
     summary = build_pseudowords(corpus, tmp_path / "set", groups=GROUPS)
     assert summary.senses == {"pseudoword1": {"monastery": 2, "phd": 2}}
-    task = load_task("jsonl", tmp_path / "set" / "instances.jsonl")
+    task = open_task("jsonl", tmp_path / "set" / "instances.jsonl")
     texts = [(i.id, i.left, i.word, i.right) for i in task.instances]
     assert texts == [
         ("pseudoword1.1", "The monks of the ", "pseudoword1", " prayed."),
@@ -168,7 +168,7 @@ def test_tokenised_text_is_replaced_by_its_own_rule(tmp_path) -> None:
     corpus = Corpus.from_files([source], tmp_path / "corpus", format="tokens", workers=1)
     summary = build_pseudowords(corpus, tmp_path / "set", groups=[["and/or", "phd"]])
     assert summary.senses == {"pseudoword1": {"and%2For": 2, "phd": 1}}
-    first = load_task("jsonl", tmp_path / "set" / "instances.jsonl").instances[0]
+    first = open_task("jsonl", tmp_path / "set" / "instances.jsonl").instances[0]
     assert first.right == " gate , a phd-and/or pseudoword1 pseudoword1"
 
 

@@ -11,23 +11,9 @@ from grassmeans.evaluation.tasks.instances import (
     Instance,
     known_form,
     read_json_instances,
-    split_marked_text,
 )
 
 FIRST = {"id": "1", "target": "crane", "left": "Two ", "word": "cranes", "right": " fly."}
-
-
-def test_marked_text_is_split() -> None:
-    assert split_marked_text("on the <b> bank </b> of it") == ("on the  ", "bank", "  of it")
-    assert split_marked_text("<b>bank</b>") == ("", "bank", "")
-    assert split_marked_text("a <b>b</b> c <b>d</b> e") == ("a ", "b", " c d e")
-    assert split_marked_text("two\nlines <b>b</b>\nc") == ("two\nlines ", "b", "\nc")
-
-
-def test_text_without_a_mark() -> None:
-    assert split_marked_text("no mark") is None
-    assert split_marked_text("an empty <b> </b> one") is None
-    assert split_marked_text("an open <b> one") is None
 
 
 def test_names_and_text_of_an_instance() -> None:

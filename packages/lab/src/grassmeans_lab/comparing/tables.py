@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from grassmeans.evaluation.graded_scores import OFFICIAL_NAMES
-from grassmeans.evaluation.reports import ResultTable, format_value, is_graded
+from grassmeans.evaluation.reports import ResultTable, format_value
 from grassmeans_lab.comparing.comparing import ComparisonRow
+from grassmeans_lab.evaluation.graded_scores import OFFICIAL_NAMES, is_graded
 
 _Places = Mapping[str, tuple[str, ...]]
 

@@ -30,7 +30,7 @@ from grassmeans.outputs.places import check_output_file
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
 from grassmeans.vectors.word_vectors import WordVectors
-from grassmeans_lab.lineup.task import LineupSense, write_lineup
+from grassmeans_lab.evaluation.tasks.lineup.task import LineupSense, write_lineup
 from grassmeans_lab.wordnet.database import Synset, WordNet, WordSense
 from grassmeans_lab.wordnet.related_words import CONCRETE_FILES, RelatedWords
 
@@ -76,7 +76,7 @@ def build_lineup(
     Parameters
     ----------
     output : path
-        A file of JSON lines, see `grassmeans_lab.lineup.task`.
+        A file of JSON lines, see `grassmeans_lab.evaluation.tasks.lineup.task`.
     wordnet : path, optional
         The folder or the zip archive of WordNet's database; looked for where NLTK keeps it by
         default.

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.inflection import irregular_forms, regular_forms
 from grassmeans.outputs.places import check_output
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
@@ -35,6 +34,7 @@ from grassmeans_lab.datasets.writing import (
     text_around,
     write_dataset,
 )
+from grassmeans_lab.evaluation.inflection import irregular_forms, regular_forms
 
 Senses = dict[str, Positions]
 

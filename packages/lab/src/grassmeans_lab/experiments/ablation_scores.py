@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 from sklearn.metrics.cluster import contingency_matrix
 
+from grassmeans.clustering.matching import pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import mapped_accuracy, paired_f_score, v_measure
 from grassmeans.evaluation.intervals import bootstrap_weighted_mean
@@ -254,8 +254,7 @@ def _map_senses(word: DecodedWord) -> NDArray[np.int64]:
     table = np.zeros((n_classes, n_classes), np.int64)
     known = labels != IDK
     np.add.at(table, (word.gold[known], labels[known]), 1)
-    senses: NDArray[np.int64] = linear_sum_assignment(table, maximize=True)[1]
-    return senses
+    return pair_all(table)[1]
 
 
 def _calibrate(confidences: NDArray[np.float64], right: NDArray[np.bool_]) -> float:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from grassmeans.engines.parallel import map_tasks
-from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans.pictures.planes import SENSE_COLOURS
 from grassmeans_lab.datasets.pseudowords import find_candidates
+from grassmeans_lab.evaluation.tasks.coarse_senses import MAKES_SENSE
 from grassmeans_lab.experiments.ablation_scores import (
     SCORES,
     WordScores,
@@ -148,7 +148,7 @@ class Ablations(Experiment):
         pairs = list(zip(drawn[::2], drawn[1::2], strict=True))
         sources: list[GoldWords] = []
         if setup.test_sets.makes_sense is not None:
-            task = load_task("makes-sense", setup.test_sets.makes_sense)
+            task = MAKES_SENSE(setup.test_sets.makes_sense)
             sources.append(
                 TaskWords(task, setup.corpus, setup.vectors, self.n_test_words, setup.random_state)
             )

@@ -13,8 +13,8 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
+from grassmeans.clustering.matching import pair_all
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.evaluation.clustering_scores import mapped_accuracy
@@ -279,7 +279,7 @@ def _draw_words(pool: Sequence[str], k: int, rng: np.random.Generator) -> tuple[
 def cross_tabulate(labels: NDArray[np.int64], members: NDArray[np.int64], k: int) -> Table:
     """(k, k) contexts by group and member; row i is the group that is mapped to member i."""
     table: Table = np.bincount(labels * k + members, minlength=k * k).reshape(k, k)
-    groups, words = linear_sum_assignment(table, maximize=True)
+    groups, words = pair_all(table)
     ordered: Table = table[groups[np.argsort(words)]]
     return ordered
 

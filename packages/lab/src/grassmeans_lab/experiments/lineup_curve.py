@@ -11,6 +11,8 @@ from grassmeans.evaluation.systems import ModelSenses, Senses
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
 from grassmeans.models.model import load
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.tasks.lineup.running import DEFAULT_KS, LineupResult, evaluate_lineup
+from grassmeans_lab.evaluation.tasks.lineup.task import read_lineup
 from grassmeans_lab.experiments.drawing import draw_curves
 from grassmeans_lab.experiments.experiment import (
     Cell,
@@ -23,8 +25,6 @@ from grassmeans_lab.experiments.experiment import (
     Parameters,
     SkipExperimentError,
 )
-from grassmeans_lab.lineup.running import DEFAULT_KS, LineupResult, evaluate_lineup
-from grassmeans_lab.lineup.task import read_lineup
 from grassmeans_lab.rivals.atoms import AtomSenses
 from grassmeans_lab.rivals.interface import Material
 

@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.reports import format_value
-from grassmeans.evaluation.tasks.loading import load_task
 from grassmeans_lab.comparing.comparing import Comparison, ComparisonRow, ComparisonSettings
 from grassmeans_lab.comparing.systems import make_systems
+from grassmeans_lab.evaluation.tasks.coarse_senses import MAKES_SENSE
+from grassmeans_lab.evaluation.tasks.semeval2010 import SEMEVAL2010
 from grassmeans_lab.experiments.drawing import Measured, draw_intervals
 from grassmeans_lab.experiments.experiment import (
     Cell,
@@ -139,10 +140,10 @@ class SenseInductionTable(Experiment):
 
 def _open_tasks(setup: ExperimentSetup) -> list[ClusteringTask]:
     places = {
-        "makes-sense": setup.test_sets.makes_sense,
-        "semeval2010": setup.test_sets.semeval2010,
+        MAKES_SENSE: setup.test_sets.makes_sense,
+        SEMEVAL2010: setup.test_sets.semeval2010,
     }
-    tasks = [load_task(name, place) for name, place in places.items() if place is not None]
+    tasks = [read(place) for read, place in places.items() if place is not None]
     if not tasks:
         raise SkipExperimentError("neither Make-Sense-2016 nor SemEval-2010 task 14 is given")
     return tasks

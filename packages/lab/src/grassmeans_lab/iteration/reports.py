@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
+from scipy.special import entr
 
+from grassmeans.clustering.matching import pair_all
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import read_probabilities
@@ -177,7 +178,7 @@ def match_table(table: NDArray[np.integer]) -> SenseMatching:
         How many occurrences have each label in the first (row) and second (column) labelling; 0 is
         "I don't know", which is never matched with a sense.
     """
-    old, new = linear_sum_assignment(table[1:, 1:], maximize=True)
+    old, new = pair_all(table[1:, 1:])
     renumbering = np.zeros(len(table), np.int64)
     renumbering[new + 1] = old + 1
     n_agreeing = int(table[0, 0] + table[1:, 1:][old, new].sum())
@@ -195,8 +196,7 @@ def mean_entropy(probabilities: NDArray[np.floating]) -> float:
     n, n_senses = probabilities.shape
     if n == 0 or n_senses == 1:
         return 0.0
-    logs = np.log(probabilities, out=np.zeros_like(probabilities), where=probabilities > 0.0)
-    return float(-(probabilities * logs).sum(axis=1).mean() / np.log(n_senses)) + 0.0
+    return float(entr(probabilities).sum(axis=1).mean() / np.log(n_senses))
 
 
 def draw_exit_chart(reports: Sequence[RoundReport]) -> str:

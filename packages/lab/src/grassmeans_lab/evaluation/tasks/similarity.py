@@ -13,9 +13,20 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
-from grassmeans.evaluation.reports import ResultTable, format_value, round_score
+from grassmeans.evaluation.reports import (
+    ResultTable,
+    format_value,
+    round_interval,
+    round_score,
+)
 from grassmeans.evaluation.running import Result, RunSettings, Task
-from grassmeans.evaluation.similarity_scores import (
+from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
+from grassmeans.evaluation.tasks.instances import Instance, known_form
+from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
+from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
+from grassmeans.tagging.tagging import occurrences_in_passages
+from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.tasks.similarity_scores import (
     ContextPair,
     SimilarityScore,
     bootstrap_correlation,
@@ -24,12 +35,6 @@ from grassmeans.evaluation.similarity_scores import (
     read_word_pairs,
     score_word_pairs,
 )
-from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
-from grassmeans.evaluation.tasks.instances import Instance, known_form
-from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
-from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
-from grassmeans.tagging.tagging import occurrences_in_passages
-from grassmeans.vectors.word_vectors import WordVectors
 
 _DECIMALS = 6  # two occurrences in one sense have cosine 1 up to rounding, which must not be ranked
 
@@ -255,10 +260,9 @@ def _correlate(
 
 
 def _plain_score(score: SimilarityScore) -> dict[str, Any]:
-    interval = score.spearman_interval
     return {
         "spearman": round_score(score.spearman),
-        "spearman_interval": interval and [round_score(interval.low), round_score(interval.high)],
+        "spearman_interval": round_interval(score.spearman_interval),
         "n_used": score.n_used,
         "n_missing": score.n_missing,
     }

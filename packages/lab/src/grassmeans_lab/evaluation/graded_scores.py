@@ -15,11 +15,13 @@ answer is taken:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import entr
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import KeyScores, PrecisionRecall
@@ -46,7 +48,6 @@ class GradedWordScore:
     fbc_precision: float
     fbc_recall: float
     n_clusters: int
-    n_classes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +68,71 @@ class GradedGroupScore:
 class GradedScores(KeyScores[GradedWordScore, GradedGroupScore]):
     """Of a key with weighted labels."""
 
+    columns: ClassVar[Mapping[str, str]] = {
+        "words": "n_words",
+        "instances": "n_instances",
+        "FNMI": "fnmi",
+        "FNMI 95%": "fnmi_interval",
+        "FBC": "fbc",
+        "FBC 95%": "fbc_interval",
+        "clusters": "n_clusters",
+    }
+    note = OFFICIAL_NAMES
+    decoding = "soft"
 
-def score_graded(system_key: Key, gold_key: Key) -> GradedScores:
-    """Score a system's graded key against the gold key."""
-    return GradedScores.collect(system_key, gold_key, _score_word, _average)
+    @staticmethod
+    def score_word(system_key: Key, gold_key: Key, word: str) -> GradedWordScore:
+        """Fuzzy NMI and fuzzy B-cubed; the unanswered belong to no cluster."""
+        gold, system = gold_key.labels[word], system_key.labels.get(word, {})
+        gold_weights = memberships(list(gold.values()))
+        if not gold_weights.any(axis=1).all():
+            raise InputError(f"the gold key has an instance of {word!r} whose labels all weigh 0")
+        system_weights = memberships([system.get(instance, ()) for instance in gold])
+        cubed = fuzzy_b_cubed(system_weights, gold_weights)
+        return GradedWordScore(
+            word=word,
+            n_instances=len(gold),
+            n_answered=len(gold.keys() & system.keys()),
+            fnmi=100 * fuzzy_nmi(system_weights, gold_weights),
+            fbc_precision=100 * cubed.precision,
+            fbc_recall=100 * cubed.recall,
+            n_clusters=system_weights.shape[1],
+        )
+
+    @staticmethod
+    def average(words: Sequence[GradedWordScore]) -> GradedGroupScore:
+        """Plain means, and the harmonic mean of mean precision and mean recall."""
+        nmi = np.array([score.fnmi for score in words])
+        cubed = np.array([[score.fbc_precision, score.fbc_recall] for score in words])
+
+        def mean_nmi(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+            means: NDArray[np.float64] = nmi[chosen].mean(axis=1)
+            return means
+
+        def harmonic_mean(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+            precision, recall = cubed[chosen].mean(axis=1).T
+            both = np.where(precision + recall > 0, precision + recall, 1.0)
+            scores: NDArray[np.float64] = 2 * precision * recall / both
+            return scores
+
+        everything = np.arange(len(words))[None, :]
+        precision, recall = cubed.mean(axis=0).tolist()
+        return GradedGroupScore(
+            n_words=len(words),
+            n_instances=sum(score.n_instances for score in words),
+            fnmi=float(nmi.mean()),
+            fbc=float(harmonic_mean(everything)[0]),
+            fbc_precision=precision,
+            fbc_recall=recall,
+            n_clusters=float(np.mean([score.n_clusters for score in words])),
+            fnmi_interval=bootstrap_words(len(words), mean_nmi),
+            fbc_interval=bootstrap_words(len(words), harmonic_mean),
+        )
+
+
+def is_graded(group: Mapping[str, Any]) -> bool:
+    """Whether plain scores of a group are fuzzy ones."""
+    return "fnmi" in group
 
 
 def memberships(instances: Sequence[Sequence[Label]]) -> NDArray[np.float64]:
@@ -131,25 +193,6 @@ def fuzzy_b_cubed(system: NDArray[np.float64], gold: NDArray[np.float64]) -> Pre
     return PrecisionRecall(_mean_share(common, in_clusters), _mean_share(common, in_classes))
 
 
-def _score_word(system_key: Key, gold_key: Key, word: str) -> GradedWordScore:
-    gold, system = gold_key.labels[word], system_key.labels.get(word, {})
-    gold_weights = memberships(list(gold.values()))
-    if not gold_weights.any(axis=1).all():
-        raise InputError(f"the gold key has an instance of {word!r} whose labels all weigh 0")
-    system_weights = memberships([system.get(instance, ()) for instance in gold])
-    cubed = fuzzy_b_cubed(system_weights, gold_weights)
-    return GradedWordScore(
-        word=word,
-        n_instances=len(gold),
-        n_answered=len(gold.keys() & system.keys()),
-        fnmi=100 * fuzzy_nmi(system_weights, gold_weights),
-        fbc_precision=100 * cubed.precision,
-        fbc_recall=100 * cubed.recall,
-        n_clusters=system_weights.shape[1],
-        n_classes=gold_weights.shape[1],
-    )
-
-
 def _bins(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Bin 0 is [0, 0.1], bin 1 (0.1, 0.2], ..., bin 9 (0.9, 1]."""
     upper = np.arange(1, N_BINS + 1) / N_BINS
@@ -185,6 +228,7 @@ def _conditional_entropies(
 
 def _is_complement(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
     def surprise(chosen: NDArray[np.bool_]) -> float:
+        # In bits as the official scorer has it: elsewhere ties would be decided by rounding.
         share = float(chosen.mean())
         return -share * float(np.log2(share)) if share > 0 else 0.0
 
@@ -193,8 +237,7 @@ def _is_complement(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
 
 
 def _entropy(counts: NDArray[np.int64]) -> float:
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log2(shares)).sum())
+    return float(entr(counts / counts.sum()).sum() / np.log(2))
 
 
 def _agreements(weights: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -214,32 +257,3 @@ def _mean_share(common: NDArray[np.float64], agreements: NDArray[np.float64]) ->
     shares = np.divide(common, agreements, out=np.zeros_like(common), where=neighbours)
     n_neighbours = neighbours.sum(axis=1)
     return float((shares.sum(axis=1) / np.maximum(n_neighbours, 1)).mean())
-
-
-def _average(words: Sequence[GradedWordScore]) -> GradedGroupScore:
-    nmi = np.array([score.fnmi for score in words])
-    cubed = np.array([[score.fbc_precision, score.fbc_recall] for score in words])
-
-    def mean_nmi(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        means: NDArray[np.float64] = nmi[chosen].mean(axis=1)
-        return means
-
-    def harmonic_mean(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
-        precision, recall = cubed[chosen].mean(axis=1).T
-        both = np.where(precision + recall > 0, precision + recall, 1.0)
-        scores: NDArray[np.float64] = 2 * precision * recall / both
-        return scores
-
-    everything = np.arange(len(words))[None, :]
-    precision, recall = cubed.mean(axis=0).tolist()
-    return GradedGroupScore(
-        n_words=len(words),
-        n_instances=sum(score.n_instances for score in words),
-        fnmi=float(nmi.mean()),
-        fbc=float(harmonic_mean(everything)[0]),
-        fbc_precision=precision,
-        fbc_recall=recall,
-        n_clusters=float(np.mean([score.n_clusters for score in words])),
-        fnmi_interval=bootstrap_words(len(words), mean_nmi),
-        fbc_interval=bootstrap_words(len(words), harmonic_mean),
-    )

@@ -25,7 +25,7 @@ from grassmeans.errors import InputError
 from grassmeans.senses.samples import word_seeds
 from grassmeans.vectors.similarity import iterate_row_blocks
 from grassmeans.vectors.word_vectors import WordVectors
-from grassmeans_lab.lineup.task import LineupSense
+from grassmeans_lab.evaluation.tasks.lineup.task import LineupSense
 
 N_CANDIDATES = 2  # each sense vector names the two best senses of the lineup
 _BLOCK = 1_024  # vocabulary rows at a time: the products of a block stay in tens of MB

@@ -10,8 +10,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.inflection import irregular_forms, regular_forms
-from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances
+from grassmeans.evaluation.tasks.loading import InstanceFormat
+from grassmeans_lab.evaluation.inflection import irregular_forms, regular_forms
 
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST_PREFIX = 3
@@ -27,7 +28,7 @@ class Occurrence:
     rule: str
 
 
-def read_semeval2010(folder: str | Path) -> list[Instance]:
+def read_semeval2010(folder: str | Path) -> LabelledInstances:
     """Read every ``LEMMA.POS.xml`` below a folder (``test_data`` with ``nouns`` and ``verbs``).
 
     The instances come in the order of the file names, then as in the files. How each target was
@@ -42,7 +43,7 @@ def read_semeval2010(folder: str | Path) -> list[Instance]:
             f"{folder} holds no LEMMA.POS.xml files: name the test_data folder of SemEval-2010 "
             "task 14"
         )
-    return [instance for path in paths for instance in _read_file(path)]
+    return LabelledInstances(tuple(i for path in paths for i in _read_file(path)))
 
 
 def locate_targets(sentence: str, lemma: str, pos: str, n_targets: int = 1) -> list[Occurrence]:
@@ -50,10 +51,10 @@ def locate_targets(sentence: str, lemma: str, pos: str, n_targets: int = 1) -> l
 
     Rules, in the order they are preferred: ``"exact"``, the lemma itself, in any case;
     ``"regular"``, a form made by rule; ``"irregular"``, a form from a table (see
-    `grassmeans.evaluation.inflection`). Where there are more occurrences than targets, capitalised
-    ones are passed over first, as the task left out names. Only where none of these is found:
-    ``"prefix"``, the word that shares the longest beginning with the lemma, at least three letters
-    (spellings of dialects, derived words).
+    `grassmeans_lab.evaluation.inflection`). Where there are more occurrences than targets,
+    capitalised ones are passed over first, as the task left out names. Only where none of these
+    is found: ``"prefix"``, the word that shares the longest beginning with the lemma, at least
+    three letters (spellings of dialects, derived words).
 
     Returns
     -------
@@ -127,3 +128,10 @@ def _make_instance(
         right=sentence[end:] + (f" {after}" if after else ""),
         located_by=place.rule if place else "not found",
     )
+
+
+SEMEVAL2010 = InstanceFormat(
+    "semeval2010",
+    read_semeval2010,
+    gold_places=("gold.key", "all.key", "evaluation/unsup_eval/keys/all.key"),
+)

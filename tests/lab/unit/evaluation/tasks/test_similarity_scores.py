@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.similarity_scores import (
+from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.tasks.similarity_scores import (
     WordPair,
     bootstrap_correlation,
     correlate_ranks,
@@ -15,9 +16,8 @@ from grassmeans.evaluation.similarity_scores import (
     read_word_pairs,
     score_word_pairs,
 )
-from grassmeans.vectors.word_vectors import WordVectors
 
-RATINGS = Path(__file__).parents[4] / "shared" / "data" / "scws" / "ratings.txt"
+RATINGS = Path(__file__).parents[6] / "shared" / "data" / "scws" / "ratings.txt"
 LINE = "7\tBank\tn\tmoney\tn\tthe <b> Bank </b> of\tno <b> money </b>\t2.5\t1.0\t4.0"
 
 # At angles of 0, 30, 60 and 90 degrees.

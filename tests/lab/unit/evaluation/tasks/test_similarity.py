@@ -8,9 +8,9 @@ import pytest
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
 from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.similarity import ScwsTask, WordPairsTask
 from grassmeans.evaluation.systems import ModelSystem, VectorSystem
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
+from grassmeans_lab.evaluation.tasks.similarity import ScwsTask, WordPairsTask
 
 
 def make_lexemes(keys: list[str], rows) -> LexemeVectors:

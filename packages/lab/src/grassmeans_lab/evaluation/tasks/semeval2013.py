@@ -11,10 +11,12 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances
+from grassmeans.evaluation.tasks.loading import InstanceFormat
+from grassmeans_lab.evaluation.graded_scores import GradedScores
 
 
-def read_semeval2013(folder: str | Path) -> list[Instance]:
+def read_semeval2013(folder: str | Path) -> LabelledInstances:
     """Read the instances below a folder (the release's ``contexts``, or all of it).
 
     Files a lemma are preferred to the Senseval-2 file, which holds the same. Where the characters
@@ -40,7 +42,7 @@ def read_semeval2013(folder: str | Path) -> list[Instance]:
             if instance.id in instances:
                 raise InputError(f"{path}: the instance {instance.id} comes twice")
             instances[instance.id] = instance
-    return list(instances.values())
+    return LabelledInstances(tuple(instances.values()))
 
 
 def _parse(path: Path) -> ElementTree.Element:
@@ -118,3 +120,11 @@ def _text_around(context: ElementTree.Element, head: ElementTree.Element) -> tup
 
     collect(context, before)
     return "".join(before), "".join(after)
+
+
+SEMEVAL2013 = InstanceFormat(
+    "semeval2013",
+    read_semeval2013,
+    gold_places=("keys/gold/all.key", "gold.key", "all.key"),
+    scoring=GradedScores,
+)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans_lab.lineup.task import LineupSense, read_lineup, write_lineup
+from grassmeans_lab.evaluation.tasks.lineup.task import LineupSense, read_lineup, write_lineup
 
 
 def test_plain_text(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from grassmeans.change.measures import (
 )
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import ClusteringScores, score_clustering
+from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import (
     Answers,
     answer_by_induction,
@@ -43,12 +43,17 @@ from grassmeans.evaluation.grouping import (
 )
 from grassmeans.evaluation.intervals import Interval
 from grassmeans.evaluation.key_files import Key, read_numbered_lines
-from grassmeans.evaluation.reports import ResultTable, format_value, round_score
+from grassmeans.evaluation.reports import (
+    ResultTable,
+    format_value,
+    round_interval,
+    round_score,
+)
 from grassmeans.evaluation.running import Result, RunSettings, Task
-from grassmeans.evaluation.similarity_scores import bootstrap_correlation, correlate_ranks
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.evaluation.tasks.instances import Instance, parse_object, read_json_instances
 from grassmeans.geometry.distances import usable_contexts
+from grassmeans_lab.evaluation.tasks.similarity_scores import bootstrap_correlation, correlate_ranks
 
 USES, CHANGE = "uses.jsonl", "change.tsv"
 PERIODS = (1, 2)
@@ -110,8 +115,7 @@ class ChangeResult(Result):
         }
         for name, (value, interval) in self.correlations.items():
             scores[f"spearman_{name}"] = round_score(value)
-            ends = interval and [round_score(interval.low), round_score(interval.high)]
-            scores[f"spearman_{name}_interval"] = ends
+            scores[f"spearman_{name}_interval"] = round_interval(interval)
         group = None if self.senses is None else self.senses.groups["all"]
         for name in ("v_measure", "b_cubed", "ari"):
             scores[name] = None if group is None else round_score(getattr(group, name))
@@ -204,7 +208,7 @@ class ChangeTask(Task[ChangeResult]):
             n_induced += senses.n_induced
         scores = None
         if self._labels.n_instances:
-            scores = score_clustering(answers.key, self._labels)
+            scores = ClusteringScores.compare(answers.key, self._labels)
         encoder = system.model.encoder if isinstance(system, ModelSystem) else None
         return ChangeResult(
             task=self.name,

@@ -7,9 +7,9 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_key
-from grassmeans.evaluation.tasks.semeval2010 import locate_targets, read_semeval2010
+from grassmeans_lab.evaluation.tasks.semeval2010 import locate_targets, read_semeval2010
 
-SEMEVAL = Path(__file__).parents[5] / "shared" / "data" / "semeval-2010-task14"
+SEMEVAL = Path(__file__).parents[6] / "shared" / "data" / "semeval-2010-task14"
 
 
 def put(folder: Path, name: str, *instances: str) -> None:
@@ -65,7 +65,7 @@ def test_context_before_and_after(tmp_path: Path) -> None:
         "<TargetSentence>A lah .</TargetSentence>",
     )
     put(tmp_path / "nouns", "body.n.xml", "<TargetSentence>Two bodies .</TargetSentence>")
-    body, lie, missing = read_semeval2010(tmp_path)
+    body, lie, missing = read_semeval2010(tmp_path).instances
     assert (body.id, body.target, body.pos, body.key_word) == ("body.n.1", "body", "n", "body.n")
     assert (body.left, body.word, body.right) == ("Two ", "bodies", " .")
     assert (lie.left, lie.word) == ("Before it . He has ", "lied")
@@ -78,7 +78,8 @@ def test_context_before_and_after(tmp_path: Path) -> None:
 def test_repeated_sentence_has_one_target_each(tmp_path: Path) -> None:
     sentence = "<TargetSentence>Happening now or happen later .</TargetSentence>"
     put(tmp_path, "happen.v.xml", sentence, sentence)
-    assert [instance.word for instance in read_semeval2010(tmp_path)] == ["Happening", "happen"]
+    instances = read_semeval2010(tmp_path).instances
+    assert [instance.word for instance in instances] == ["Happening", "happen"]
 
 
 def test_wrong_folders_and_files(tmp_path: Path) -> None:
@@ -95,7 +96,7 @@ def test_wrong_folders_and_files(tmp_path: Path) -> None:
 @pytest.mark.shared
 @pytest.mark.skipif(not SEMEVAL.is_dir(), reason="the test set is not here")
 def test_published_test_set() -> None:
-    instances = read_semeval2010(SEMEVAL / "test_data")
+    instances = read_semeval2010(SEMEVAL / "test_data").instances
     gold = read_key(SEMEVAL / "gold.key")
     assert {instance.id for instance in instances} == {
         name for named in gold.labels.values() for name in named

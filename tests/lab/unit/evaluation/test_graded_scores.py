@@ -1,16 +1,19 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.graded_scores import (
+from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.running import evaluate
+from grassmeans_lab.evaluation.graded_scores import (
+    GradedScores,
     fuzzy_b_cubed,
     fuzzy_nmi,
     memberships,
-    score_graded,
 )
-from grassmeans.evaluation.key_files import Key, Label
 
 GOLD = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], float)
 
@@ -98,7 +101,7 @@ def test_complement_says_nothing() -> None:
 def test_scores_are_plain_means_over_words() -> None:
     gold = make_key(a_n=["p", "p", "q"], b_j=["p", "p", "q", "q"])
     system = make_key(a_n=["x y/0.5", "x", "y"], b_j=["m", "m", "n", "n"])
-    scores = score_graded(system, gold)
+    scores = GradedScores.compare(system, gold)
     precision, recall = (0.5 + 1) / 2, (2 / 3 + 1) / 2
     assert list(scores.groups) == ["all", "j", "n"]
     assert scores.all.fbc_precision == pytest.approx(100 * precision)
@@ -112,7 +115,7 @@ def test_scores_are_plain_means_over_words() -> None:
 
 def test_unanswered_instances_belong_to_no_cluster() -> None:
     gold = make_key(a=["p", "p", "p", "p"], b=["p", "q"])
-    scores = score_graded(make_key(a=["x", "x", "", ""], c=["x"]), gold)
+    scores = GradedScores.compare(make_key(a=["x", "x", "", ""], c=["x"]), gold)
     # Of 4 instances two have one of three others of their class beside them, two have none.
     assert scores.words[0].fbc_recall == pytest.approx(100 * 2 * (1 / 3) / 4)
     assert scores.words[0].fbc_precision == pytest.approx(100 * 2 / 4)
@@ -122,6 +125,25 @@ def test_unanswered_instances_belong_to_no_cluster() -> None:
 
 def test_gold_without_weight_or_instances_is_refused() -> None:
     with pytest.raises(InputError, match="'a' whose labels all weigh 0"):
-        score_graded(make_key(a=["x"]), make_key(a=["p/0"]))
+        GradedScores.compare(make_key(a=["x"]), make_key(a=["p/0"]))
     with pytest.raises(InputError, match="no instances"):
-        score_graded(make_key(a=["x"]), Key({}))
+        GradedScores.compare(make_key(a=["x"]), Key({}))
+
+
+def test_graded_tasks_get_weighted_senses_and_fuzzy_scores(small_model, small_task) -> None:
+    graded = evaluate(replace(small_task, scoring=GradedScores), small_model)
+    record = graded.to_dict()
+    assert {"fnmi", "fbc"} <= record["all"].keys()
+    assert (record["parameters"]["decoding"], record["parameters"]["sharpness"]) == ("soft", 10.0)
+    # The names of precision and recall are not those of the official scorer.
+    assert "what it calls precision is recall here" in record["note"]
+    assert graded.to_table().to_markdown().endswith(f"\n\n{record['note']}\n")
+    hard = evaluate(
+        replace(small_task, scoring=GradedScores), small_model, decoding="hard"
+    ).to_dict()
+    assert "sharpness" not in hard["parameters"]
+
+
+def test_tables_have_the_columns_of_their_scores() -> None:
+    key = make_key(a=["x", "x", "y"], b=["x", "x", "y"])
+    assert GradedScores.compare(key, key).to_table().columns[3:6] == ("FNMI", "FNMI 95%", "FBC")

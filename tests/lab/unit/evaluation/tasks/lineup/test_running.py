@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
 from grassmeans.evaluation.systems import Senses
-from grassmeans_lab.lineup.running import evaluate_lineup
+from grassmeans_lab.evaluation.tasks.lineup.running import evaluate_lineup
 
 WORDS = ["crane", "oak", "bird", "nest", "beam", "hook", "tree", "leaf"]
 ROWS = [[4, 1], [-1, 4], [1, 0], [1, 0], [0, 1], [0, 1], [-1, 1], [-1, 1]]

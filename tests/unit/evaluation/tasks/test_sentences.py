@@ -11,11 +11,11 @@ import pytest
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
 from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.sentences import PassageAnswers, SentencesTask
 from grassmeans.evaluation.systems import VectorSystem
 from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.tasks.sentences import PassageAnswers, SentencesTask
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 
 LINES = [
     {"id": "b1", "word": "crane", "sense": "bird", "text": "nest Crane", "kind": "homonym"},

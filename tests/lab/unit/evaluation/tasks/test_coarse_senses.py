@@ -5,12 +5,16 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.clustering_scores import score_clustering
+from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.tasks.coarse_senses import read_coarsewsd20, read_makes_sense
 from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans_lab.evaluation.tasks.coarse_senses import (
+    read_coarsewsd20,
+    read_makes_sense,
+    split_marked_text,
+)
 
-RELEASE = Path(__file__).parents[5] / "shared" / "data" / "makes-sense-2016"
+RELEASE = Path(__file__).parents[6] / "shared" / "data" / "makes-sense-2016"
 KEY = "crane crane.1 crane.bird\ncrane crane.2 crane.machine\nsecond second.1 second.time\n"
 
 
@@ -137,6 +141,19 @@ def test_release() -> None:
     one_cluster = Key(
         {word: dict.fromkeys(named, (Label("x"),)) for word, named in found.gold.labels.items()}
     )
-    scores = score_clustering(one_cluster, found.gold)
+    scores = ClusteringScores.compare(one_cluster, found.gold)
     assert round(scores.all.f_score, 1) == 61.8
     assert scores.all.v_measure == 0
+
+
+def test_marked_text_is_split() -> None:
+    assert split_marked_text("on the <b> bank </b> of it") == ("on the  ", "bank", "  of it")
+    assert split_marked_text("<b>bank</b>") == ("", "bank", "")
+    assert split_marked_text("a <b>b</b> c <b>d</b> e") == ("a ", "b", " c d e")
+    assert split_marked_text("two\nlines <b>b</b>\nc") == ("two\nlines ", "b", "\nc")
+
+
+def test_text_without_a_mark() -> None:
+    assert split_marked_text("no mark") is None
+    assert split_marked_text("an empty <b> </b> one") is None
+    assert split_marked_text("an open <b> one") is None

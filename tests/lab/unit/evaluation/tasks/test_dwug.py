@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.dwug import ChangeResult, ChangeTask, WordChange, read_graded
 from grassmeans.evaluation.running import RunSettings, evaluate
 from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans_lab.evaluation.tasks.dwug import ChangeResult, ChangeTask, WordChange, read_graded
 
 
 def write_data(folder, uses, change="lemma\tgraded\tbinary\ncrane_nn\t0.9\t1\nlake_nn\t0.1\t0\n"):

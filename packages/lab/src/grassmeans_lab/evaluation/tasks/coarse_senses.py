@@ -12,11 +12,28 @@ from pathlib import Path
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import Key, Label, read_key, read_numbered_lines
-from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances, split_marked_text
+from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances
+from grassmeans.evaluation.tasks.loading import InstanceFormat
 
 SPLITS = ("test", "train")
 _CLASS_FILES = ("classes_map.txt", "class_map.txt")
+_MARKED = re.compile(r"(.*?)<b>(.*?)</b>(.*)", re.DOTALL)
+_TAG = re.compile(r"</?b>")
 _CONTEXT_ID = re.compile(r"(.+?)(?:\.[a-z])?\.(\d+)")
+
+
+def split_marked_text(text: str) -> tuple[str, str, str] | None:
+    """Split a text at its first ``<b> word </b>`` into left, word and right; None without one.
+
+    White space inside the tags goes to the text around; further tags are removed.
+    """
+    match = _MARKED.fullmatch(text)
+    if match is None or not match[2].strip():
+        return None
+    left, marked, right = match.groups()
+    word = marked.strip()
+    before, after = marked.split(word, 1)
+    return left + before, word, after + _TAG.sub("", right)
 
 
 def read_makes_sense(folder: str | Path) -> LabelledInstances:
@@ -136,3 +153,7 @@ def _read_class_names(folder: Path) -> dict[str, str]:
     if not isinstance(names, dict):
         raise InputError(f'{path}: expected an object such as {{"0": "crane_bird"}}')
     return {str(number): str(name) for number, name in names.items()}
+
+
+MAKES_SENSE = InstanceFormat("makes-sense", read_makes_sense)
+COARSEWSD20 = InstanceFormat("coarsewsd20", read_coarsewsd20)

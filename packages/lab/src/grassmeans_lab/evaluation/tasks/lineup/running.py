@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
-from grassmeans.evaluation.reports import ResultTable, format_value, round_score
+from grassmeans.evaluation.reports import (
+    ResultTable,
+    format_value,
+    round_interval,
+    round_score,
+)
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
-from grassmeans_lab.lineup.scores import (
+from grassmeans_lab.evaluation.tasks.lineup.scores import (
     LineupCurves,
     Lineups,
     Ranking,
@@ -30,7 +35,7 @@ from grassmeans_lab.lineup.scores import (
     rank_by_senses,
     rank_by_words,
 )
-from grassmeans_lab.lineup.task import LineupTestbed, read_lineup
+from grassmeans_lab.evaluation.tasks.lineup.task import LineupTestbed, read_lineup
 
 DEFAULT_KS = (1, 2, 3, 4, 5, 6)
 VOCABULARY_SAMPLE = 20_000  # the mean over so many words is exact to some tenths of a percent
@@ -70,8 +75,8 @@ class LineupResult(Result):
             "k": [point.k for point in points],
             "precision": [round_score(point.precision) for point in points],
             "recall": [round_score(point.recall) for point in points],
-            "precision_interval": [_plain_interval(point.precision_interval) for point in points],
-            "recall_interval": [_plain_interval(point.recall_interval) for point in points],
+            "precision_interval": [round_interval(point.precision_interval) for point in points],
+            "recall_interval": [round_interval(point.recall_interval) for point in points],
             "n_output": [round_score(point.n_output) for point in points],
             "n_words": len(self.words),
         }
@@ -84,9 +89,9 @@ class LineupResult(Result):
             (
                 str(point.k),
                 format_value(point.precision),
-                format_value(_plain_interval(point.precision_interval)),
+                format_value(round_interval(point.precision_interval)),
                 format_value(point.recall),
-                format_value(_plain_interval(point.recall_interval)),
+                format_value(round_interval(point.recall_interval)),
                 format_value(len(self.words)),
                 format_value(point.n_output),
             )
@@ -101,7 +106,7 @@ class LineupTask(Task[LineupResult]):
     Parameters
     ----------
     path : path
-        See `grassmeans_lab.lineup.task`.
+        See `grassmeans_lab.evaluation.tasks.lineup.task`.
     """
 
     name = "lineup"
@@ -148,7 +153,7 @@ def evaluate_lineup(
     Parameters
     ----------
     testbed_path : path
-        See `grassmeans_lab.lineup.task`.
+        See `grassmeans_lab.evaluation.tasks.lineup.task`.
     senses : Senses or None
         Its sense vectors, compared in its ``space`` (``vectors`` where it has none). A word that it
         does not have is answered by its word vector. None: word vectors only.
@@ -316,10 +321,6 @@ def _count(
         "n_senses_without_known_words": int((~definitions.is_known).sum()),
         "n_vocabulary": len(space),
     }
-
-
-def _plain_interval(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [round(interval.low, 4), round(interval.high, 4)]
 
 
 def _check_options(m: int, ks: Sequence[int], p: float, sample: int | None) -> None:

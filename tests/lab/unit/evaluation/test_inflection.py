@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from grassmeans.evaluation.inflection import irregular_forms, regular_forms
+from grassmeans_lab.evaluation.inflection import irregular_forms, regular_forms
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.semeval2013 import read_semeval2013
+from grassmeans_lab.evaluation.tasks.semeval2013 import read_semeval2013
 
 LEMMA_FILE = """<?xml version="1.0" encoding="UTF-8"?>
 <instances lemma="win" partOfSpeech="v">
@@ -38,7 +38,7 @@ def put(folder: Path, name: str, content: str) -> Path:
 
 def test_lemma_files(tmp_path: Path) -> None:
     put(tmp_path, "contexts/xml-format/win.v.xml", LEMMA_FILE)
-    first, second, third = read_semeval2013(tmp_path)
+    first, second, third = read_semeval2013(tmp_path).instances
     assert first == Instance("win.v.1", "win", "v", "She ", "won", " the race & left.")
     assert (second.left, second.word) == ("We win some, but they ", "win")
     assert second.located_by == "nearest"  # the characters named are outside the text
@@ -50,7 +50,7 @@ def test_lemma_files(tmp_path: Path) -> None:
 
 def test_senseval_file(tmp_path: Path) -> None:
     path = put(tmp_path, "all.senseval2.xml", SENSEVAL_FILE)
-    first, second = read_semeval2013(path)
+    first, second = read_semeval2013(path).instances
     assert first.id == "become.v.1"
     assert (first.left, first.right) == ("It's no wonder that Wolf has  ", "  a consultant.")
     assert second == Instance("dark.j.7", "dark", "j", "A very ", "dark", " and cold night")
@@ -59,7 +59,7 @@ def test_senseval_file(tmp_path: Path) -> None:
 def test_lemma_files_are_preferred_to_the_same_data(tmp_path: Path) -> None:
     put(tmp_path, "contexts/senseval2-format/all.xml", SENSEVAL_FILE)
     put(tmp_path, "contexts/xml-format/win.v.xml", LEMMA_FILE)
-    assert {instance.target for instance in read_semeval2013(tmp_path)} == {"win"}
+    assert {instance.target for instance in read_semeval2013(tmp_path).instances} == {"win"}
 
 
 @pytest.mark.parametrize(

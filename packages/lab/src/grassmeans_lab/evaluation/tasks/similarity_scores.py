@@ -14,8 +14,9 @@ from scipy.stats import rankdata
 from grassmeans.errors import InputError
 from grassmeans.evaluation.intervals import Interval, bootstrap_words
 from grassmeans.evaluation.key_files import read_numbered_lines
-from grassmeans.evaluation.tasks.instances import Instance, known_form, split_marked_text
+from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.vectors.word_vectors import WordVectors
+from grassmeans_lab.evaluation.tasks.coarse_senses import split_marked_text
 
 _SCWS_COLUMNS = 8  # id, two words with part of speech, two contexts, mean; ratings follow
 

@@ -5,7 +5,7 @@ import pytest
 
 from grassmeans import WordVectors
 from grassmeans.errors import InputError
-from grassmeans_lab.lineup.scores import (
+from grassmeans_lab.evaluation.tasks.lineup.scores import (
     Lineups,
     Ranking,
     draw_lineups,
@@ -16,7 +16,7 @@ from grassmeans_lab.lineup.scores import (
     rank_by_senses,
     rank_by_words,
 )
-from grassmeans_lab.lineup.task import LineupSense
+from grassmeans_lab.evaluation.tasks.lineup.task import LineupSense
 
 VECTORS = WordVectors(["a", "b", "c"], np.array([[3, 0], [0, -4], [1, 2]], np.float32))
 SENSES = (

@@ -1,0 +1,1 @@
+"""Scores of published test sets, and the test sets themselves."""

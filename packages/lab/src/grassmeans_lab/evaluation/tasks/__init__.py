@@ -1,0 +1,1 @@
+"""Published test sets, read from the files of their authors, each added to `evaluate`."""
