@@ -76,7 +76,8 @@ checks: $(VENV)/dev.stamp
 
 # Between them the two commands run every test: those marked `system`, as all in folders of that name
 # are (tests/conftest.py), and the others. The checks run beside the tests and are told at the end.
-PYTEST = $(VENV)/bin/python -m pytest -n 2
+# Neighbours stay together (worksteal), so that the fixtures of a file are made once.
+PYTEST = $(VENV)/bin/python -m pytest -n 2 --dist worksteal
 NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/lab/system -p no:schemathesis
 test: $(VENV)/dev.stamp
 	@log=$$(mktemp); ( $(RUN_CHECKS) ) >"$$log" 2>&1 & checks=$$!; failed=0; \
@@ -103,13 +104,13 @@ test-lowest:
 	  pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
-# Tests that make up their own damage; they read TORTURE and do so many times more than in make test-system.
+# Tests that make up their own damage; they read TORTURE and do so many times more than without it.
 TORTURE ?= 40
 TORTURES = tests/property/test_damaged_artifacts.py tests/system/test_damaged_artifacts.py
 TORTURES += tests/system/test_explorer_description.py tests/system/test_kills.py
 TORTURES += tests/system/test_boundaries.py
 torture: $(VENV)/dev.stamp
-	TORTURE=$(TORTURE) $(VENV)/bin/python -m pytest -n 2 $(TORTURES)
+	TORTURE=$(TORTURE) $(PYTEST) $(TORTURES)
 
 # One of them: make bench BENCHMARKS=benchmarks/bench_something.py
 BENCHMARKS = $(sort $(wildcard benchmarks/bench_*.py))

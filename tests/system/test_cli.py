@@ -329,8 +329,7 @@ def test_interrupted_training_goes_on(work, tmp_path) -> None:
     )  # fmt: skip
     process = _start(*arguments)
     scratch = tmp_path / ".v.building" / "scratch"
-    _wait_for(scratch, "checkpoint", process)
-    time.sleep(0.2)
+    _wait_for(scratch, "checkpoint/checkpoint.json", process)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130
