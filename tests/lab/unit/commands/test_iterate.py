@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -59,7 +60,8 @@ def test_one_line_of_json_a_round(folder: Path, decoding: str) -> None:
 
 
 def test_a_table_on_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans_lab.commands.iterate.wants_json", lambda _asked: False)
+    module = import_module("grassmeans_lab.commands.iterate")  # the package has the command so
+    monkeypatch.setattr(module, "wants_json", lambda _asked: False)
     done = run(folder, "table", "--rounds", "1", "--epochs", "1", "--from-scratch")
     lines = done.stdout.splitlines()
     assert lines[0].split() == ["round", "occurrences", "IDK", "entropy", "agreement"]
