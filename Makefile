@@ -2,7 +2,7 @@
 # Another interpreter: make demo PYTHON=/path/to/python3.12
 
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test test-lowest torture mutate bench docs clean
+.PHONY: help venv demo checks test test-system test-lowest torture mutate bench docs clean
 
 PYTHON ?= python3
 VENV := .venv
@@ -18,7 +18,9 @@ endif
 help:
 	@echo "make demo    find word senses in the bundled text (installs what it needs into $(VENV))"
 	@echo "make venv    $(VENV) with everything for development"
-	@echo "make test    all checks: lint, format, types, import layers, tests"
+	@echo "make test    lint, format, types, import layers and the tests of a few minutes: before every commit"
+	@echo "make test-system  the other tests: browser, cluster, kills, pages, damage, CUDA kernels on the CPU"
+	@echo "make checks  lint, format, types and import layers alone"
 	@echo "make test-lowest  tests with the oldest versions that are declared, extras included"
 	@echo "make torture the long run of bad inputs and damaged folders (TORTURE=40 times as many)"
 	@echo "make mutate  faults in the code that decides, and which of them no test notices"
@@ -67,37 +69,49 @@ demo: $(VENV)/core.stamp
 	@echo "# grassmeans is in $(VENV)/bin (. $(VENV)/bin/activate); senses in a browser:"
 	@echo "$(VENV)/bin/grassmeans explore"
 
+RUN_CHECKS = failed=0; for check in "ruff check ." "ruff format --check ." mypy lint-imports; do \
+	  echo "== $$check"; $(VENV)/bin/$$check || failed=1; \
+	done; exit $$failed
+checks: $(VENV)/dev.stamp
+	@$(RUN_CHECKS)
+
+# Between them the two commands run every test: those marked `system`, as all in folders of that name
+# are (tests/conftest.py), and the others. The checks run beside the tests and are told at the end.
+# Neighbours stay together (worksteal), so that the fixtures of a file are made once.
+PYTEST = $(VENV)/bin/python -m pytest -n 2 --dist worksteal
+NO_SYSTEM = -m "not system" --ignore=tests/system --ignore=tests/lab/system -p no:schemathesis
 test: $(VENV)/dev.stamp
-	$(VENV)/bin/ruff check .
-	$(VENV)/bin/ruff format --check .
-	$(VENV)/bin/mypy
-	$(VENV)/bin/lint-imports
-	$(VENV)/bin/python -m pytest -n 2
+	@log=$$(mktemp); ( $(RUN_CHECKS) ) >"$$log" 2>&1 & checks=$$!; failed=0; \
+	$(PYTEST) $(NO_SYSTEM) || failed=1; \
+	wait $$checks || failed=1; cat "$$log"; rm -f "$$log"; exit $$failed
+
+test-system: $(VENV)/dev.stamp
+	$(PYTEST) -m system
 
 # The oldest versions come for old interpreters: PYTHON=python3.11 where another one is the default.
 LOWEST := $(VENV)-lowest
 # PyTorch (gigabytes) is tested when it is asked for: LOWEST_EXTRAS=all,encoder
 LOWEST_EXTRAS ?= all
-LOWEST_TESTS = tests/functional/test_cli.py tests/unit/geometry tests/unit/terminal
+LOWEST_TESTS = tests/system/test_cli.py tests/unit/geometry tests/unit/terminal
 LOWEST_TESTS += tests/unit/test_progress.py tests/unit/outputs tests/unit/vectors
-LOWEST_TESTS += tests/unit/corpus tests/unit/reading tests/unit/text tests/unit/explorer tests/functional/test_explorer_api.py
+LOWEST_TESTS += tests/unit/corpus tests/unit/reading tests/unit/text tests/unit/explorer tests/system/test_explorer_api.py
 LOWEST_TESTS += tests/unit/labelling/test_export.py tests/unit/integrations
-LOWEST_TESTS += tests/functional/test_integration_docs.py tests/unit/contexts
+LOWEST_TESTS += tests/system/test_integration_docs.py tests/unit/contexts
 LOWEST_TESTS += tests/lab/unit/experiments/test_drawing.py
-LOWEST_TESTS += tests/unit/engines tests/functional/test_cluster.py
+LOWEST_TESTS += tests/unit/engines tests/system/test_cluster.py
 test-lowest:
 	$(PYTHON) -m venv $(LOWEST)
 	$(LOWEST)/bin/python -m pip install --quiet -c constraints/lowest.txt -e '.[$(LOWEST_EXTRAS)]' -e packages/en -e packages/lab \
 	  pytest hypothesis packaging httpx
 	$(LOWEST)/bin/python -m pytest $(LOWEST_TESTS)
 
-# Tests that make up their own damage; they read TORTURE and do so many times more than in make test.
+# Tests that make up their own damage; they read TORTURE and do so many times more than without it.
 TORTURE ?= 40
-TORTURES = tests/property/test_damaged_artifacts.py tests/functional/test_damaged_artifacts.py
-TORTURES += tests/functional/test_explorer_description.py tests/functional/test_kills.py
-TORTURES += tests/functional/test_boundaries.py
+TORTURES = tests/property/test_damaged_artifacts.py tests/system/test_damaged_artifacts.py
+TORTURES += tests/system/test_explorer_description.py tests/system/test_kills.py
+TORTURES += tests/system/test_boundaries.py
 torture: $(VENV)/dev.stamp
-	TORTURE=$(TORTURE) $(VENV)/bin/python -m pytest -n 2 $(TORTURES)
+	TORTURE=$(TORTURE) $(PYTEST) $(TORTURES)
 
 # mutmut plants faults one by one and runs the tests that reach them; pyproject.toml says where. One
 # module: make mutate MUTATE=senses.merging. A fault: $(MUTATION)/bin/mutmut show NAME

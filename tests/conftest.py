@@ -26,6 +26,14 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(ScriptLines(config), "script lines")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what lies in a folder ``system``, before tests are chosen by their marks."""
+    for item in items:
+        if "system" in item.path.relative_to(Path(__file__).parent).parts:
+            item.add_marker("system")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def quiet_disk() -> Iterator[None]:
     """Wait for no disk: thousands of small files are written, and no power is cut."""

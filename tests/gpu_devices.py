@@ -10,7 +10,9 @@ import pytest
 import cuda_on_host
 
 PLAIN, KERNELS, GPU = "torch-cpu", "torch-cpu with CUDA kernels", "cuda"
-DEVICES = (PLAIN, KERNELS, GPU)
+TRAINING = (pytest.param(KERNELS, marks=pytest.mark.system), GPU)
+"""For parameters of tests: plain tensors do not train."""
+DEVICES = (PLAIN, *TRAINING)
 
 
 @contextmanager

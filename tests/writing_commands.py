@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from command_line import run_line
 from grassmeans import Corpus, SkipGram, load
-from grassmeans.cli.main import run
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.editing.edited_words import Edit, EditedWord
 from grassmeans.editing.saving import save_version
@@ -128,9 +127,4 @@ def grassmeans(material: Path, line: str, output: Path | str = "") -> int:
     words = [str(output) if word == OUT else word for word in line.split()]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(material)
-        patch.setattr(sys, "argv", ["grassmeans", *words])
-        try:
-            run()
-        except SystemExit as end:
-            return int(end.code or 0)
-    return 0
+        return run_line(*words)

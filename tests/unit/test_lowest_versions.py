@@ -10,18 +10,21 @@ from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 DEVELOPMENT = ("dev", "mutation")
+"""Extras of those who work on the project."""
 
 
 def read_bounds() -> dict[str, Version]:
-    """The lower bounds of the core, its extras for users and the laboratory; not of development."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    extras = project["optional-dependencies"]
-    lab = tomllib.loads((ROOT / "packages/lab/pyproject.toml").read_text(encoding="utf-8"))
-    for_users = [requirement for n in extras if n not in DEVELOPMENT for requirement in extras[n]]
-    listed = [*project["dependencies"], *for_users, *lab["project"]["dependencies"]]
+    """The lower bounds of core, extras for users and laboratory; development has the newest."""
+    core, lab = (
+        tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        for folder in (ROOT, ROOT / "packages" / "lab")
+    )
+    extras = core["optional-dependencies"]
+    listed = [*core["dependencies"], *lab["dependencies"]]
+    listed += [r for name in extras if name not in DEVELOPMENT for r in extras[name]]
     bounds = {}
     for requirement in map(Requirement, listed):
-        if requirement.name == project["name"]:  # an extra that names others
+        if requirement.name == core["name"]:  # an extra that names others
             continue
         (bound,) = requirement.specifier
         assert bound.operator == ">="

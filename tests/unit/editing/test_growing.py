@@ -336,6 +336,7 @@ def whales(tmp_path_factory):
     return place
 
 
+@pytest.mark.system
 def test_the_same_bytes_with_any_number_of_workers_and_after_a_kill(
     topic_model_folder, whales, tmp_path
 ):

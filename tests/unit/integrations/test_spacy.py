@@ -151,6 +151,7 @@ def test_one_word_may_stand_for_a_list_and_in_any_case(model_folder) -> None:
         component.SenseComponent(str(model_folder), words=7)
 
 
+@pytest.mark.system
 def test_the_entry_point_finds_the_factory(model_folder, tmp_path) -> None:
     package = tmp_path / "installed_package-1.dist-info"
     package.mkdir()

@@ -72,6 +72,7 @@ def test_an_output_appears_when_it_is_whole_and_leaves_nothing_else(tmp_path) ->
     assert names(place) == ["checksums.txt", "manifest.json"]
 
 
+@pytest.mark.system
 def test_what_a_killed_worker_was_writing_does_not_come_along(tmp_path) -> None:
     with output_folder(tmp_path / "t", "thing") as building:
         (building.folder / "deep").mkdir()
@@ -450,6 +451,7 @@ def run_and_die(action: Callable[[], None], step: int) -> bool:
     return code == 0
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("overwrite", [False, True])
 def test_a_kill_between_any_two_steps_loses_nothing(tmp_path, overwrite) -> None:
     seen = set()
@@ -474,6 +476,7 @@ def test_a_kill_between_any_two_steps_loses_nothing(tmp_path, overwrite) -> None
     assert step > 15
 
 
+@pytest.mark.system
 def test_a_first_run_that_is_killed_anywhere_can_be_started_again(tmp_path) -> None:
     for step in range(200):
         place = tmp_path / str(step)
@@ -486,6 +489,7 @@ def test_a_first_run_that_is_killed_anywhere_can_be_started_again(tmp_path) -> N
     assert step > 12
 
 
+@pytest.mark.system
 def test_a_kill_while_other_work_is_thrown_away(tmp_path) -> None:
     for step in range(200):
         place = tmp_path / str(step)
@@ -499,6 +503,7 @@ def test_a_kill_while_other_work_is_thrown_away(tmp_path) -> None:
     assert step > 15
 
 
+@pytest.mark.system
 def test_an_early_check_finishes_what_a_killed_run_left(tmp_path) -> None:
     place, work = tmp_path / "t", building_place(tmp_path / "t")
     build(place, "old")
@@ -613,6 +618,7 @@ def test_files_are_replaced_only_when_told(tmp_path) -> None:
     assert path.read_text() == "two"
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("deep", ["f.txt", "t"])
 def test_a_kill_leaves_nothing_that_the_next_start_does_not_clean(tmp_path, deep) -> None:
     """At each step of the writing of a file or a folder."""

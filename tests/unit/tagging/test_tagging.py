@@ -15,7 +15,6 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.induction import induce
-from grassmeans.tagging.marked_text import remove_marks
 
 
 def sentence(words: list[str], target: str = "crane", marked: bool = False) -> str:
@@ -112,12 +111,6 @@ def test_contexts_do_not_cross_texts(topic_model, synthetic) -> None:
 def test_tag_needs_a_string(topic_model) -> None:
     with pytest.raises(InputError, match="needs a string, got list"):
         topic_model.tag(["crane"])
-
-
-def test_remove_marks_gives_spans_of_the_plain_text() -> None:
-    text, spans = remove_marks("a <b> big crane </b> and <B>x</B>")
-    assert text == "a big crane and x"
-    assert [text[a:b] for a, b in spans] == ["big crane", "x"]
 
 
 def test_model_round_trip(topic_model, topic_model_folder, synthetic, tmp_path) -> None:

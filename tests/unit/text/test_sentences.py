@@ -50,6 +50,6 @@ def test_one_sentence(text: str) -> None:
 
 @pytest.mark.parametrize("part", [". ", "\n", "(\n", '."', " ", ". ((((", "\n      "])
 def test_time_is_linear(part: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     find_sentences(part * 20_000)
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0

@@ -101,9 +101,9 @@ def test_without_keep_links_there_are_none() -> None:
     ],
 )
 def test_hostile_markup_takes_no_long_time(source: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     clean = clean_wikitext(source, keep_links=True)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
     assert len(clean.text) <= len(source)
     assert "[[" not in clean.text
     assert "{{" not in clean.text

@@ -273,7 +273,7 @@ def test_texts_are_tokenised_and_not_trained_character_by_character(tmp_path) ->
         SkipGram().fit(7)
 
 
-@pytest.fixture(params=[gpu_devices.KERNELS, gpu_devices.GPU])
+@pytest.fixture(params=gpu_devices.TRAINING)
 def device(request):
     with gpu_devices.use_device(request.param) as name:
         yield name

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -60,7 +60,7 @@ def test_one_line_of_json_a_round(folder: Path, decoding: str) -> None:
 
 
 def test_a_table_on_a_terminal(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = sys.modules["grassmeans_lab.commands.iterate"]  # whose function has its name
+    module = import_module("grassmeans_lab.commands.iterate")  # the package has the command so
     monkeypatch.setattr(module, "wants_json", lambda _asked: False)
     done = run(folder, "table", "--rounds", "1", "--epochs", "1", "--from-scratch")
     lines = done.stdout.splitlines()

@@ -86,6 +86,7 @@ def run_two(place: Path, corpus: Path) -> bool:
             process.wait()
 
 
+@pytest.mark.system
 def test_steps_of_two_processes_are_those_of_one(together) -> None:
     first, second = (np.load(together / f"steps-{rank}.npy") for rank in (0, 1))
     np.testing.assert_array_equal(first, second)
@@ -93,6 +94,7 @@ def test_steps_of_two_processes_are_those_of_one(together) -> None:
     np.testing.assert_allclose(first, take_steps(None), atol=2e-4)
 
 
+@pytest.mark.system
 def test_two_processes_write_one_encoder(together, topic_corpus, tmp_path) -> None:
     train_encoder(topic_corpus, tmp_path / "alone", EncoderSettings(**SETTINGS), device="cpu")
     alone, both = (

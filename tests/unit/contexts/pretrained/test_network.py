@@ -136,7 +136,7 @@ def test_what_is_no_model_is_refused(transformer_folder, tmp_path) -> None:
     for place, reason in (
         (tmp_path / "nothing", "there is no transformer at"),
         (tmp_path / "empty", "it has no config.json"),
-        (broken, "no usable JSON"),
+        (broken, "config.json is truncated or damaged"),
         (bare, "cannot be opened"),
     ):
         with pytest.raises(InputError, match=reason) as caught:

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CODE = """
 import numpy as np
 from grassmeans.kernels import get_kernels
@@ -26,6 +28,7 @@ print(found.tobytes().hex())
 """
 
 
+@pytest.mark.system
 def test_the_first_run_gives_what_later_ones_give(tmp_path: Path) -> None:
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
     runs = [

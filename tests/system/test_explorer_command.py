@@ -52,6 +52,15 @@ class Running:
         body = {"word": "crane", "action": action, "revision": revision} | more
         return self.ask("/api/corrections", body)
 
+    def wait_until_deaf(self) -> None:
+        """Wait until it takes no more calls: it has heard a signal."""
+        end = time.monotonic() + PATIENCE
+        with suppress(ConnectionError):
+            while time.monotonic() < end:
+                socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE).close()
+                time.sleep(0.02)
+            raise AssertionError("it still takes calls")
+
     def stop(self, number: int) -> str:
         """End it by a signal; what it said."""
         self.process.send_signal(number)
@@ -211,14 +220,15 @@ def test_clients_that_go_in_the_middle_leave_no_trace_in_the_terminal(folder, to
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_stop_while_somebody_waits_leaves_no_trace(folder, times):
     head = b"POST /api/tag HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    head += b"Content-Length: 90\r\nExpect: 100-continue\r\n\r\n"
     with explore(folder) as running:
         before = running.said
-        with socket.create_connection(("127.0.0.1", running.port)) as waiting:
-            waiting.sendall(head + b"Content-Length: 90\r\n\r\n{")  # the rest has ten seconds
-            time.sleep(0.3)
+        with socket.create_connection(("127.0.0.1", running.port), timeout=PATIENCE) as waiting:
+            waiting.sendall(head)
+            assert waiting.recv(100).startswith(b"HTTP/1.1 100 ")  # it waits for the rest
             for _ in range(times):
                 running.process.send_signal(signal.SIGINT)
-                time.sleep(0.3)
+                running.wait_until_deaf()
             running.process.wait(PATIENCE)
         said = running.said
     assert said.replace(before, "", 1).strip() == STOPPED

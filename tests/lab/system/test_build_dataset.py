@@ -23,8 +23,8 @@ from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans_lab.datasets.links import LinkSettings, build_links
 
-ROOT = Path(__file__).parents[2]
-SAMPLE = Path(__file__).parents[3] / "shared" / "data" / "enwiki-sample-pages-articles.xml.bz2"
+ROOT = Path(__file__).parents[3]
+SAMPLE = ROOT.parent / "shared" / "data" / "enwiki-sample-pages-articles.xml.bz2"
 COMMAND = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
 PAGES = {"crane": ("Crane (bird)", "Crane (machine)"), "bank": ("Bank (geography)", "Bank")}
 WORDNET_NOUNS = """\

@@ -298,12 +298,12 @@ def test_full_disk_loses_nothing(tmp_path) -> None:
     assert Corpus.open(out).n_documents == 40
 
 
-def _start(*arguments: object) -> subprocess.Popen[bytes]:
+def _start(*arguments: object, before: str = "") -> subprocess.Popen[bytes]:
     # Where the tests run in the background of a shell, interrupts are ignored.
     *python, code = COMMAND
     listen = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     return subprocess.Popen(
-        [*python, f"{listen}; {code}", *map(str, arguments)],
+        [*python, "; ".join(filter(None, (listen, before, code))), *map(str, arguments)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -322,15 +322,15 @@ def _wait_for(
 
 def test_interrupted_training_goes_on(work, tmp_path) -> None:
     out = tmp_path / "v"
-    # so many passes take seconds on any machine: time enough to interrupt it
+    # So many passes take seconds on any machine, and a checkpoint is written after each batch.
+    often = "from grassmeans.vectors import training; training.CHECKPOINT_SECONDS = 0"
     arguments = (
-        "vectors", work / "corpus", "-o", out, "--dim", 100, "--epochs", 2000,
+        "vectors", work / "corpus", "-o", out, "--dim", 100, "--epochs", 500,
         "--min-count", 1, "--workers", 1,
     )  # fmt: skip
-    process = _start(*arguments)
+    process = _start(*arguments, before=often)
     scratch = tmp_path / ".v.building" / "scratch"
-    _wait_for(scratch, "checkpoint", process)
-    time.sleep(0.2)
+    _wait_for(scratch, "checkpoint/checkpoint.json", process)
     process.send_signal(signal.SIGINT)
     _, error = process.communicate(timeout=60)
     assert process.returncode == 130

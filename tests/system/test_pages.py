@@ -40,8 +40,8 @@ pytestmark = pytest.mark.skipif(
 NOT_RUN = {
     "pip install": "changes the environment",
     "make": "sets up an environment of its own",
-    "grassmeans explore": "serves until it is stopped; tests/functional/browser opens it",
-    "grassmeans encoder": "trains for minutes; tests/unit/encoders/attention trains a small one",
+    "grassmeans explore": "serves until it is stopped; tests/system/browser opens it",
+    "grassmeans encoder": "trains for minutes; tests/unit/contexts/attention trains a small one",
 }
 SHELL = ("sh", "bash", "console", "")
 _FENCE = re.compile(

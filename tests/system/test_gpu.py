@@ -14,7 +14,7 @@ from grassmeans.contexts import subspaces
 from grassmeans.models.building import build_model
 
 
-@pytest.fixture(scope="module", params=[gpu_devices.KERNELS, gpu_devices.GPU])
+@pytest.fixture(scope="module", params=gpu_devices.TRAINING)
 def device(request):
     with gpu_devices.use_device(request.param) as name:
         yield name

@@ -1,0 +1,88 @@
+"""Every module has tests in the file of its name, in the mirrored place; or it stands below."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+SOURCE = TESTS.parent / "src" / "grassmeans"
+
+# Modules, or all of a folder that have no tests of their name -> where they are tested instead.
+# A module that is new has tests of its own: only what is a part of another one comes here.
+ELSEWHERE = {
+    # Thin shells, and what all of them share: each command is run.
+    "cli/*": "functional/test_commands.py",
+    "terminal/options.py": "system/test_scale_options.py",
+    "terminal/panels.py": "functional/test_commands.py",
+    # The devices have one suite; their signatures hold no code.
+    "kernels/cpu/*": "contract/kernels",
+    "kernels/gpu/*": "contract/kernels",
+    "kernels/interface/*": "contract/kernels",
+    # Thin shells over queries, and queries by what is seen of them.
+    "explorer/server.py": "system/test_explorer_api.py",
+    "explorer/endpoints/*": "system/test_explorer_api.py",
+    "explorer/queries/*": "unit/explorer/test_queries.py",
+    "explorer/caches.py": "unit/explorer/test_work.py",
+    "explorer/limits.py": "unit/explorer/test_work.py",
+    "explorer/open_model.py": "unit/explorer/test_queries.py",
+    # Parts of one thing, which is tested as a whole.
+    "change/contexts.py": "unit/change/test_comparing.py",
+    "change/uses.py": "unit/change/test_comparing.py",
+    "contexts/attention/passages.py": "unit/contexts/attention/test_inference.py",
+    "contexts/pretrained/fitting.py": "unit/contexts/test_transformer.py",
+    "corpus/ingest.py": "unit/corpus/test_corpus.py",
+    "corpus/shard.py": "unit/corpus/test_corpus.py",
+    "corpus/shard_writing.py": "unit/corpus/test_corpus.py",
+    "corpus/surveying.py": "unit/reading/test_pieces.py",
+    "editing/edited_words.py": "unit/editing/test_editing.py",
+    "editing/new_contexts.py": "unit/editing/test_growing.py",
+    "editing/saving.py": "unit/editing/test_editing.py",
+    "editing/version_merge.py": "unit/models/test_versions.py",
+    "engines/on_dask.py": "system/test_cluster.py",
+    "evaluation/running.py": "unit/evaluation/test_grouping.py",
+    "geometry/distances.py": "unit/clustering/test_rays.py",
+    "labelling/targets.py": "unit/labelling/test_labeller.py",
+    "labelling/writing.py": "unit/labelling/test_labeller.py",
+    "outputs/ownership.py": "unit/outputs/test_places.py",
+    "pictures/senses_page.py": "unit/pictures/test_page.py",
+    "reading/detection.py": "unit/reading/test_inputs.py",
+    "reading/spaceless.py": "unit/text/test_segmenting.py",
+    "senses/entries.py": "unit/senses/test_inventory.py",
+    "senses/induction.py": "unit/senses/test_inventory.py",
+    "senses/pseudowords.py": "unit/senses/test_calibration.py",
+    "senses/samples.py": "unit/editing/test_reassigning.py",
+    "tagging/explaining.py": "unit/pictures/test_listening.py",
+    "vectors/training.py": "unit/vectors/test_skipgram.py",
+    # Settings and errors: what is wrong with a value is told in one table.
+    "clustering/settings.py": "unit/test_wrong_types.py",
+    "errors.py": "unit/test_wrong_types.py",
+    "version.py": "system/test_cli.py",
+}
+
+pytestmark = pytest.mark.skipif(not SOURCE.is_dir(), reason="the sources are not here")
+
+
+def list_untested() -> list[str]:
+    """The modules without a test file of their own, by their paths."""
+    modules = [path.relative_to(SOURCE) for path in sorted(SOURCE.rglob("*.py"))]
+    return [
+        module.as_posix()
+        for module in modules
+        if not module.name.startswith("_")
+        and not (TESTS / "unit" / module.parent / f"test_{module.name}").exists()
+    ]
+
+
+def test_every_module_has_tests_where_a_reader_looks_for_them() -> None:
+    missing = [m for m in list_untested() if not any(fnmatch(m, known) for known in ELSEWHERE)]
+    assert missing == []
+
+
+def test_modules_that_are_tested_elsewhere_are_there_and_so_are_their_tests() -> None:
+    untested = list_untested()
+    needless = [known for known in ELSEWHERE if not any(fnmatch(m, known) for m in untested)]
+    assert needless == []
+    assert [place for place in ELSEWHERE.values() if not (TESTS / place).exists()] == []
