@@ -208,6 +208,15 @@ class Place:
             "SenseModel.distances": (
                 model.distances, {"word": "crane", "passages": [("the", "built a nest")]}
             ),
+            "SenseModel.decide": (
+                model.decide,
+                {"word": "crane", "distances": np.zeros((1, len(model.senses("crane").senses))),
+                 "idk_threshold": None, "confidence": None},
+            ),
+            "SenseModel.senses_at": (
+                model.senses_at,
+                {"corpus": corpus, "word": "crane", "positions": corpus.positions("crane")},
+            ),
             "SenseModel.save": (model.save, {"path": None, "overwrite": False}),
             "load": (grassmeans.load, {"path_or_name": folder / "model", "device": "cpu"}),
             "find_senses": (
@@ -303,13 +312,14 @@ NAMES = [
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
     "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.explain",
     "SenseModel.choose_threshold",
-    "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.save", "load",
+    "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.decide",
+    "SenseModel.senses_at", "SenseModel.save", "load",
     "find_senses", "build_model", "find_collocates", "label_corpus", "train_lexemes",
     "compare_groups", "sense_shares", "rank_changes", "tag_iter",
 ]  # fmt: skip
 MADE_BY_OTHERS = {"__version__", "SenseModel"}
 """Nobody calls them: the first is a text, the other is made by `fit` and `load`."""
-INNER = {"fill", "check_language"}
+INNER = {"answering", "check_language", "fill", "measure_at", "measure_bases"}
 """Methods of a model for the package itself."""
 
 

@@ -101,6 +101,24 @@ def _check_passages(passages: Any) -> str | None:
     return None if sound else "a list of two texts each, before and after the word"
 
 
+def _is_array(value: Any, n_axes: int, kinds: str) -> bool:
+    return isinstance(value, np.ndarray) and value.ndim == n_axes and value.dtype.kind in kinds
+
+
+def _check_distances(distances: Any) -> str | None:
+    expected = "an array (n, n_senses) that `distances` or `measure_at` gave"
+    return None if _is_array(distances, 2, "f") and distances.shape[1] else expected
+
+
+def _check_positions(positions: Any) -> str | None:
+    expected = "an array of whole numbers, as `Corpus.positions` gives it"
+    return None if _is_array(positions, 1, "iu") else expected
+
+
+def _check_source(corpus: Any) -> str | None:
+    return None if hasattr(corpus, "occurrences") else "a corpus"
+
+
 class SenseModel:
     """Tags text with senses.
 
@@ -563,6 +581,7 @@ class SenseModel:
         rule = self.choose_threshold(idk_threshold, confidence)
         return Answering(rule, self.calibration, self.choose_sharpness(sharpness))
 
+    @check_arguments(distances=_check_distances)
     def decide(
         self,
         word: str,
@@ -625,6 +644,7 @@ class SenseModel:
         lines = SenseLines.collect([directions])
         return measure_senses(bases, same, lines, signed=self.encoder.lines_have_ends)
 
+    @check_arguments(corpus=_check_source, positions=_check_positions)
     def senses_at(
         self, corpus: OccurrenceSource, word: str, positions: NDArray[np.int64]
     ) -> Decided:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from grassmeans_lab.lineup.task import read_lineup
 
 from command_line import CommandLine, find_commands, without_test
 from grassmeans import Corpus
-from grassmeans.evaluation.tasks.loading import load_task
+from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans_lab.evaluation.tasks.lineup.task import read_lineup
 from wordnet_files import Entry, write_wordnet
 
 PANEL = "The paper and its rivals"
@@ -82,7 +82,7 @@ def test_build_dataset_pseudowords(grassmeans, topic_corpus, tmp_path) -> None:
     out = tmp_path / "set"
     where = (topic_corpus.path, "-o", out, "--group", "crane,bank")
     grassmeans.line("build-dataset", "pseudowords", *where)
-    task = load_task("jsonl", out / "instances.jsonl")
+    task = open_task("jsonl", out / "instances.jsonl")
     assert set(task.gold.best_labels("pseudoword1").values()) == {"crane", "bank"}
 
 

@@ -153,7 +153,7 @@ RULE = ConfidenceRule(Calibration(3.0, 1.5), 0.7)
 
 def ask(text: SentencedText, rule: ConfidenceRule | None = RULE) -> list[list[str]]:
     measure = Unsure()
-    measure_near_first(text, measure, np.ones(len(text.occurrences), np.bool_), rule)
+    measure_near_first(text, measure, rule)
     return measure.asked
 
 
@@ -192,6 +192,6 @@ def test_four_words_beside_the_word_itself_are_enough_and_function_words_are_non
 def test_what_tells_no_better_does_not_decide_and_is_not_asked_again() -> None:
     text = make_one_document("X a | b")
     measure = Unsure()
-    found = measure_near_first(text, measure, np.ones(1, np.bool_))
+    found = measure_near_first(text, measure)
     assert measure.asked == [["X a"], ["X a b"]]  # the whole text is no wider
     assert (found.starts[0], found.ends[0]) == (0, 2)

@@ -23,6 +23,7 @@ COMMANDS = {
 NAMES_A_PLACE = re.compile(r"\b(folder|file|PATH|address)\b")
 NO_PLACES = {
     ("convert", "to"),  # a format, one of which is "folder"
+    ("score", "task"),  # a name, which says what a folder holds
 }
 
 
