@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crane_model import save_crane_model
-from damage import edit_manifest
+from damage import edit_manifest, make_old
 from grassmeans.cli.main import app
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, UnknownWordError
 from grassmeans.models.model import SenseModel, load
@@ -201,7 +201,7 @@ def test_a_model_of_another_format(tmp_path, tag, change, message) -> None:
 
 
 def test_vectors_of_another_format_inside_a_model(tmp_path) -> None:
-    other = save_crane_model(tmp_path / "other")
+    other = make_old(save_crane_model(tmp_path / "other"))
     path = other / "vectors" / "manifest.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"format_version": 99}))
     with pytest.raises(ArtifactError, match="format version 99"):

@@ -29,7 +29,7 @@ from grassmeans.engines import messages, on_dask, use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import EngineError, StorageError
 from grassmeans.evaluation.tasks.loading import open_task
-from grassmeans.reading import pieces
+from grassmeans.reading import parts
 from grassmeans.vectors import averaging, training
 from grassmeans.vectors.skipgram import train_vectors
 from grassmeans_lab.comparing.comparing import Comparison
@@ -61,8 +61,8 @@ def inputs(tmp_path_factory) -> list[Path]:
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch) -> None:
     """Several parts of small files."""
-    monkeypatch.setattr(pieces, "PLAIN_BYTES", 3_000)
-    monkeypatch.setattr(pieces, "PACKED_BYTES", 2_000)
+    monkeypatch.setattr(parts, "PLAIN_BYTES", 3_000)
+    monkeypatch.setattr(parts, "PACKED_BYTES", 2_000)
 
 
 @pytest.fixture(scope="module")

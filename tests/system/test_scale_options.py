@@ -17,7 +17,18 @@ IN_AN_ENGINE = {
     *("reliability", "compare", "reproduce", "update", "build-dataset pseudowords"),
 }
 NEITHER = {
-    *("show", "similar", "info", "convert", "compact", "copy", "export", "score", "explore"),
+    *(
+        "show",
+        "similar",
+        "info",
+        "convert",
+        "compact",
+        "copy",
+        "export",
+        "score",
+        "explore",
+        "wordnet",
+    ),
     *("demo", "merge", "build-dataset links", "build-dataset lineup"),
 }
 

@@ -119,7 +119,7 @@ def test_the_api_answers_with_what_is_drawn(dated):
     from grassmeans.explorer.server import create_app
 
     app = create_app(dated / "model", dated / "corpus", changes_path=dated / "changes.json")
-    with TestClient(app, base_url="http://127.0.0.1") as client:
+    with TestClient(app, base_url="http://127.0.0.1", client=("127.0.0.1", 1)) as client:
         found = client.get("/api/words/crane/change", params={"by": "date:century"}).json()
         assert found["groups"] == ["1800-1899", "1900-1999", "2000-2099"]
         assert [(row["sense"], row["count"]) for row in found["shares"][:4]] == [
@@ -151,7 +151,9 @@ def test_a_report_is_needed_for_the_list(dated):
     from grassmeans.errors import ArtifactError
     from grassmeans.explorer.server import create_app
 
-    with TestClient(create_app(dated / "model"), base_url="http://127.0.0.1") as client:
+    with TestClient(
+        create_app(dated / "model"), base_url="http://127.0.0.1", client=("127.0.0.1", 1)
+    ) as client:
         answer = client.get("/api/changes")
         assert answer.status_code == 409
         assert "--changes REPORT" in answer.text

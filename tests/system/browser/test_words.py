@@ -212,6 +212,7 @@ def test_more_examples_are_other_ones(open_page) -> None:
     card = page.locator(".card").first
     more = card.get_by_role("button", name="More examples")
     lines = card.locator(".examples li")
+    expect(lines.first).to_be_visible()
     seen = lines.count()
     for _ in range(3):
         more.click()
