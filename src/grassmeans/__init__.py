@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from grassmeans.collocations.collocates import find_collocates as find_collocates
     from grassmeans.corpus.corpus import Corpus as Corpus
     from grassmeans.engines import use_engine as use_engine
+    from grassmeans.geometry.rules import GroupingRules as GroupingRules
     from grassmeans.geometry.subspaces import principal_subspaces as principal_subspaces
     from grassmeans.geometry.windows import ContextShape as ContextShape
     from grassmeans.geometry.windows import extract_contexts as extract_contexts
@@ -40,6 +41,7 @@ _names, __getattr__, __dir__ = give_names(
         "vectors.word_vectors": ("WordVectors",),
         "geometry.windows": ("ContextShape", "extract_contexts"),
         "geometry.subspaces": ("principal_subspaces",),
+        "geometry.rules": ("GroupingRules",),
         "clustering.kgrassmeans": ("KGrassmeans",),
         "senses.decoding": ("decode_hard", "decode_soft"),
         "clustering.settings": ("InductionSettings",),

@@ -67,9 +67,8 @@ class Place:
         }  # fmt: skip
         clustering = {
             "n_senses": 2, "n_init": 1, "max_iter": 2, "tol": 0.1, "init": "random",
-            "random_state": 0, "device": "cpu", "max_senses": 3, "granularity": 1.0,
-            "merge_cosine": 0.8, "part_cosine": 0.6, "few_contexts": 5, "rare_ease": 0.0,
-            "by_tree": False, "signed": False,
+            "random_state": 0, "device": "cpu", "granularity": 1.0, "signed": False,
+            "rules": None,
         }  # fmt: skip
         bases = np.eye(2, dtype=np.float32)[np.arange(6) % 2][:, None, :]
         return {
@@ -136,6 +135,11 @@ class Place:
                     "context_ids": np.array([[0, 1]]), "vectors": np.eye(2), "rank": 1,
                     "weighting": "flat", "device": "cpu",
                 },
+            ),
+            "GroupingRules": (
+                grassmeans.GroupingRules,
+                {"max_senses": 3, "merge_cosine": 0.8, "merge_slope": 0.0, "rare_ease": 0.0,
+                 "part_cosine": 0.6, "few_contexts": 5, "by_tree": False},
             ),
             "KGrassmeans": (lambda **k: grassmeans.KGrassmeans(**k).fit(bases), clustering),
             "KGrassmeans.fit": (grassmeans.KGrassmeans(**clustering).fit, {"X": bases}),
@@ -248,11 +252,11 @@ NAMES = [
     "Corpus.positions", "Corpus.document_text", "Corpus.line_at", "Corpus.field_values",
     "use_engine", "SkipGram", "SkipGram.fit", "WordVectors", "WordVectors.load",
     "WordVectors.most_similar", "WordVectors.similarity", "WordVectors.nearest", "ContextShape",
-    "extract_contexts", "principal_subspaces", "KGrassmeans", "KGrassmeans.fit", "decode_hard",
-    "decode_soft", "InductionSettings", "induce", "SenseInventory", "SenseInventory.load",
-    "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load", "SenseModel.with_inventory",
-    "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
-    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.choose_threshold",
+    "extract_contexts", "principal_subspaces", "GroupingRules", "KGrassmeans", "KGrassmeans.fit",
+    "decode_hard", "decode_soft", "InductionSettings", "induce", "SenseInventory",
+    "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
+    "SenseModel.with_inventory", "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses",
+    "SenseModel.tag", "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.save", "load",
     "find_senses", "build_model", "find_collocates", "sense_shares", "rank_changes", "tag_iter",
 ]  # fmt: skip

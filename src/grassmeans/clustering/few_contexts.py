@@ -15,12 +15,6 @@ from scipy.cluster.hierarchy import ClusterNode, linkage, to_tree
 
 Doubles = NDArray[np.float64]
 
-FEW_CONTEXTS = 50
-"""With fewer different contexts than this, they are grouped here."""
-
-DEFAULT_PART_COSINE = 0.64
-"""For the paper's subspaces; see `grassmeans.contexts.interface.ContextEncoder.part_cosine`."""
-
 SMALLEST_GROUP = 2
 _SMALLEST_SHARE = 0.1
 _NEVER = np.inf

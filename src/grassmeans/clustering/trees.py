@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
 
 from grassmeans.clustering.directions import InducedDirections
-from grassmeans.clustering.merging import Groups, MergeRule
+from grassmeans.clustering.merging import Groups, merge_groups
 from grassmeans.clustering.rays import mean_ray
 
 Floats = NDArray[np.float32]
@@ -52,7 +52,7 @@ def group_by_silhouette(rays: Floats, limit: float, max_senses: int) -> Labels:
     cosines = rays.astype(np.float64) @ rays.T
     cuts = cut_tree(linkage(rays, "ward"), numbers).T
     best = cuts[int(np.argmax([measure_silhouette(1.0 - cosines, labels) for labels in cuts]))]
-    senses: Labels = MergeRule(limit).merge(PairGroups(cosines, best))[best]
+    senses: Labels = merge_groups(PairGroups(cosines, best), limit)[best]
     return senses
 
 

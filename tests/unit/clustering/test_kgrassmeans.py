@@ -6,13 +6,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.subspaces import principal_subspaces
 
 
 @parametrize_with_checks(
     [
         KGrassmeans(random_state=0),
-        KGrassmeans("auto", max_senses=3, merge_cosine=0.97, random_state=0),
+        KGrassmeans("auto", rules=GroupingRules(3, 0.97), random_state=0),
     ]
 )
 def test_scikit_learn_contract(estimator, check):

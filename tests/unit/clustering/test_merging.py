@@ -4,12 +4,14 @@ import pytest
 from grassmeans.clustering.directions import InducedDirections, refine_directions
 from grassmeans.clustering.merging import (
     LineGroups,
-    MergeRule,
     RayGroups,
+    is_apart,
     merge_cheapest_pair,
+    merge_groups,
     start_groups,
 )
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 DIM = 60
 
@@ -33,20 +35,20 @@ def test_merging_by_hand():
     lines = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     bases = lines[:, None].astype(np.float32)
     three = grouped(lines[[0, 2, 3]], [0, 0, 1, 2, 2])
-    assert MergeRule(0.95).merge(LineGroups(bases, three)).tolist() == [0, 1, 2]
-    assert MergeRule(0.9).merge(LineGroups(bases, three)).tolist() == [0, 0, 1]
+    assert merge_groups(LineGroups(bases, three), 0.95).tolist() == [0, 1, 2]
+    assert merge_groups(LineGroups(bases, three), 0.9).tolist() == [0, 0, 1]
     # The leading axis of 2 e e' + f f' with an angle of 20 degrees between e and f lies at half the
     # angle of the vector 2 (1, 0) + (cos 40, sin 40): atan2(0.6428, 2.7660) / 2 = 6.54 degrees. So
     # the merged group is 83.46 degrees away from the third, whose cosine is 0.114.
-    assert MergeRule(0.12).merge(LineGroups(bases, three)).tolist() == [0, 0, 1]
-    assert MergeRule(0.11).merge(LineGroups(bases, three)).tolist() == [0, 0, 0]
+    assert merge_groups(LineGroups(bases, three), 0.12).tolist() == [0, 0, 1]
+    assert merge_groups(LineGroups(bases, three), 0.11).tolist() == [0, 0, 0]
 
 
 def test_contexts_of_no_group_have_no_say():
     bases = np.eye(3, dtype=np.float32)[:, None]
     # Lines at cosine 0.8; with the third context in the first group they would be at 0.57.
     two = grouped([[1, 0, 0], [0.8, 0.6, 0]], [0, 1, -1])
-    assert MergeRule(0.7).merge(LineGroups(bases, two)).tolist() == [0, 0]
+    assert merge_groups(LineGroups(bases, two), 0.7).tolist() == [0, 0]
 
 
 def test_the_closest_pair_is_merged():
@@ -68,12 +70,12 @@ def test_rays_are_merged_by_their_means():
     angles = np.radians([0.0, 0.0, 60.0, 180.0])
     bases = np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None].astype(np.float32)
     three = grouped(bases[[0, 2, 3], 0], [0, 0, 1, 2])
-    assert MergeRule(0.51).merge(RayGroups(bases, three)).tolist() == [0, 1, 2]
-    assert MergeRule(0.49).merge(RayGroups(bases, three)).tolist() == [0, 0, 1]
-    assert MergeRule(-0.94).merge(RayGroups(bases, three)).tolist() == [0, 0, 1]
-    assert MergeRule(-0.95).merge(RayGroups(bases, three)).tolist() == [0, 0, 0]
+    assert merge_groups(RayGroups(bases, three), 0.51).tolist() == [0, 1, 2]
+    assert merge_groups(RayGroups(bases, three), 0.49).tolist() == [0, 0, 1]
+    assert merge_groups(RayGroups(bases, three), -0.94).tolist() == [0, 0, 1]
+    assert merge_groups(RayGroups(bases, three), -0.95).tolist() == [0, 0, 0]
     # As lines the first and the third are one, and nearer than the second to either.
-    assert MergeRule(0.99).merge(LineGroups(bases, three)).tolist() == [0, 1, 0]
+    assert merge_groups(LineGroups(bases, three), 0.99).tolist() == [0, 1, 0]
 
 
 def test_the_limit_falls_for_rare_groups():
@@ -81,11 +83,11 @@ def test_the_limit_falls_for_rare_groups():
     # but of 1% once, of 10% not at all.
     bases = np.repeat(np.eye(2, dtype=np.float32), [99, 1], axis=0)[:, None]
     two = grouped(np.eye(2), [0] * 99 + [1])
-    assert MergeRule(0.3, rare_ease=0.31).merge(RayGroups(bases, two)).tolist() == [0, 0]
-    assert MergeRule(0.3, rare_ease=0.29).merge(RayGroups(bases, two)).tolist() == [0, 1]
+    assert merge_groups(RayGroups(bases, two), 0.3, 0.31).tolist() == [0, 0]
+    assert merge_groups(RayGroups(bases, two), 0.3, 0.29).tolist() == [0, 1]
     even = np.repeat(np.eye(2, dtype=np.float32), [90, 10], axis=0)[:, None]
     tenth = grouped(np.eye(2), [0] * 90 + [1] * 10)
-    assert MergeRule(0.3, rare_ease=0.9).merge(RayGroups(even, tenth)).tolist() == [0, 1]
+    assert merge_groups(RayGroups(even, tenth), 0.3, 0.9).tolist() == [0, 1]
 
 
 def test_only_lines_can_be_signed():
@@ -94,18 +96,11 @@ def test_only_lines_can_be_signed():
         start_groups(bases, grouped(np.eye(1, DIM), [0] * 4), signed=True)
 
 
-def test_granularity_turns_both_limits():
-    rule = MergeRule(0.496, part_cosine=0.64, granularity=1.5)
-    assert rule.limit == pytest.approx(0.6266, abs=1e-4)  # 0.496 ** (2 / 3)
-    assert rule.part_limit == pytest.approx(0.7427, abs=1e-4)  # 0.64 ** (2 / 3)
-    assert MergeRule(0.496).limit == 0.496
-
-
 def test_a_group_is_apart_where_it_would_not_be_merged():
-    rule = MergeRule(0.5, rare_ease=0.2)
-    assert rule.is_apart(np.array([0.49, -0.9]), 0.1)
-    assert not rule.is_apart(np.array([0.1, 0.5]), 0.1)
+    rules = GroupingRules(merge_cosine=0.5, rare_ease=0.2)
+    assert is_apart(np.array([0.49, -0.9]), 0.1, rules)
+    assert not is_apart(np.array([0.1, 0.5]), 0.1, rules)
     # A hundredth of the contexts: 0.2 more, whatever the shares of the others.
-    assert rule.is_apart(np.array([0.29]), 0.01)
-    assert not rule.is_apart(np.array([0.31]), 0.01)
-    assert rule.is_apart(np.empty(0), 1e-9)
+    assert is_apart(np.array([0.29]), 0.01, rules)
+    assert not is_apart(np.array([0.31]), 0.01, rules)
+    assert is_apart(np.empty(0), 1e-9, rules)

@@ -7,13 +7,14 @@ from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.sense_number import drop_small, find_different
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 DIM = 60
 
 
-def induce_any_number(bases, max_senses=12, **settings):
+def induce_any_number(bases, **settings):
     """What an estimator with these settings finds."""
-    plan = KGrassmeans("auto", max_senses=max_senses, **settings)._plan(bases)
+    plan = KGrassmeans("auto", **settings)._plan(bases)
     return together.take_steps([plan], "cpu")[0]
 
 
@@ -73,9 +74,17 @@ def test_granularity_turns_the_limit():
 
 def test_the_limit_is_the_encoders():
     bases = planted((100, 100), common=1.0)
-    assert len(induce_any_number(bases, merge_cosine=0.3, random_state=0).directions) == 1
-    assert KGrassmeans("auto", merge_cosine=0.3, random_state=0).fit(bases).n_senses_ == 1
-    assert KGrassmeans("auto", merge_cosine=0.8, random_state=0).fit(bases).n_senses_ == 2
+    assert (
+        len(
+            induce_any_number(
+                bases, rules=GroupingRules(merge_cosine=0.3), random_state=0
+            ).directions
+        )
+        == 1
+    )
+    for limit, n_senses in ((0.3, 1), (0.8, 2)):
+        rules = GroupingRules(merge_cosine=limit)
+        assert KGrassmeans("auto", rules=rules, random_state=0).fit(bases).n_senses_ == n_senses
 
 
 def test_contexts_of_zeros_alone_are_one_sense():
@@ -97,15 +106,17 @@ def test_more_granularity_never_gives_fewer_senses():
 
 def test_the_most_senses_are_respected():
     bases = planted((60, 60, 60, 60))
-    assert len(induce_any_number(bases, 2, random_state=0).directions) == 2
-    assert len(induce_any_number(bases, 1, random_state=0).directions) == 1
+    for most in (2, 1):
+        found = induce_any_number(bases, rules=GroupingRules(most), random_state=0)
+        assert len(found.directions) == most
 
 
 def test_a_large_sense_does_not_swallow_the_others():
     # As "capital" in an encyclopedia: a city nine times out of ten.
     for merge_cosine in (0.8, 0.6):
         bases = planted((1300, 150, 50), common=0.3)
-        found = induce_any_number(bases, merge_cosine=merge_cosine, random_state=0)
+        rules = GroupingRules(merge_cosine=merge_cosine)
+        found = induce_any_number(bases, rules=rules, random_state=0)
         assert np.bincount(found.labels).tolist() == pytest.approx([1300, 150, 50], abs=10)
 
 
@@ -177,7 +188,6 @@ def test_the_estimator_tells_the_number():
         ({"granularity": 0.0}, "granularity must be a number above 0; got 0.0"),
         ({"granularity": float("nan")}, "granularity must be a number above 0"),
         ({"granularity": "fine"}, "granularity must be a number above 0; got 'fine'"),
-        ({"max_senses": 0}, "max_senses must be a whole number, 1 to 10,000; got 0"),
     ],
 )
 def test_wrong_numbers_are_explained(options, message):
@@ -185,6 +195,11 @@ def test_wrong_numbers_are_explained(options, message):
         InductionSettings(**options)
     with pytest.raises(InputError, match=message):
         KGrassmeans(**options).fit(np.eye(4))
+
+
+def test_the_most_senses_of_settings_are_explained():
+    with pytest.raises(InputError, match="max_senses must be a whole number, 1 to 10,000; got 0"):
+        InductionSettings(max_senses=0)
 
 
 def rays_near(directions, sizes, seed=0, noise=0.5):
@@ -197,13 +212,14 @@ def rays_near(directions, sizes, seed=0, noise=0.5):
 
 def test_opposite_rays_are_two_senses_and_one_line():
     bases = rays_near([np.eye(DIM)[0], -np.eye(DIM)[0]], [120, 80])
-    signed = KGrassmeans("auto", signed=True, merge_cosine=0.5, random_state=0).fit(bases)
+    rules = GroupingRules(merge_cosine=0.5)
+    signed = KGrassmeans("auto", signed=True, rules=rules, random_state=0).fit(bases)
     assert signed.labels_.tolist() == [0] * 120 + [1] * 80
     assert signed.directions_ @ signed.directions_.T == pytest.approx(
         np.array([[1, -1], [-1, 1]]), abs=0.02
     )
     np.testing.assert_array_equal(signed.labels_, signed.predict(bases))
-    lines = KGrassmeans("auto", merge_cosine=0.5, random_state=0).fit(bases)
+    lines = KGrassmeans("auto", rules=rules, random_state=0).fit(bases)
     assert lines.n_senses_ == 1
 
 
@@ -213,8 +229,8 @@ def test_a_rare_group_must_lie_farther_away():
     bases = rays_near([np.eye(DIM)[0], other], [480, 20], noise=0.1)
 
     def count(ease):
-        options = {"merge_cosine": 0.5, "rare_ease": ease, "max_senses": 2}
-        return KGrassmeans("auto", signed=True, random_state=0, **options).fit(bases).n_senses_
+        rules = GroupingRules(2, merge_cosine=0.5, rare_ease=ease)
+        return KGrassmeans("auto", signed=True, rules=rules, random_state=0).fit(bases).n_senses_
 
     assert count(0.0) == 2
     assert count(0.2) == 2  # 0.4 + 0.08 is less than the limit

@@ -11,6 +11,7 @@ from grassmeans.clustering.directions import InducedDirections
 from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
 from grassmeans.clustering.together import Grouping, ask_once, solve_all, take_steps
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 
 @pytest.fixture(scope="module", params=[gpu_devices.PLAIN, gpu_devices.GPU])
@@ -106,7 +107,7 @@ def test_memory_cuts_words_into_blocks(device, monkeypatch) -> None:
 def test_estimators_are_fitted_together_as_alone(device) -> None:
     rng = np.random.default_rng(3)
     contexts = [planted(n, rng, n_groups=k) for n, k in ((300, 3), (120, 2), (30, 2))]
-    settings = {"n_senses": "auto", "max_senses": 6, "merge_cosine": 0.7}
+    settings = {"n_senses": "auto", "rules": GroupingRules(6, 0.7)}
     groupers = [KGrassmeans(**settings, random_state=0, device=device) for _ in contexts]
     fit_together(groupers, contexts)
     for grouper, own in zip(groupers, contexts, strict=True):

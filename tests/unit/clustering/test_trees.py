@@ -12,6 +12,7 @@ from grassmeans.clustering.trees import (
     split_by_tree,
 )
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 
 def make_rays(centres, n: int, spread: float, seed: int = 0) -> np.ndarray:
@@ -70,9 +71,9 @@ def test_a_tree_splits_into_so_many() -> None:
 
 @pytest.mark.parametrize("few", [10, 1000])
 def test_the_estimator_has_the_tree(few) -> None:
-    grouper = KGrassmeans("auto", signed=True, by_tree=True, few_contexts=few, part_cosine=0.95)
-    found = grouper.fit(THREE)
+    rules = GroupingRules(by_tree=True, few_contexts=few, part_cosine=0.95)
+    found = KGrassmeans("auto", signed=True, rules=rules).fit(THREE)
     assert found.n_senses_ == 3
     assert np.array_equal(found.predict(THREE), found.labels_)
     with pytest.raises(InputError, match="signed=True"):
-        KGrassmeans("auto", by_tree=True).fit(THREE)
+        KGrassmeans("auto", rules=rules).fit(THREE)
