@@ -256,9 +256,10 @@ NAMES = [
     "decode_hard", "decode_soft", "InductionSettings", "induce", "SenseInventory",
     "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
     "SenseModel.with_inventory", "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses",
-    "SenseModel.tag", "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.choose_threshold",
-    "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.save", "load",
-    "find_senses", "build_model", "find_collocates", "sense_shares", "rank_changes", "tag_iter",
+    "SenseModel.tag", "SenseModel.tag(tokens)", "SenseModel.tag_many",
+    "SenseModel.choose_threshold", "SenseModel.choose_sharpness", "SenseModel.distances",
+    "SenseModel.save", "load", "find_senses", "build_model", "find_collocates", "sense_shares",
+    "rank_changes", "tag_iter",
 ]  # fmt: skip
 MADE_BY_OTHERS = {"__version__", "FoundSenses", "SenseModel"}
 """Nobody calls them: the first is a text, the others are made by `find_senses` and `load`."""

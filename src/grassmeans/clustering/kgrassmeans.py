@@ -17,8 +17,14 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from grassmeans.clustering.directions import INITS, InducedDirections, RandomState
-from grassmeans.clustering.sense_number import FitOptions, find_any_number
+from grassmeans.clustering.loop import (
+    INITS,
+    FitOptions,
+    Grouping,
+    InducedDirections,
+    RandomState,
+)
+from grassmeans.clustering.sense_number import find_any_number
 from grassmeans.clustering.settings import (
     DEFAULT_GRANULARITY,
     MOST_RESTARTS,
@@ -81,7 +87,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         Iterations over all contexts of the best restart.
     objective_path_ : (n,) float64
         Its objective at first and after each iteration that lowered it; never increases. Where
-        lines are signed, the sum of 1 - cosine. A GPU tells the last one only.
+        lines are signed, the sum of 1 - cosine.
     n_features_in_ : int
         dim.
 
@@ -134,12 +140,12 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             max_iter=int(self.max_iter),
             tol=float(self.tol),
             init=self.init,
-            device=self.device,
             signed=bool(self.signed),
+            device=self.device,
         )
         if isinstance(self.n_senses, str):
             return find_any_number(bases, self.turned_rules, options, self.random_state)
-        return ask_once(options.ask(bases, int(self.n_senses), self.random_state))
+        return ask_once(Grouping(bases, int(self.n_senses), options, self.random_state))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest direction of each context, (n_contexts,): equation 4."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.directions import InducedDirections
+from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.rays import take_rays
 from grassmeans.geometry.rules import GroupingRules
 

@@ -11,24 +11,26 @@ numbers that this depends on are the `GroupingRules` of a kind of context.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.directions import (
+from grassmeans.clustering.few_contexts import group_few
+from grassmeans.clustering.loop import (
+    DEFAULT_FIT,
+    FitOptions,
+    Floats,
+    Grouping,
     InducedDirections,
     RandomState,
     sample_evenly,
 )
-from grassmeans.clustering.few_contexts import group_few
 from grassmeans.clustering.merging import merge_groups, start_groups
-from grassmeans.clustering.rays import mean_ray, take_rays
-from grassmeans.clustering.together import Grouping, Steps, solve_all
+from grassmeans.clustering.rays import take_rays
+from grassmeans.clustering.together import Steps, ask_meeting, ask_nearest
 from grassmeans.clustering.trees import group_by_silhouette, split_by_tree
 from grassmeans.geometry.rules import GroupingRules
-
-Floats = NDArray[np.float32]
 
 MIN_SHARE = 0.02
 """Groups with a smaller share of the contexts are no senses."""
@@ -41,55 +43,6 @@ SAMPLE = 2048
 
 _N_INIT = 3  # restarts of the over-split: merging makes up for a bad one
 _LOOSE_TOLERANCE = 1e-4
-
-
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """How K-Grassmeans is run; the fields are parameters of `KGrassmeans`."""
-
-    n_init: int = 5
-    max_iter: int = 100
-    tol: float = 1e-5
-    init: str = "random"
-    device: str = "cpu"
-    signed: bool = False
-
-    def ask(self, bases: Floats, n_senses: int, random_state: RandomState = None) -> Grouping:
-        """For so many directions: of lines or subspaces, or of rays where lines are signed."""
-        return Grouping(
-            bases,
-            n_senses,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            init=self.init,
-            random_state=random_state,
-            signed=self.signed,
-        )
-
-    def ask_nearest(self, bases: Floats, directions: Floats) -> Grouping:
-        """For the nearest of given directions, that of the largest group first."""
-        return Grouping(bases, len(directions), signed=self.signed, directions=directions)
-
-    def ask_meeting(self, bases: Floats) -> Grouping:
-        """For the direction in which contexts meet."""
-        if self.signed:
-            return self.ask_nearest(bases, mean_ray(take_rays(bases))[None])
-        return Grouping(bases, 1, tol=self.tol, random_state=0)
-
-    def induce(
-        self, bases: Floats, n_senses: int, random_state: RandomState = None
-    ) -> InducedDirections:
-        """What `ask` asks for."""
-        return solve_all([self.ask(bases, n_senses, random_state)], self.device)[0]
-
-    def meet(self, bases: Floats) -> Floats:
-        """(dim,) the direction in which contexts meet."""
-        (found,) = solve_all([self.ask_meeting(bases)], self.device)
-        return np.asarray(found.directions[0], np.float32)
-
-
-DEFAULT_FIT = FitOptions()
 
 
 def find_any_number(
@@ -120,10 +73,10 @@ def find_any_number(
     if rules.by_tree:
         found = split_by_tree(take_rays(sample), n_groups)
     else:
-        (found,) = yield [loose.ask(sample, n_groups, random_state)]
+        (found,) = yield [Grouping(sample, n_groups, loose, random_state)]
     n_iter = found.n_iter
     if len(sample) < len(bases):
-        (found,) = yield [fit.ask_nearest(bases, found.directions)]
+        (found,) = yield [ask_nearest(bases, found.directions, fit)]
     found = drop_small(found)
     groups = start_groups(bases, found, signed=fit.signed)
     merged = merge_groups(groups, rules.merge_cosine, rules.rare_ease)
@@ -141,9 +94,10 @@ def find_different(bases: Floats) -> NDArray[np.int64]:
 def _meet(grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions) -> Steps:
     """The directions in which the contexts of each group meet, and the nearest of all contexts."""
     # Not K-Grassmeans again: with few directions it would spend them on the largest group.
-    lines = yield [fit.ask_meeting(grouped[senses == k]) for k in range(int(senses.max()) + 1)]
+    groups = [grouped[senses == k] for k in range(int(senses.max()) + 1)]
+    lines = yield [ask_meeting(group, fit) for group in groups]
     directions = np.concatenate([line.directions for line in lines])
-    (met,) = yield [fit.ask_nearest(bases, directions)]
+    (met,) = yield [ask_nearest(bases, directions, fit)]
     return met
 
 

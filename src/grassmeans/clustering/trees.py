@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import cut_tree, linkage
 
-from grassmeans.clustering.directions import InducedDirections
+from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.merging import Groups, merge_groups
 from grassmeans.clustering.rays import mean_ray
 

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from grassmeans.clustering.directions import InducedDirections, refine_directions
+from grassmeans.clustering.directions import refine_directions
+from grassmeans.clustering.loop import FitOptions, InducedDirections
 from grassmeans.clustering.merging import (
     LineGroups,
     RayGroups,
@@ -56,7 +57,7 @@ def test_the_closest_pair_is_merged():
     near = np.eye(DIM)[0] + 0.3 * np.eye(DIM)[5]
     parts = [np.eye(DIM)[0], np.eye(DIM)[1], near / np.linalg.norm(near)]
     bases = np.concatenate([planes_near(u, 80, rng, 0.02) for u in parts])
-    found = refine_directions(bases, np.array(parts, np.float32), max_iter=1)
+    found = refine_directions(bases, np.array(parts, np.float32), FitOptions(max_iter=1))
     merged = merge_cheapest_pair(bases, found)
     assert merged.shape == (2, DIM)
     between = parts[0] + parts[2]

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from grassmeans.clustering import sense_number, together
-from grassmeans.clustering.directions import InducedDirections
 from grassmeans.clustering.kgrassmeans import KGrassmeans
+from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.sense_number import drop_small, find_different
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import InputError
@@ -147,13 +147,14 @@ def test_groups_are_never_tiny():
 def test_a_large_word_is_decided_on_a_sample(monkeypatch):
     monkeypatch.setattr(sense_number, "SAMPLE", 200)
     seen = []
-    split = together.induce_directions
+    solve = together.solve_alone
 
-    def watch(bases, *rest, **options):
-        seen.append(len(bases))
-        return split(bases, *rest, **options)
+    def watch(grouping):
+        if grouping.directions is None:
+            seen.append(len(grouping.bases))
+        return solve(grouping)
 
-    monkeypatch.setattr(together, "induce_directions", watch)
+    monkeypatch.setattr(together, "solve_alone", watch)
     found = induce_any_number(planted((400, 300, 200)), random_state=0)
     assert seen[0] == 200
     assert 850 < sum(seen[1:]) <= 900  # the groups, of all contexts

@@ -7,9 +7,9 @@ import pytest
 
 import gpu_devices
 from grassmeans.clustering import directions as alone
-from grassmeans.clustering.directions import InducedDirections
 from grassmeans.clustering.kgrassmeans import KGrassmeans, fit_together
-from grassmeans.clustering.together import Grouping, ask_once, solve_all, take_steps
+from grassmeans.clustering.loop import INITS, FitOptions, Grouping, InducedDirections
+from grassmeans.clustering.together import ask_nearest, ask_once, solve_alone, take_steps
 from grassmeans.errors import InputError
 from grassmeans.geometry.rules import GroupingRules
 
@@ -32,14 +32,21 @@ def planted(n: int, rng, rank: int = 2, dim: int = 12, n_groups: int = 3, poor: 
     return np.ascontiguousarray(bases, np.float32)
 
 
+def solve_all(asked, device: str) -> list[InducedDirections]:
+    return take_steps([ask_once(grouping) for grouping in asked], device)
+
+
 def assert_same(found: InducedDirections, expected: InducedDirections, signed: bool) -> None:
     cosines = (found.directions * expected.directions).sum(axis=1)
     np.testing.assert_allclose(cosines if signed else np.abs(cosines), 1.0, atol=1e-4)
     np.testing.assert_array_equal(found.labels, expected.labels)
     assert found.inertia == pytest.approx(expected.inertia, rel=1e-4)
+    last = expected.objective_path[-1]
+    assert found.objective_path[-1] == pytest.approx(last, rel=1e-4, abs=1e-5)
+    assert (np.diff(found.objective_path) < 0).all()
 
 
-@pytest.mark.parametrize("init", alone.INITS)
+@pytest.mark.parametrize("init", INITS)
 @pytest.mark.parametrize("signed", [False, True])
 def test_words_of_all_sizes_are_grouped_as_alone(device, signed, init) -> None:
     rng = np.random.default_rng(0)
@@ -48,14 +55,13 @@ def test_words_of_all_sizes_are_grouped_as_alone(device, signed, init) -> None:
         Grouping(
             planted(n, rng, rank=1 if signed else 2, n_groups=k, poor=poor),
             k,
-            init=init,
+            FitOptions(init=init, signed=signed),
             random_state=number,
-            signed=signed,
         )
         for number, (n, k, poor) in enumerate(shapes)
     ]
     for found, one in zip(solve_all(asked, device), asked, strict=True):
-        assert_same(found, one.solve(), signed)
+        assert_same(found, solve_alone(one), signed)
 
 
 def test_samples_come_first_as_alone(device, monkeypatch) -> None:
@@ -65,7 +71,7 @@ def test_samples_come_first_as_alone(device, monkeypatch) -> None:
     asked = [Grouping(planted(n, rng), 3, random_state=n) for n in (200, 170, 90, 30, 25)]
     assert [len(alone.plan_samples(len(one.bases), 3)) for one in asked] == [3, 3, 2, 1, 1]
     for found, one in zip(solve_all(asked, device), asked, strict=True):
-        assert_same(found, one.solve(), signed=False)
+        assert_same(found, solve_alone(one), signed=False)
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -73,7 +79,7 @@ def test_given_directions_are_ordered_by_size(device, signed) -> None:
     bases = np.eye(4, dtype=np.float32)[[1, 0, 1, 2, 1, 0], None]
     bases = np.concatenate([bases, np.zeros((2, 1, 4), np.float32)])
     lines = np.eye(4, dtype=np.float32)[:3]
-    (found,) = solve_all([Grouping(bases, 3, signed=signed, directions=lines)], device)
+    (found,) = solve_all([ask_nearest(bases, lines, FitOptions(signed=signed))], device)
     np.testing.assert_allclose(found.directions, lines[[1, 0, 2]], atol=1e-6)
     assert found.labels.tolist() == [0, 1, 0, 2, 0, 1, 0, 0]
     assert found.inertia == pytest.approx(2.0, abs=1e-5)
@@ -84,12 +90,10 @@ def test_rays_that_point_away_from_all_directions_stay_with_their_word(device) -
     towards = np.array([[1, 0, 0], [1, 0.1, 0], [-1, 0.2, 0]], np.float32)
     towards /= np.linalg.norm(towards, axis=1, keepdims=True)
     others = np.eye(3, dtype=np.float32)[[0, 1, 2, 0, 1, 2]]
-    asked = [
-        Grouping(towards[:, None], 1, n_init=2, random_state=0, signed=True),
-        Grouping(others[:, None], 3, n_init=2, random_state=0, signed=True),
-    ]
+    fit = FitOptions(n_init=2, signed=True)
+    asked = [Grouping(towards[:, None], 1, fit, 0), Grouping(others[:, None], 3, fit, 0)]
     for found, one in zip(solve_all(asked, device), asked, strict=True):
-        assert_same(found, one.solve(), signed=True)
+        assert_same(found, solve_alone(one), signed=True)
 
 
 def test_memory_cuts_words_into_blocks(device, monkeypatch) -> None:
@@ -132,5 +136,5 @@ def test_steps_of_words_may_be_of_any_number() -> None:
         return again
 
     twice, once = take_steps([ask_twice(), ask_once(second)])
-    assert_same(twice, first.solve(), signed=False)
-    assert_same(once, second.solve(), signed=False)
+    assert_same(twice, solve_alone(first), signed=False)
+    assert_same(once, solve_alone(second), signed=False)
