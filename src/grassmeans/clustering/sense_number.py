@@ -4,9 +4,9 @@ K-Grassmeans with more directions than any word should have finds every sense, a
 several times. Groups with too few contexts are no senses and go; of the others the two whose
 directions are nearest become one, while the cosine of their angle is at least a limit
 (`grassmeans.clustering.merging`). A sense's direction is the one in which the contexts of its
-groups meet. A word with few different contexts is grouped otherwise
-(`grassmeans.clustering.few_contexts`); lines of transformers are split by a tree (`trees`). All
-numbers that this depends on are the `GroupingRules` of a kind of context.
+groups meet. A word with few different contexts is grouped by a tree of them
+(`grassmeans.clustering.trees`), and lines of transformers are split by one. All numbers that this
+depends on are the `GroupingRules` of a kind of context.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.few_contexts import group_few
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     FitOptions,
@@ -29,7 +28,7 @@ from grassmeans.clustering.loop import (
 from grassmeans.clustering.merging import merge_groups, start_groups
 from grassmeans.clustering.rays import take_rays
 from grassmeans.clustering.together import Steps, ask_meeting, ask_nearest
-from grassmeans.clustering.trees import group_by_silhouette, split_by_tree
+from grassmeans.clustering.trees import group_by_silhouette, group_few, split_by_tree
 from grassmeans.geometry.rules import GroupingRules
 
 MIN_SHARE = 0.02

@@ -45,7 +45,7 @@ class GroupingRules:
         rare sense must be far from the others.
     part_cosine : float
         As ``merge_cosine`` for words with few contexts, of an estimate that is made of pairs of
-        them (`grassmeans.clustering.few_contexts`).
+        them (`grassmeans.clustering.trees`).
     few_contexts : int
         With fewer different contexts of a word than these.
     by_tree : bool
