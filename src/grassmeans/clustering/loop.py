@@ -136,9 +136,10 @@ def advance(
     for iteration in count():
         found = steps.assign(tried)
         rows, where = steps.rows, steps.where
-        moved = reached.objectives[rows] - found.objectives
+        before, now = reached.objectives[rows], found.objectives
+        moved = before - now
         lower = active & (moved > 0.0)
-        reached.objectives[rows] = where(lower, found.objectives, reached.objectives[rows])
+        reached.objectives[rows] = where(lower, now, before)
         kept = reached.directions[rows]
         reached.directions[rows] = where(lower[..., None, None], tried, kept)
         reached.n_iter[rows] = where(active, iteration, reached.n_iter[rows])
