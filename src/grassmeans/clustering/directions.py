@@ -181,7 +181,9 @@ class LineSteps(StepsAlone):
         improved = (vectors[..., None, :, -1] @ cq)[..., 0, :]
         # An empty group has C = 0: it keeps its direction, to be relocated.
         lengths = np.linalg.norm(improved, axis=2, keepdims=True)
-        return np.where(lengths > 0.0, unit_rows(improved), directions).astype(np.float32)
+        full = lengths > 0.0
+        unit = improved / np.where(full, lengths, 1.0)
+        return np.where(full, unit, directions).astype(np.float32)
 
     def find_usable(self) -> NDArray[np.int64]:
         """Contexts of zeros are no place to relocate to."""
@@ -201,7 +203,7 @@ def _orthogonalise(vectors: Doubles, basis: list[Doubles]) -> Doubles:
             rest = rest - (rest * member).sum(axis=2, keepdims=True) * member
     lengths = np.linalg.norm(rest, axis=2, keepdims=True)
     enough = lengths > _BREAKDOWN * np.linalg.norm(vectors, axis=2, keepdims=True)
-    fresh: Doubles = np.where(enough, unit_rows(rest), 0.0)
+    fresh: Doubles = np.where(enough, rest / np.where(enough, lengths, 1.0), 0.0)
     return fresh
 
 
@@ -214,7 +216,7 @@ def _order_by_size(held: HeldContexts, reached: Sequence[Advanced]) -> list[Indu
         # Contexts of zeros go to the first sense whichever that is: they have no say in the order.
         sizes = np.bincount(labels[gains > 0.0], minlength=len(own))
         orders.append(np.argsort(-sizes, kind="stable"))
-    if any((np.diff(order) < 0).any() for order in orders):
+    if any((order[1:] < order[:-1]).any() for order in orders):
         # Again: a context as near to two directions belongs to the first of them.
         lines = [np.ascontiguousarray(own[order]) for own, order in zip(lines, orders, strict=True)]
         assigned = held.assign(lines)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,9 +183,7 @@ class Assigned(NamedTuple):
 class StepsAlone(ABC):
     """The steps of one word's restarts on the CPU: what lines and rays have in common."""
 
-    where: ClassVar[Callable[..., Any]] = staticmethod(np.where)
-
-    def __init__(self, contexts: Any, limit: int = 0, rows: Any = None) -> None:
+    def __init__(self, contexts: Any, limit: int = 0, rows: Any = slice(None)) -> None:
         self.contexts = contexts
         self.limits = limit
         self.rows = rows
@@ -207,6 +205,10 @@ class StepsAlone(ABC):
     def take_lines(self, contexts: NDArray[np.int64]) -> Floats:
         """(n, dim) the leading lines of some contexts."""
 
+    def where(self, chosen: NDArray[np.bool_], first: Any, second: Any, /) -> Any:
+        """NumPy's; no copy where all are chosen, as they are but for the last iterations."""
+        return first if chosen.all() else np.where(chosen, first, second)
+
     def choose(self, active: NDArray[np.bool_]) -> Any:
         """The restarts that go on; a slice for all of them, None for none."""
         if active.all():
@@ -220,7 +222,8 @@ class StepsAlone(ABC):
         labels = np.ascontiguousarray(found.labels[:, going_on])
         products = found.products[going_on] if len(found.products) else found.products
         taken = Assigned(labels, found.gains[:, going_on], products)
-        return type(self)(self.contexts, self.limits, self.rows[going_on]), taken
+        rows = going_on if isinstance(self.rows, slice) else self.rows[going_on]
+        return type(self)(self.contexts, self.limits, rows), taken
 
     def relocate(self, found: Assigned, directions: Floats) -> None:
         """Move the direction of an empty group to the context that fits its own group worst.
@@ -250,8 +253,7 @@ class HeldAlone:
     ) -> tuple[StepsAlone, Reached]:
         """The steps of all restarts, and where these stand before the first."""
         n_restarts = len(starts[0])
-        rows = np.arange(n_restarts)
-        steps = self.kind(sample_evenly(self.contexts, sizes[0]), limits[0], rows)
+        steps = self.kind(sample_evenly(self.contexts, sizes[0]), limits[0])
         nowhere = np.full(n_restarts, np.inf)
         return steps, Reached(starts[0].copy(), nowhere, np.zeros(n_restarts, np.int64))
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from grassmeans.clustering.directions import plan_single_products
 from grassmeans.clustering.loop import (
@@ -66,7 +67,7 @@ def solve_rays(
     found: dict[int, Advanced] = {}
     if words:
         # With several threads the order of sums, and so the last digits, would be left to chance.
-        with threadpool_limits(1):
+        with _find_libraries().limit(limits=1):
             starts = [_draw_starts(usable[n], asked[n]) for n in words]
             rays = [usable[n] for n in words]
             best = _find_best(hold([own[:, None] for own in rays]), rays, starts, asked[0].fit)
@@ -87,9 +88,15 @@ def group_rays(
     rays: Rays, n_senses: int, fit: FitOptions = DEFAULT_FIT, *, rng: np.random.Generator
 ) -> Advanced:
     """Spherical k-means of unit rows; the best of some restarts, its directions in no order."""
-    with threadpool_limits(1):
+    with _find_libraries().limit(limits=1):
         starts = draw_starts(rays, n_senses, fit, rng)
         return _find_best(HeldAlone(rays, RaySteps), [rays], [starts], fit)[0]
+
+
+@cache
+def _find_libraries() -> ThreadpoolController:
+    """Those that multiply matrices; to look for them takes as long as to group 200 rays."""
+    return ThreadpoolController()
 
 
 def _find_best(

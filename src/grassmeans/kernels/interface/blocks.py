@@ -56,13 +56,15 @@ class Advanced(NamedTuple):
     def path(self) -> Doubles:
         """(n,) the objectives of a single restart, each lower than the one before."""
         objectives = self.history[:, 0]
-        return objectives[np.diff(objectives, prepend=np.inf) < 0.0]
+        lower = np.ones(len(objectives), bool)
+        lower[1:] = objectives[1:] < objectives[:-1]
+        return objectives[lower]
 
     def go_on(self, after: Advanced) -> Advanced:
         """A single restart that began where this one ended, as one with it."""
         # Its first objective is the last of this one up to rounding, which the path must not show.
-        later = after.path[1:]
-        path = np.concatenate([self.path, later[later < self.path[-1]]])
+        path, later = self.path, after.path[1:]
+        path = np.concatenate([path, later[later < path[-1]]])
         return Advanced(after.directions, path[:, None], self.n_iter + after.n_iter)
 
 
@@ -71,7 +73,7 @@ class RestartSteps(Protocol):
 
     Attributes
     ----------
-    rows : (n_rows,) integers
+    rows : (n_rows,) integers, or a slice for all of them
         Which rows of `Reached` they are.
     sizes, limits
         Contexts and the most iterations: numbers, or arrays that go with the objectives.
