@@ -24,7 +24,8 @@ import numpy as np
 import torch
 
 from grassmeans import Corpus, WordVectors
-from grassmeans.clustering.together import Grouping, solve_all
+from grassmeans.clustering.loop import FitOptions, Grouping, InducedDirections
+from grassmeans.clustering.together import ask_once, take_steps
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels
@@ -312,10 +313,13 @@ def _ask(
     bases: Sequence[np.ndarray], n: int, seed: int = 0, signed: bool = False
 ) -> list[Grouping]:
     lines = [own[:, :1] for own in bases] if signed else bases
-    how = {"n_init": N_RESTARTS, "signed": signed}
-    return [
-        Grouping(lines[i % len(lines)], N_SENSES, random_state=seed + i, **how) for i in range(n)
-    ]
+    fit = FitOptions(n_init=N_RESTARTS, signed=signed)
+    return [Grouping(lines[i % len(lines)], N_SENSES, fit, seed + i) for i in range(n)]
+
+
+def solve_all(asked: Sequence[Grouping], device: str = "cpu") -> list[InducedDirections]:
+    """The groupings word by word, or together on a GPU."""
+    return take_steps([ask_once(grouping) for grouping in asked], device)
 
 
 def _count_flops(bases: Sequence[np.ndarray], ceilings: dict[str, float]) -> dict[str, float]:

@@ -3,10 +3,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from grassmeans.clustering import directions as induction
-from grassmeans.clustering.directions import _advance, induce_directions
+from grassmeans.clustering.directions import LineSteps, hold_lines, induce_directions
 from grassmeans.clustering.kgrassmeans import KGrassmeans
-from grassmeans.kernels import get_kernels
+from grassmeans.clustering.loop import INITS, FitOptions, advance
 
 
 @st.composite
@@ -27,9 +26,10 @@ def subspaces(draw, min_contexts=6):
 
 
 @settings(max_examples=50, deadline=None)
-@given(subspaces(), st.integers(1, 6), st.integers(0, 99), st.sampled_from(induction.INITS))
+@given(subspaces(), st.integers(1, 6), st.integers(0, 99), st.sampled_from(INITS))
 def test_the_objective_never_increases(bases, n_senses, seed, init):
-    found = induce_directions(bases, n_senses, random_state=seed, init=init, n_init=2, tol=0.0)
+    fit = FitOptions(n_init=2, tol=0.0, init=init)
+    found = induce_directions(bases, n_senses, fit, random_state=seed)
     assert (np.diff(found.objective_path) <= 0).all()
     assert found.inertia <= found.objective_path[0] * (1 + 1e-5)
 
@@ -38,18 +38,18 @@ def test_the_objective_never_increases(bases, n_senses, seed, init):
 @given(subspaces(), st.integers(1, 5), st.integers(1, 4), st.integers(0, 99))
 def test_every_single_step_keeps_or_lowers_the_objective(bases, n_senses, n_products, seed):
     # Without the guard that takes a step back: the step itself must be sound up to rounding.
-    kernels = get_kernels()
+    steps = LineSteps(bases)
     rng = np.random.default_rng(seed)
     start = rng.standard_normal((1, n_senses, bases.shape[2])).astype(np.float32)
     start /= np.linalg.norm(start, axis=2, keepdims=True)
     previous = np.inf
     for _ in range(8):
-        labels, gains, products = kernels.assign_contexts(bases, start)
-        objective = (1.0 - gains.astype(float)).sum()
+        found = steps.assign(start)
+        objective = (1.0 - found.gains.astype(float)).sum()
         assert objective <= previous + 1e-5 * len(bases)
         previous = objective
-        start = induction._improve_directions(kernels, bases, labels, start, products, n_products)
-        induction._relocate_empty_groups(bases, labels, gains, start)
+        start = steps.improve(found, start, n_products)
+        steps.relocate(found, start)
 
 
 @settings(max_examples=25, deadline=None)
@@ -75,14 +75,13 @@ def test_the_order_of_contexts_does_not_matter_for_a_fixed_start(bases, n_senses
     rng = np.random.default_rng(seed)
     start = rng.standard_normal((1, n_senses, bases.shape[2])).astype(np.float32)
     start /= np.linalg.norm(start, axis=2, keepdims=True)
-    kernels = get_kernels()
     order = rng.permutation(len(bases))
     # One iteration: after many, rounding may send a context on a border the other way.
-    one = _advance(kernels, bases, start, 1, 0.0, lambda _: 3)[0]
-    two = _advance(kernels, bases[order], start, 1, 0.0, lambda _: 3)[0]
-    # The ends: a path has one value or two, where the start is perfect up to rounding.
-    last = one.objective_path[-1]
-    assert two.objective_path[-1] == pytest.approx(last, rel=1e-4, abs=1e-4)
+    one, two = (
+        advance(hold_lines(own), [len(own)], [start], [1], 0.0, lambda _: 3)[0].history[-1, 0]
+        for own in (bases, bases[order])
+    )
+    assert two == pytest.approx(one, rel=1e-4, abs=1e-4)
 
 
 @settings(max_examples=25, deadline=None)

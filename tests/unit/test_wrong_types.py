@@ -18,6 +18,7 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.engines import use_engine
 from grassmeans.errors import GrassmeansError, InputError
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.integrations.iterables import tag_iter
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
@@ -80,9 +81,8 @@ class Place:
         }  # fmt: skip
         clustering = {
             "n_senses": 2, "n_init": 1, "max_iter": 2, "tol": 0.1, "init": "random",
-            "random_state": 0, "device": "cpu", "max_senses": 3, "granularity": 1.0,
-            "merge_cosine": 0.8, "part_cosine": 0.6, "few_contexts": 5, "rare_ease": 0.0,
-            "by_tree": False, "signed": False,
+            "random_state": 0, "device": "cpu", "granularity": 1.0, "signed": False,
+            "rules": None,
         }  # fmt: skip
         bases = np.eye(2, dtype=np.float32)[np.arange(6) % 2][:, None, :]
         return {
@@ -149,6 +149,11 @@ class Place:
                     "context_ids": np.array([[0, 1]]), "vectors": np.eye(2), "rank": 1,
                     "weighting": "flat", "device": "cpu",
                 },
+            ),
+            "GroupingRules": (
+                GroupingRules,
+                {"max_senses": 3, "merge_cosine": 0.8, "merge_slope": 0.0, "rare_ease": 0.0,
+                 "part_cosine": 0.6, "few_contexts": 5, "by_tree": False},
             ),
             "KGrassmeans": (lambda **k: grassmeans.KGrassmeans(**k).fit(bases), clustering),
             "KGrassmeans.fit": (grassmeans.KGrassmeans(**clustering).fit, {"X": bases}),
@@ -305,7 +310,8 @@ NAMES = [
     "Corpus.positions", "Corpus.document_text", "Corpus.line_at", "Corpus.field_values",
     "use_engine", "SkipGram", "SkipGram.fit", "WordVectors", "WordVectors.load",
     "WordVectors.most_similar", "WordVectors.similarity", "WordVectors.nearest", "ContextShape",
-    "extract_contexts", "principal_subspaces", "KGrassmeans", "KGrassmeans.fit", "decode",
+    "extract_contexts", "principal_subspaces", "GroupingRules", "KGrassmeans",
+    "KGrassmeans.fit", "decode",
     "decode_hard", "decode_soft", "InductionSettings", "induce", "SenseInventory",
     "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
     "SenseModel.with_inventory",

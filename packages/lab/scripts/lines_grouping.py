@@ -37,6 +37,7 @@ from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.geometry.distances import usable_contexts
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
 from grassmeans.senses.samples import encode_words, word_seeds
@@ -190,9 +191,8 @@ def group_lines(
     """K-Grassmeans of lines, or of lines with ends; merged by the house's rule."""
     method = KGrassmeans(n_senses=number.n_groups, signed=signed, random_state=rng)
     if number.merge_cosine is not None:
-        method.set_params(
-            n_senses=AUTO, max_senses=number.n_groups, merge_cosine=number.merge_cosine
-        )
+        rules = GroupingRules(number.n_groups, number.merge_cosine)
+        method.set_params(n_senses=AUTO, rules=rules)
     found: Floats = method.fit(lines[:, None]).directions_
     return found
 

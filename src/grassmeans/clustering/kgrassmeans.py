@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -17,19 +17,23 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from grassmeans.clustering.directions import INITS, InducedDirections, RandomState
-from grassmeans.clustering.few_contexts import DEFAULT_PART_COSINE, FEW_CONTEXTS
-from grassmeans.clustering.merging import DEFAULT_MERGE_COSINE, MergeRule
-from grassmeans.clustering.sense_number import FitOptions, find_any_number
+from grassmeans.clustering.loop import (
+    INITS,
+    FitOptions,
+    Grouping,
+    InducedDirections,
+    RandomState,
+)
+from grassmeans.clustering.sense_number import find_any_number
 from grassmeans.clustering.settings import (
     DEFAULT_GRANULARITY,
-    DEFAULT_MAX_SENSES,
     MOST_RESTARTS,
     check_sense_number,
 )
 from grassmeans.clustering.together import Steps, ask_once, take_steps
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
+from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules, check_count
 from grassmeans.kernels import get_kernels
 from grassmeans.vectors.similarity import unit_rows
 
@@ -58,26 +62,14 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         An int makes the result reproducible; it does not depend on the number of threads.
     device : {"cpu", "cuda"}, default="cpu"
         Where to compute; a GPU needs the extra ``gpu``.
-    max_senses : int, default=12
-        With "auto", how many groups there are before near ones are merged.
     granularity : float, default=1.0
         With "auto", larger gives more groups, smaller gives fewer.
-    merge_cosine : float, default=0.8
-        With "auto", two directions with at least this cosine are one group, for granularity 1. The
-        default is for `principal_subspaces`.
-    part_cosine : float, default=0.64
-        With "auto" and few different contexts: the same for an estimate of the cosine.
-    few_contexts : int, default=50
-        How many are no longer few.
-    rare_ease : float, default=0.0
-        With "auto": what is taken off ``merge_cosine`` for a group ten times as rare as a tenth of
-        the contexts.
-    by_tree : bool, default=False
-        With "auto" and signed lines: split the contexts by a tree, Ward's method, and find the
-        number of groups of few contexts by silhouettes (`grassmeans.clustering.trees`).
     signed : bool, default=False
         Whether lines have ends (rank 1 only): a context that points away from a direction is as
         far from it as can be, and the direction of a group is the mean of its contexts.
+    rules : GroupingRules, optional
+        With "auto", how many groups there are at most, and which of them are one
+        (`grassmeans.geometry.rules.GroupingRules`); by default those for `principal_subspaces`.
 
     Attributes
     ----------
@@ -95,7 +87,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         Iterations over all contexts of the best restart.
     objective_path_ : (n,) float64
         Its objective at first and after each iteration that lowered it; never increases. Where
-        lines are signed, the sum of 1 - cosine. A GPU tells the last one only.
+        lines are signed, the sum of 1 - cosine.
     n_features_in_ : int
         dim.
 
@@ -120,14 +112,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
     init: str = "random"
     random_state: RandomState = None
     device: str = "cpu"
-    max_senses: int = DEFAULT_MAX_SENSES
     granularity: float = DEFAULT_GRANULARITY
-    merge_cosine: float = DEFAULT_MERGE_COSINE
-    part_cosine: float = DEFAULT_PART_COSINE
-    few_contexts: int = FEW_CONTEXTS
-    rare_ease: float = 0.0
-    by_tree: bool = False
     signed: bool = False
+    rules: GroupingRules | None = None
 
     def fit(self, X: ArrayLike, y: object = None) -> KGrassmeans:
         """Find the directions; ``y`` is ignored."""
@@ -135,14 +122,9 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         return self
 
     @property
-    def merge_rule(self) -> MergeRule:
-        """Which groups are one, with "auto"."""
-        return MergeRule(
-            float(self.merge_cosine),
-            float(self.part_cosine),
-            float(self.rare_ease),
-            float(self.granularity),
-        )
+    def turned_rules(self) -> GroupingRules:
+        """The rules with the granularity in them: which groups are one, with "auto"."""
+        return (self.rules or DEFAULT_RULES).turn(float(self.granularity))
 
     def _keep(self, found: InducedDirections) -> None:
         self.n_senses_ = len(found.directions)
@@ -158,20 +140,12 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             max_iter=int(self.max_iter),
             tol=float(self.tol),
             init=self.init,
-            device=self.device,
             signed=bool(self.signed),
+            device=self.device,
         )
         if isinstance(self.n_senses, str):
-            return find_any_number(
-                bases,
-                self.merge_rule,
-                int(self.max_senses),
-                few_contexts=int(self.few_contexts),
-                by_tree=bool(self.by_tree),
-                fit=options,
-                random_state=self.random_state,
-            )
-        return ask_once(options.ask(bases, int(self.n_senses), self.random_state))
+            return find_any_number(bases, self.turned_rules, options, self.random_state)
+        return ask_once(Grouping(bases, int(self.n_senses), options, self.random_state))
 
     def predict(self, X: ArrayLike) -> NDArray[np.int32]:
         """The nearest direction of each context, (n_contexts,): equation 4."""
@@ -201,22 +175,14 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         return tags
 
     def _check_parameters(self) -> None:
-        check_sense_number(self.n_senses, self.max_senses, self.granularity)
-        for name in ("n_init", "max_iter", "few_contexts"):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < 1:
-                raise InputError(f"{name} must be a whole number, 1 or more; got {value!r}")
-            if int(value) > MOST_RESTARTS and name == "n_init":
-                raise InputError(f"n_init must be {MOST_RESTARTS:,} or less; got {int(value):,}")
+        check_sense_number(self.n_senses, self.granularity)
+        check_count("n_init", self.n_init, largest=MOST_RESTARTS)
+        check_count("max_iter", self.max_iter)
         if not isinstance(self.tol, Real) or not self.tol >= 0:
             raise InputError(f"tol must be a number, 0 or more; got {self.tol!r}")
-        for name in ("merge_cosine", "part_cosine"):
-            value = getattr(self, name)
-            if not isinstance(value, Real) or not 0.0 < value <= 1.0:
-                raise InputError(f"{name} must be a number above 0, at most 1; got {value!r}")
-        if not isinstance(self.rare_ease, Real) or not 0.0 <= self.rare_ease <= 1.0:
-            raise InputError(f"rare_ease must be a number from 0 to 1; got {self.rare_ease!r}")
-        if self.by_tree and not self.signed:
+        if self.rules is not None and not isinstance(self.rules, GroupingRules):
+            raise InputError(f"rules must be GroupingRules or None; got {self.rules!r}")
+        if self.rules is not None and self.rules.by_tree and not self.signed:
             raise InputError("a tree is for lines that have ends: by_tree=True needs signed=True")
         get_kernels(self.device)  # refuses what is not there
         if self.init not in INITS:

@@ -8,22 +8,17 @@ from the sums of their rays.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.directions import InducedDirections
-from grassmeans.clustering.few_contexts import DEFAULT_PART_COSINE
+from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.rays import take_rays
-from grassmeans.clustering.settings import DEFAULT_GRANULARITY
+from grassmeans.geometry.rules import GroupingRules
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]
-
-DEFAULT_MERGE_COSINE = 0.8
-"""For the paper's subspaces; see `grassmeans.contexts.interface.ContextEncoder.merge_cosine`."""
 
 RARE = 0.1
 """Share of the contexts below which a group is merged more easily, where that is asked for."""
@@ -31,72 +26,36 @@ RARE = 0.1
 _INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
 
 
-@dataclass(frozen=True, slots=True)
-class MergeRule:
-    """When two groups of contexts are one sense: whoever induces senses or adds some asks it.
+def merge_groups(groups: Groups, limit: float, rare_ease: float = 0.0) -> NDArray[np.int64]:
+    """Which groups are one sense: the nearest two become one, and so on.
 
-    `grassmeans.senses.induction.make_grouper` makes it of an encoder and the settings, whole.
+    ``limit`` and ``rare_ease`` are those of `GroupingRules`; the groups are joined in place.
 
-    Parameters
-    ----------
-    cosine : float in (0, 1]
-        Two directions with at least this cosine are one sense, for granularity 1.
-    part_cosine : float in (0, 1]
-        The same for few contexts, of an estimate (`grassmeans.clustering.few_contexts`).
-    rare_ease : float
-        What is taken off the limit for a group of a hundredth of the contexts (`RARE` divided by
-        ten); a rare sense must be farther from the others than a frequent one.
-    granularity : float
-        The user's: larger gives more senses, smaller gives fewer.
+    Returns
+    -------
+    senses : (n_groups,) int64
+        From 0; no two of them are as near as the limit.
     """
+    senses = np.arange(len(groups.shares))
+    while len(groups.shares) > 1:
+        nearness = groups.cosines() + rare_ease * measure_rarity(groups.shares)
+        np.fill_diagonal(nearness, -np.inf)
+        first, second = sorted(np.unravel_index(int(nearness.argmax()), nearness.shape))
+        if nearness[first, second] < limit:
+            break
+        groups.join(int(first), int(second))
+        senses[senses == second] = first
+        senses[senses > second] -= 1
+    return senses
 
-    cosine: float = DEFAULT_MERGE_COSINE
-    part_cosine: float = DEFAULT_PART_COSINE
-    rare_ease: float = 0.0
-    granularity: float = DEFAULT_GRANULARITY
 
-    @property
-    def limit(self) -> float:
-        """From which nearness on two groups are one."""
-        return float(self.cosine ** (1.0 / self.granularity))
+def is_apart(cosines: NDArray[np.floating[Any]], share: float, rules: GroupingRules) -> bool:
+    """Whether a group is one with no other sense, given its cosines to them and its share.
 
-    @property
-    def part_limit(self) -> float:
-        """The same for few contexts."""
-        return float(self.part_cosine ** (1.0 / self.granularity))
-
-    def measure_nearness(self, cosines: Doubles | float, shares: Doubles) -> Doubles:
-        """(n, n) how near groups are: the cosines of their directions, more where one is rare."""
-        found: Doubles = cosines + self.rare_ease * measure_rarity(shares)
-        return found
-
-    def is_apart(self, cosines: NDArray[np.floating[Any]], share: float) -> bool:
-        """Whether a group is one with no other sense, given its cosines to them and its share.
-
-        The others are senses already: how rare they are does not count.
-        """
-        nearer = self.measure_nearness(0.0, np.array([1.0, share]))[0, 1]
-        return bool((cosines + nearer < self.limit).all())
-
-    def merge(self, groups: Groups) -> NDArray[np.int64]:
-        """Which groups are one sense: the nearest two become one, and so on.
-
-        Returns
-        -------
-        senses : (n_groups,) int64
-            From 0; no two of them are as near as the limit.
-        """
-        senses = np.arange(len(groups.shares))
-        while len(groups.shares) > 1:
-            nearness = self.measure_nearness(groups.cosines(), groups.shares)
-            np.fill_diagonal(nearness, -np.inf)
-            first, second = sorted(np.unravel_index(int(nearness.argmax()), nearness.shape))
-            if nearness[first, second] < self.limit:
-                break
-            groups.join(int(first), int(second))
-            senses[senses == second] = first
-            senses[senses > second] -= 1
-        return senses
+    The others are senses already: how rare they are does not count.
+    """
+    nearer = rules.rare_ease * measure_rarity(np.array([1.0, share]))[0, 1]
+    return bool((cosines + nearer < rules.merge_cosine).all())
 
 
 class Groups(ABC):

@@ -2,126 +2,121 @@
 
 A line that points somewhere is a ray: the opposite one means something else, or nothing. Then the
 projection counts with its sign, the direction in which the contexts of a group meet is their mean,
-and K-Grassmeans becomes spherical k-means (Dhillon and Modha 2001). All restarts advance together.
-Rays may be sparse: contexts as words in place of vectors.
+and K-Grassmeans becomes spherical k-means (Dhillon and Modha 2001). Rays may be sparse: contexts as
+words in place of vectors.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
-from grassmeans.clustering.directions import (
+from grassmeans.clustering.directions import plan_single_products
+from grassmeans.clustering.loop import (
+    DEFAULT_FIT,
+    Assigned,
+    FitOptions,
+    Floats,
+    Grouping,
+    HeldAlone,
     InducedDirections,
     RandomState,
-    make_generator,
-    refuse_more_than,
+    StepsAlone,
+    advance,
 )
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
+from grassmeans.kernels import Advanced, HeldContexts
 from grassmeans.vectors.similarity import unit_rows
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Labels = NDArray[np.int64]
 Rays: TypeAlias = "Floats | csr_array"
 """(n_rays, dim) float32, dense or sparse."""
-
-
-@dataclass(frozen=True, slots=True)
-class GroupedRays:
-    """What `group_rays` found.
-
-    Attributes
-    ----------
-    directions : (n_senses, dim) float32
-        Unit rows, in no order.
-    objective_path : (n,) float64
-        Sums of 1 - cosine, at first and after each iteration; never increases.
-    n_iter : int
-        Iterations that the best restart took.
-    """
-
-    directions: Floats
-    objective_path: Doubles
-    n_iter: int
 
 
 def induce_rays(
     bases: Floats,
     n_senses: int,
-    *,
-    n_init: int = 5,
-    max_iter: int = 100,
-    tol: float = 1e-5,
-    init: str = "random",
+    fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> InducedDirections:
-    """Maximise the sum of the cosines of contexts and the mean of their group.
+    """Maximise the sum of the cosines of contexts (n_contexts, 1, dim) and their group's mean."""
+    return solve_rays([Grouping(bases, n_senses, fit, random_state)], hold_rays)[0]
 
-    Parameters
-    ----------
-    bases : (n_contexts, 1, dim) float32
-        Unit rays; a context of zeros has distance 1 to every direction and belongs to the first
-        sense.
-    n_senses : int
-        K, at most the number of contexts.
-    n_init, max_iter, tol, init, random_state
-        As for `KGrassmeans`; a random start is a context, since most directions have none near.
 
-    Returns
-    -------
-    InducedDirections
-        Its objective path holds sums of 1 - cosine.
-    """
-    refuse_more_than(len(bases), n_senses)
-    rays = np.ascontiguousarray(take_rays(bases), np.float32)
-    rng = make_generator(random_state)
-    usable = rays[rays.any(axis=1)]
-    if not len(usable):
-        return place_rays(bases, np.eye(n_senses, rays.shape[1], dtype=np.float32))
-    found = group_rays(
-        usable, n_senses, n_init=n_init, max_iter=max_iter, tol=tol, init=init, rng=rng
-    )
-    placed = place_rays(bases, found.directions)
-    return InducedDirections(
-        placed.directions, placed.labels, placed.inertia, found.n_iter, found.objective_path
-    )
+def hold_rays(bases: Sequence[Floats]) -> HeldAlone:
+    """The contexts (n_contexts, 1, dim) of a word on the CPU, in a list."""
+    return HeldAlone(take_rays(bases[0]), RaySteps)
+
+
+def solve_rays(
+    asked: Sequence[Grouping], hold: Callable[[Sequence[Floats]], HeldContexts]
+) -> list[InducedDirections]:
+    """The directions of groupings that have the same options; ``hold`` takes a device's words."""
+    if asked[0].directions is not None:
+        given = [(grouping.bases, grouping.directions) for grouping in asked]
+        return [place_rays(bases, own) for bases, own in given if own is not None]
+    usable = [_take_usable(grouping.bases) for grouping in asked]
+    words = [number for number, own in enumerate(usable) if len(own)]
+    found: dict[int, Advanced] = {}
+    if words:
+        # With several threads the order of sums, and so the last digits, would be left to chance.
+        with _find_libraries().limit(limits=1):
+            starts = [_draw_starts(usable[n], asked[n]) for n in words]
+            rays = [usable[n] for n in words]
+            best = _find_best(hold([own[:, None] for own in rays]), rays, starts, asked[0].fit)
+        found |= zip(words, best, strict=True)
+    results = []
+    for number, grouping in enumerate(asked):
+        if number not in found:
+            axes = np.eye(grouping.n_senses, grouping.bases.shape[2], dtype=np.float32)
+            results.append(place_rays(grouping.bases, axes))
+            continue
+        word = found[number]
+        placed = place_rays(grouping.bases, word.directions[0])
+        results.append(replace(placed, n_iter=int(word.n_iter[0]), objective_path=word.path))
+    return results
 
 
 def group_rays(
-    rays: Rays,
-    n_senses: int,
-    *,
-    n_init: int = 5,
-    max_iter: int = 100,
-    tol: float = 1e-5,
-    init: str = "k-means++",
-    rng: np.random.Generator,
-) -> GroupedRays:
-    """Spherical k-means; the best of some restarts.
+    rays: Rays, n_senses: int, fit: FitOptions = DEFAULT_FIT, *, rng: np.random.Generator
+) -> Advanced:
+    """Spherical k-means of unit rows; the best of some restarts, its directions in no order."""
+    with _find_libraries().limit(limits=1):
+        starts = draw_starts(rays, n_senses, fit, rng)
+        return _find_best(HeldAlone(rays, RaySteps), [rays], [starts], fit)[0]
 
-    Parameters
-    ----------
-    rays : (n_rays, dim) float32, dense or sparse
-        Unit rows.
-    n_init, max_iter, tol, init
-        As for `KGrassmeans`; starts are rays.
 
-    Notes
-    -----
-    The direction of a group without rays goes to the ray that fits worst.
-    """
-    # With several threads the order of sums, and so the last digits, would be left to chance.
-    with threadpool_limits(1):
-        starts = draw_starts(rays, n_senses, n_init, init, rng)
-        directions, path, n_iter = _iterate(rays, starts, max_iter, tol)
-    return GroupedRays(directions, np.asarray(path), n_iter)
+@cache
+def _find_libraries() -> ThreadpoolController:
+    """Those that multiply matrices; to look for them takes as long as to group 200 rays."""
+    return ThreadpoolController()
+
+
+def _find_best(
+    held: HeldContexts, rays: Sequence[Rays], starts: Sequence[Floats], fit: FitOptions
+) -> list[Advanced]:
+    """The best restart of each word."""
+    sizes = [own.shape[0] for own in rays]
+    limits = [fit.max_iter] * len(starts)
+    reached = advance(held, sizes, starts, limits, fit.tol, plan_single_products)
+    return [word.find_best() for word in reached]
+
+
+def _take_usable(bases: Floats) -> Floats:
+    """(n, dim) the rays that say something."""
+    rays = take_rays(bases)
+    return np.ascontiguousarray(rays[rays.any(axis=1)], np.float32)
+
+
+def _draw_starts(rays: Rays, grouping: Grouping) -> Floats:
+    return draw_starts(rays, grouping.n_senses, grouping.fit, grouping.generator)
 
 
 def take_rays(bases: Floats) -> Floats:
@@ -156,11 +151,13 @@ def mean_ray(rays: Floats) -> Floats:
     return mean
 
 
-def draw_starts(
-    rays: Rays, n_senses: int, n_init: int, init: str, rng: np.random.Generator
-) -> Floats:
-    """(n_init, n_senses, dim) rays of contexts, all different or spread out."""
-    if init == "k-means++":
+def draw_starts(rays: Rays, n_senses: int, fit: FitOptions, rng: np.random.Generator) -> Floats:
+    """(n_init, n_senses, dim) rays of contexts, all different or spread out.
+
+    Random directions would not do: most have no context near.
+    """
+    n_init = fit.n_init
+    if fit.init == "k-means++":
         return np.stack([_spread_out(rays, n_senses, rng) for _ in range(n_init)])
     n_rays = rays.shape[0]
     drawn = [rng.choice(n_rays, n_senses, replace=n_rays < n_senses) for _ in range(n_init)]
@@ -187,48 +184,38 @@ def _spread_out(rays: Rays, n_senses: int, rng: np.random.Generator) -> Floats:
     return _take_rows(rays, chosen)
 
 
-def _iterate(
-    rays: Rays, starts: Floats, max_iter: int, tol: float
-) -> tuple[Floats, list[float], int]:
-    """The best of the restarts, its objectives, and how many iterations it took."""
-    n_init, n_senses, dim = starts.shape
-    n_rays = rays.shape[0]
-    directions = starts.copy()
-    paths: list[list[float]] = [[] for _ in range(n_init)]
-    active = np.arange(n_init)
-    for iteration in range(max_iter + 1):
-        cosines = (rays @ directions[active].reshape(-1, dim).T).reshape(n_rays, -1, n_senses)
+class RaySteps(StepsAlone):
+    """The steps of K-Grassmeans for rays, (n_rays, dim) float32, dense or sparse."""
+
+    def assign(self, directions: Floats) -> Assigned:
+        """The nearest directions by their cosines."""
+        n_rays, dim = self.contexts.shape
+        flat = directions.reshape(-1, dim)
+        cosines = (self.contexts @ flat.T).reshape(n_rays, *directions.shape[:2])
         labels = cosines.argmax(axis=2)
         gains = np.take_along_axis(cosines, labels[..., None], axis=2)[..., 0]
-        objectives = (1.0 - gains.astype(np.float64)).sum(axis=0)
-        going_on = []
-        for index, restart in enumerate(active.tolist()):
-            path = paths[restart]
-            moved = path[-1] - objectives[index] if path else np.inf
-            if moved > 0.0:
-                path.append(float(objectives[index]))
-            if moved > tol * n_rays:
-                going_on.append(index)
-        if not going_on or iteration == max_iter:
-            break
-        active = active[going_on]
-        for index, restart in zip(going_on, active.tolist(), strict=True):
-            directions[restart] = _mean_groups(
-                rays, labels[:, index], gains[:, index], directions[restart]
-            )
-    best = min(range(n_init), key=lambda restart: paths[restart][-1])
-    return directions[best], paths[best], len(paths[best]) - 1
+        return Assigned(labels, gains, np.empty(0))
 
+    def improve(self, found: Assigned, directions: Floats, n_products: int) -> Floats:
+        """The means of the groups."""
+        means = [
+            self._mean_groups(labels, own)
+            for labels, own in zip(found.labels.T, directions, strict=True)
+        ]
+        return np.stack(means)
 
-def _mean_groups(rays: Rays, labels: Labels, gains: Floats, directions: Floats) -> Floats:
-    """(n_senses, dim) means of the groups; an empty one takes the context that fits worst."""
-    n_senses = len(directions)
-    members = np.zeros((n_senses, rays.shape[0]), np.float32)
-    members[labels, np.arange(rays.shape[0])] = 1.0
-    sums = members @ rays
-    empty = np.flatnonzero(members.sum(axis=1) == 0.0)
-    if empty.size:
-        worst = np.argsort(gains, kind="stable")[: empty.size]
-        sums[empty[: worst.size]] = _take_rows(rays, worst)
-    lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-    return np.where(lengths > 0.0, unit_rows(sums), directions).astype(np.float32)
+    def _mean_groups(self, labels: NDArray[np.integer[Any]], directions: Floats) -> Floats:
+        n_rays = self.contexts.shape[0]
+        members = np.zeros((len(directions), n_rays), np.float32)
+        members[labels, np.arange(n_rays)] = 1.0
+        sums = members @ self.contexts
+        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+        return np.where(lengths > 0.0, unit_rows(sums), directions).astype(np.float32)
+
+    def find_usable(self) -> NDArray[np.int64]:
+        """All: rays of zeros are no rays."""
+        return np.arange(self.contexts.shape[0])
+
+    def take_lines(self, contexts: NDArray[np.int64]) -> Floats:
+        """(n, dim) rays, dense."""
+        return _take_rows(self.contexts, contexts)

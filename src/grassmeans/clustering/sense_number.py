@@ -3,33 +3,33 @@
 K-Grassmeans with more directions than any word should have finds every sense, and some of them
 several times. Groups with too few contexts are no senses and go; of the others the two whose
 directions are nearest become one, while the cosine of their angle is at least a limit
-(`grassmeans.clustering.merging`). A sense's
-direction is the one in which the contexts of its groups meet. A word with few different contexts is
-grouped otherwise (`grassmeans.clustering.few_contexts`); lines of transformers are split by a tree
-(`trees`). How near two directions of one sense
-lie depends on the kind of context, so the limit is the encoder's; the user's granularity turns it.
+(`grassmeans.clustering.merging`). A sense's direction is the one in which the contexts of its
+groups meet. A word with few different contexts is grouped by a tree of them
+(`grassmeans.clustering.trees`), and lines of transformers are split by one. All numbers that this
+depends on are the `GroupingRules` of a kind of context.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.directions import (
+from grassmeans.clustering.loop import (
+    DEFAULT_FIT,
+    FitOptions,
+    Floats,
+    Grouping,
     InducedDirections,
     RandomState,
     sample_evenly,
 )
-from grassmeans.clustering.few_contexts import FEW_CONTEXTS, group_few
-from grassmeans.clustering.merging import MergeRule, start_groups
-from grassmeans.clustering.rays import mean_ray, take_rays
-from grassmeans.clustering.settings import DEFAULT_MAX_SENSES
-from grassmeans.clustering.together import Grouping, Steps, solve_all
-from grassmeans.clustering.trees import group_by_silhouette, split_by_tree
-
-Floats = NDArray[np.float32]
+from grassmeans.clustering.merging import merge_groups, start_groups
+from grassmeans.clustering.rays import take_rays
+from grassmeans.clustering.together import Steps, ask_meeting, ask_nearest
+from grassmeans.clustering.trees import group_by_silhouette, group_few, split_by_tree
+from grassmeans.geometry.rules import GroupingRules
 
 MIN_SHARE = 0.02
 """Groups with a smaller share of the contexts are no senses."""
@@ -44,106 +44,42 @@ _N_INIT = 3  # restarts of the over-split: merging makes up for a bad one
 _LOOSE_TOLERANCE = 1e-4
 
 
-@dataclass(frozen=True, slots=True)
-class FitOptions:
-    """How K-Grassmeans is run; the fields are parameters of `KGrassmeans`."""
-
-    n_init: int = 5
-    max_iter: int = 100
-    tol: float = 1e-5
-    init: str = "random"
-    device: str = "cpu"
-    signed: bool = False
-
-    def ask(self, bases: Floats, n_senses: int, random_state: RandomState = None) -> Grouping:
-        """For so many directions: of lines or subspaces, or of rays where lines are signed."""
-        return Grouping(
-            bases,
-            n_senses,
-            n_init=self.n_init,
-            max_iter=self.max_iter,
-            tol=self.tol,
-            init=self.init,
-            random_state=random_state,
-            signed=self.signed,
-        )
-
-    def ask_nearest(self, bases: Floats, directions: Floats) -> Grouping:
-        """For the nearest of given directions, that of the largest group first."""
-        return Grouping(bases, len(directions), signed=self.signed, directions=directions)
-
-    def ask_meeting(self, bases: Floats) -> Grouping:
-        """For the direction in which contexts meet."""
-        if self.signed:
-            return self.ask_nearest(bases, mean_ray(take_rays(bases))[None])
-        return Grouping(bases, 1, tol=self.tol, random_state=0)
-
-    def induce(
-        self, bases: Floats, n_senses: int, random_state: RandomState = None
-    ) -> InducedDirections:
-        """What `ask` asks for."""
-        return solve_all([self.ask(bases, n_senses, random_state)], self.device)[0]
-
-    def meet(self, bases: Floats) -> Floats:
-        """(dim,) the direction in which contexts meet."""
-        (found,) = solve_all([self.ask_meeting(bases)], self.device)
-        return np.asarray(found.directions[0], np.float32)
-
-
-DEFAULT_FIT = FitOptions()
-
-
 def find_any_number(
     bases: Floats,
-    rule: MergeRule,
-    max_senses: int = DEFAULT_MAX_SENSES,
-    *,
-    few_contexts: int = FEW_CONTEXTS,
-    by_tree: bool = False,
+    rules: GroupingRules,
     fit: FitOptions = DEFAULT_FIT,
     random_state: RandomState = None,
 ) -> Steps:
-    """Find the directions of as many senses as the contexts show.
+    """Find the directions of as many senses as the contexts (n_contexts, rank, dim) show.
 
-    Parameters
-    ----------
-    bases : (n_contexts, rank, dim) float32
-        As for `induce_directions`.
-    rule : MergeRule
-        Which groups are one sense.
-    max_senses : int
-        How many groups there are before any are merged: the most senses. Fewer where there are
-        fewer than 10 contexts for each, unless the different contexts are few in all.
-    few_contexts : int
-        From how many different contexts on they are not few.
-    by_tree : bool
-        Whether a tree splits the contexts (`trees`), in place of restarts from
-        random directions, and few contexts are grouped by silhouettes; for signed lines.
+    There are fewer groups than ``rules.max_senses`` before any are merged where there are fewer
+    than 10 contexts for each, unless the different contexts are few in all.
     """
     sample = sample_evenly(bases, min(SAMPLE, len(bases)))
     different = find_different(sample)
-    if len(different) < few_contexts:
+    if len(different) < rules.few_contexts:
         few = sample[different]
-        if by_tree:
-            senses = group_by_silhouette(take_rays(few), rule.part_limit, max_senses)
+        if rules.by_tree:
+            senses = group_by_silhouette(take_rays(few), rules.part_cosine, rules.max_senses)
         else:
-            senses = group_few(few, rule.part_limit, max_senses)
+            senses = group_few(few, rules.part_cosine, rules.max_senses)
         met = yield from _meet(few, senses, bases, fit)
         return replace(met, n_iter=1)
     if len(different) < len(sample):
         sample = np.ascontiguousarray(sample[different])
     loose = replace(fit, n_init=min(fit.n_init, _N_INIT), tol=max(fit.tol, _LOOSE_TOLERANCE))
-    n_groups = max(1, min(max_senses, len(sample) // MIN_CONTEXTS))
-    if by_tree:
+    n_groups = max(1, min(rules.max_senses, len(sample) // MIN_CONTEXTS))
+    if rules.by_tree:
         found = split_by_tree(take_rays(sample), n_groups)
     else:
-        (found,) = yield [loose.ask(sample, n_groups, random_state)]
+        (found,) = yield [Grouping(sample, n_groups, loose, random_state)]
     n_iter = found.n_iter
     if len(sample) < len(bases):
-        (found,) = yield [fit.ask_nearest(bases, found.directions)]
+        (found,) = yield [ask_nearest(bases, found.directions, fit)]
     found = drop_small(found)
     groups = start_groups(bases, found, signed=fit.signed)
-    senses = np.append(rule.merge(groups), -1)[found.labels]
+    merged = merge_groups(groups, rules.merge_cosine, rules.rare_ease)
+    senses = np.append(merged, -1)[found.labels]
     met = yield from _meet(bases, senses, bases, fit)
     return replace(met, n_iter=n_iter)
 
@@ -157,9 +93,10 @@ def find_different(bases: Floats) -> NDArray[np.int64]:
 def _meet(grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions) -> Steps:
     """The directions in which the contexts of each group meet, and the nearest of all contexts."""
     # Not K-Grassmeans again: with few directions it would spend them on the largest group.
-    lines = yield [fit.ask_meeting(grouped[senses == k]) for k in range(int(senses.max()) + 1)]
+    groups = [grouped[senses == k] for k in range(int(senses.max()) + 1)]
+    lines = yield [ask_meeting(group, fit) for group in groups]
     directions = np.concatenate([line.directions for line in lines])
-    (met,) = yield [fit.ask_nearest(bases, directions)]
+    (met,) = yield [ask_nearest(bases, directions, fit)]
     return met
 
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 from grassmeans.artifacts.schema import as_plain
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import DEFAULT_RULES, MOST_SENSES, check_count
 
 AUTO = "auto"
 """In place of a number of senses: as many as the contexts show."""
 
-DEFAULT_MAX_SENSES = 12
+DEFAULT_MAX_SENSES = DEFAULT_RULES.max_senses
 DEFAULT_GRANULARITY = 1.0
-MOST_SENSES = 10_000
-"""That are looked for; memory and time grow with it."""
-
 MOST_RESTARTS = 1_000
 
 
@@ -50,10 +48,11 @@ class InductionSettings:
     granularity: float = DEFAULT_GRANULARITY
 
     def __post_init__(self) -> None:
-        check_sense_number(self.n_senses, self.max_senses, self.granularity)
-        _check_count("n_init", self.n_init, largest=MOST_RESTARTS)
-        _check_count("max_contexts", self.max_contexts)
-        _check_count("random_state", self.random_state, smallest=0)
+        check_sense_number(self.n_senses, self.granularity)
+        check_count("max_senses", self.max_senses, largest=MOST_SENSES)
+        check_count("n_init", self.n_init, largest=MOST_RESTARTS)
+        check_count("max_contexts", self.max_contexts)
+        check_count("random_state", self.random_state, smallest=0)
 
     @property
     def fewest_contexts(self) -> int:
@@ -71,21 +70,9 @@ class InductionSettings:
         return cls(**{name: value for name, value in values.items() if name in known})
 
 
-def check_sense_number(n_senses: Any, max_senses: Any, granularity: Any) -> None:
+def check_sense_number(n_senses: Any, granularity: Any) -> None:
     """Refuse what cannot be a number of senses, with what was expected."""
     if n_senses != AUTO:
-        _check_count("n_senses", n_senses, ', or "auto"', largest=MOST_SENSES)
-    _check_count("max_senses", max_senses, largest=MOST_SENSES)
+        check_count("n_senses", n_senses, ', or "auto"', largest=MOST_SENSES)
     if not isinstance(granularity, Real) or not 0.0 < float(granularity) < float("inf"):
         raise InputError(f"granularity must be a number above 0; got {granularity!r}")
-
-
-def _check_count(
-    name: str, value: Any, otherwise: str = "", *, smallest: int = 1, largest: int = 2**62
-) -> None:
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not smallest <= value <= largest:
-        most = "or more" if largest == 2**62 else f"to {largest:,}"
-        raise InputError(
-            f"{name} must be a whole number, {smallest} {most}{otherwise}; got {value!r}"
-        )

@@ -1,18 +1,25 @@
-"""Groups of rays by a tree: Ward's method, cut where the groups are clearest.
+"""Groups of contexts by a tree of them.
 
-For lines of transformers (docs/adr/0022-transformers.md). The two groups are joined whose contexts
-then lie least farther from their mean. Of all numbers of groups, the one with the best silhouette
-is taken: how much nearer contexts are to their own group than to the next.
+Few contexts (`group_few`): no direction can be estimated well of them, so directions are not
+compared as `grassmeans.clustering.sense_number` does. What can be compared are the contexts
+themselves, pair by pair: those of one sense are as like each other as those of the other, and pairs
+across are less so. The mean likeness across, over the mean likeness inside (without any context and
+itself), estimates the cosine of the angle between both senses, however few the contexts. The tree
+is cut where they part.
+
+Lines of transformers (docs/adr/0022-transformers.md), by Ward's method: the two groups are joined
+whose contexts then lie least farther from their mean. Of few contexts the number of groups with the
+best silhouette is taken: how much nearer contexts are to their own group than to the next.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.cluster.hierarchy import cut_tree, linkage
+from scipy.cluster.hierarchy import ClusterNode, cut_tree, linkage, to_tree
 
-from grassmeans.clustering.directions import InducedDirections
-from grassmeans.clustering.merging import Groups, MergeRule
+from grassmeans.clustering.loop import InducedDirections
+from grassmeans.clustering.merging import Groups, merge_groups
 from grassmeans.clustering.rays import mean_ray
 
 Floats = NDArray[np.float32]
@@ -22,29 +29,85 @@ Labels = NDArray[np.int64]
 MOST_GROUPS = 8
 """More than these a silhouette does not tell apart."""
 
+SMALLEST_GROUP = 2
+_SMALLEST_SHARE = 0.1
+_NEVER = np.inf
+
+
+def group_few(bases: Floats, limit: float, max_senses: int) -> Labels:
+    """(n_contexts,) senses of few contexts, all different; -1 for those that are like no others.
+
+    Two groups are two senses where the cosine between them is estimated to be less than ``limit``.
+    """
+    if len(bases) < 2 * SMALLEST_GROUP:
+        return np.zeros(len(bases), np.int64)
+    alike = measure_likeness(bases)
+    far = 1.0 - alike[np.triu_indices(len(alike), 1)]
+    smallest = max(SMALLEST_GROUP, round(_SMALLEST_SHARE * len(bases)))
+    groups = [to_tree(linkage(far, "average"))]
+    while len(groups) < max_senses:
+        # The clearest split first: where the number of senses is limited, it counts.
+        splits = [_find_split(group, alike, smallest) for group in groups]
+        best = int(np.argmin([cosine for cosine, _ in splits]))
+        if splits[best][0] >= limit:
+            break
+        groups[best : best + 1] = splits[best][1]
+    senses = np.full(len(bases), -1, np.int64)
+    for number, group in enumerate(groups):
+        senses[group.pre_order()] = number
+    return senses
+
+
+def measure_likeness(bases: Floats) -> Doubles:
+    """(n, n) likeness of contexts: |cos| of lines, ||B_i B_j'|| of subspaces; 1 with themselves."""
+    n_contexts, rank, dim = bases.shape
+    flat = bases.reshape(-1, dim).astype(np.float64)
+    squares = np.square(flat @ flat.T).reshape(n_contexts, rank, n_contexts, rank)
+    found: Doubles = np.sqrt(squares.sum(axis=(1, 3)))
+    own = np.sqrt(np.diag(found))
+    own[own == 0.0] = 1.0  # a context that says nothing is like no other
+    likeness: Doubles = found / np.outer(own, own)
+    return likeness
+
+
+def _find_split(
+    group: ClusterNode, alike: Doubles, smallest: int
+) -> tuple[float, list[ClusterNode]]:
+    """Where a group parts into two that are large enough, and the cosine between them.
+
+    What hangs on the way there is too little to be a sense, and goes with neither.
+    """
+    node = group
+    while not node.is_leaf():
+        sides = sorted([node.get_left(), node.get_right()], key=lambda side: -side.get_count())
+        if sides[1].get_count() >= smallest:
+            one, other = (np.array(side.pre_order()) for side in sides)
+            inside = _mean_inside(alike, one) * _mean_inside(alike, other)
+            across = alike[np.ix_(one, other)].mean()
+            return float(across / np.sqrt(inside)) if inside > 0.0 else _NEVER, sides
+        node = sides[0]
+    return _NEVER, [group]
+
+
+def _mean_inside(alike: Doubles, group: NDArray[np.integer]) -> float:
+    """The mean likeness of the pairs in a group."""
+    n = len(group)
+    inner = alike[np.ix_(group, group)]
+    return float((inner.sum() - np.trace(inner)) / (n * (n - 1)))
+
 
 def split_by_tree(rays: Floats, n_groups: int) -> InducedDirections:
-    """So many groups of rays; fewer where there are fewer rays.
-
-    Parameters
-    ----------
-    rays : (n_contexts, dim) float32
-        Of unit length, two at least.
-    """
+    """So many groups of rays (n_contexts, dim), two at least; fewer where there are fewer rays."""
     labels = cut_tree(linkage(rays, "ward"), min(n_groups, len(rays)))[:, 0]
     directions = np.stack([mean_ray(rays[labels == k]) for k in range(labels.max() + 1)])
     return InducedDirections(directions, labels.astype(np.int32), 0.0, 1, np.empty(0))
 
 
 def group_by_silhouette(rays: Floats, limit: float, max_senses: int) -> Labels:
-    """(n_contexts,) groups from 0, as many as show best; one where they are not apart.
+    """(n_contexts,) groups of rays (n_contexts, dim), as many as show best.
 
-    Parameters
-    ----------
-    rays : (n_contexts, dim) float32
-    limit : float
-        Two groups are one where the cosine between them, estimated from pairs of contexts, is at
-        least this.
+    Two of them are one where the cosine between them, estimated from pairs of contexts, is at least
+    ``limit``.
     """
     numbers = list(range(2, min(max_senses, MOST_GROUPS, len(rays) - 1) + 1))
     if not numbers:
@@ -52,7 +115,7 @@ def group_by_silhouette(rays: Floats, limit: float, max_senses: int) -> Labels:
     cosines = rays.astype(np.float64) @ rays.T
     cuts = cut_tree(linkage(rays, "ward"), numbers).T
     best = cuts[int(np.argmax([measure_silhouette(1.0 - cosines, labels) for labels in cuts]))]
-    senses: Labels = MergeRule(limit).merge(PairGroups(cosines, best))[best]
+    senses: Labels = merge_groups(PairGroups(cosines, best), limit)[best]
     return senses
 
 
@@ -82,7 +145,7 @@ class PairGroups(Groups):
     """Groups whose nearness is estimated from pairs of contexts, however few these are.
 
     The mean cosine across two groups, over that inside both without any context and itself: what
-    `grassmeans.clustering.few_contexts` does for lines without ends.
+    `group_few` does for lines without ends.
     """
 
     def __init__(self, cosines: Doubles, labels: NDArray[np.integer]) -> None:

@@ -7,7 +7,6 @@ in `grassmeans.contexts`.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_senses
+from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules
 from grassmeans.geometry.windows import ContextShape, gather_rows, rows_of_words
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -30,14 +30,6 @@ _AT_ONCE = 4096
 
 _WORTH_KEEPING = 10_000
 """Words from which on their rows are kept for the next text of the same corpus."""
-
-
-_LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
-_USUAL_TOKENS = 60_000_000
-"""Of the text that limits of merging were found with."""
-
-_FEWEST_TOKENS = 6_000_000
-"""In less text than that, a word's share is mostly chance."""
 
 
 def rank_places(order: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -91,23 +83,8 @@ class ContextEncoder(ABC):
     device : str
         Where bases are computed: "cpu", or one that `use_device` has chosen. Any other is used
         from one process, for many occurrences at once.
-    merge_cosine : float
-        Two directions with at least this cosine are one sense, where the number of senses is found
-        by itself (`grassmeans.clustering.sense_number`).
-    merge_slope : float
-        What is added to it for a word ten times as frequent: frequent words have more senses
-        (`merge_limit`).
-    rare_ease : float
-        What is taken off it for a group that is ten times as rare as a tenth of the contexts: a
-        rare sense must be far from the others.
-    part_cosine : float
-        The same for words with few contexts, of an estimate that is made of pairs of them
-        (`grassmeans.clustering.few_contexts`).
-    few_contexts : int
-        With fewer different contexts of a word than these.
-    by_tree : bool
-        Whether contexts are split by a tree where the number of senses is found by itself
-        (`grassmeans.clustering.trees`); for lines that have ends.
+    grouping : GroupingRules
+        How contexts are grouped where the number of senses is found by itself.
     lines_have_ends : bool
         Whether bases of rank 1 point to what they mean: the opposite direction means something
         else. Contexts are then grouped and measured by signed projections.
@@ -134,12 +111,7 @@ class ContextEncoder(ABC):
     kind: ClassVar[str]
     device: str = "cpu"
     remark: str = ""
-    merge_cosine: ClassVar[float] = 0.8
-    merge_slope: ClassVar[float] = 0.0
-    rare_ease: ClassVar[float] = 0.0
-    part_cosine: ClassVar[float] = 0.64
-    few_contexts: ClassVar[int] = 50
-    by_tree: ClassVar[bool] = False
+    grouping: ClassVar[GroupingRules] = DEFAULT_RULES
     lines_have_ends: ClassVar[bool] = False
     space_is_fixed: ClassVar[bool] = False
     idk_distance: ClassVar[float | None] = 0.6
@@ -302,19 +274,10 @@ class ContextEncoder(ABC):
             found[part] = self.describing_words(occurrences)
         return found
 
-    def merge_limit(self, count: int) -> float:
-        """From which cosine on two directions of a word with so many occurrences are one sense.
-
-        ``merge_cosine`` holds for a thousand in `_USUAL_TOKENS`: how frequent a word is in its
-        language counts, not how long the text.
-        """
-        if not self.merge_slope:
-            return self.merge_cosine
+    def rules_for(self, count: int) -> GroupingRules:
+        """How the contexts of a word are grouped that has so many occurrences."""
         counts = self.vectors.counts
-        n_tokens = _USUAL_TOKENS if counts is None else int(counts.sum())
-        usual = count * _USUAL_TOKENS / max(n_tokens, _FEWEST_TOKENS)
-        limit = self.merge_cosine + self.merge_slope * math.log10(max(usual, 1.0) / 1000)
-        return min(max(limit, _LEAST_LIMIT), _MOST_LIMIT)
+        return self.grouping.for_word(count, None if counts is None else int(counts.sum()))
 
     def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
         """(n_words,) rows in the vectors; -1 for words that do not describe a context."""

@@ -40,6 +40,7 @@ from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import FEW, ContextShape
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.devices import check_device
@@ -69,11 +70,9 @@ class LearnedEncoder(ContextEncoder):
     """
 
     kind = "learned"
-    merge_cosine = 0.45
-    merge_slope = 0.15
-    rare_ease = 0.6
-    part_cosine = 0.65
-    few_contexts = 100
+    grouping = GroupingRules(
+        merge_cosine=0.45, merge_slope=0.15, rare_ease=0.6, part_cosine=0.65, few_contexts=100
+    )
     lines_have_ends = True
     worth_keeping = True
     space_is_fixed = True

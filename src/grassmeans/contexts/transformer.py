@@ -30,6 +30,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
@@ -97,11 +98,9 @@ class TransformerEncoder(ContextEncoder):
     """
 
     kind = "transformer"
-    merge_cosine = 0.93
-    rare_ease = 0.05
-    part_cosine = 0.95
-    few_contexts = 900
-    by_tree = True
+    grouping = GroupingRules(
+        merge_cosine=0.93, rare_ease=0.05, part_cosine=0.95, few_contexts=900, by_tree=True
+    )
     lines_have_ends = True
     space_is_fixed = True
     idk_distance = None

@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.merging import is_apart
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.senses.entries import Sense, WordSenses
@@ -63,7 +64,7 @@ def find_new_senses(
         size = int(nearer.sum())
         cosines = np.stack([*taken, direction]) @ direction
         cosines = cosines if encoder.lines_have_ends else np.abs(cosines)
-        if size >= FEWEST_NEW and found.merge_rule.is_apart(cosines[:-1], size * each):
+        if size >= FEWEST_NEW and is_apart(cosines[:-1], size * each, found.turned_rules):
             kept.append(direction)
             taken.append(direction)
     return np.stack(kept) if kept else nothing

@@ -22,7 +22,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.sense_number import FitOptions
+from grassmeans.clustering.loop import FitOptions
+from grassmeans.clustering.together import find_meeting
 from grassmeans.editing.sense_edits import blank_hidden, check_numbers, check_visible
 from grassmeans.errors import InputError
 from grassmeans.senses.decoding import IdkRule, decode_hard
@@ -92,7 +93,7 @@ def reassign_lines(
 def add_sense_of(entry: WordSenses, lines: WordSample, rule: IdkRule = None) -> Reassigned:
     """A new sense at the end, not described yet: the direction in which the lines meet."""
     _check_lines(entry, lines)
-    met = FitOptions(signed=lines.lines_have_ends).meet(lines.bases)
+    met = find_meeting(lines.bases, FitOptions(signed=lines.lines_have_ends))
     directions = np.concatenate([entry.directions, met[None]]).astype(np.float32)
     number = len(directions)
     added = Sense(number, 0.0, 1.0, (), (), ())

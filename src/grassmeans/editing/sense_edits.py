@@ -24,7 +24,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.sense_number import FitOptions
+from grassmeans.clustering.loop import FitOptions, Grouping
+from grassmeans.clustering.together import find_meeting, solve_alone
 from grassmeans.errors import InputError
 from grassmeans.senses.description import (
     N_CHARACTERISTIC,
@@ -128,7 +129,7 @@ def merge_senses(
         labels = sample.measure(blank_hidden(entry).directions).argmin(axis=1)
         group = np.isin(labels, [first.number - 1, second.number - 1])
         if group.any():
-            met = FitOptions(signed=sample.lines_have_ends).meet(sample.bases[group])
+            met = find_meeting(sample.bases[group], FitOptions(signed=sample.lines_have_ends))
             direction = _turn_towards(met, lines[int(weights.argmax())])
     directions = np.array(entry.directions, np.float32)
     directions[first.number - 1] = direction
@@ -166,7 +167,8 @@ def split_sense(
         )
     seeds = np.random.default_rng(word_seeds(entry.word, number))
     members = sample[group]
-    found = FitOptions(signed=sample.lines_have_ends).induce(members.bases, _PARTS, seeds)
+    fit = FitOptions(signed=sample.lines_have_ends)
+    found = solve_alone(Grouping(members.bases, _PARTS, fit, seeds))
     if len(np.unique(found.labels)) < _PARTS:
         raise InputError(f"the contexts of sense {number} of {entry.word!r} are all alike")
     parts = members.orient(found.directions, vectors)

@@ -11,6 +11,7 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from grassmeans.clustering.directions import induce_directions
+from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.explorer.endpoints import (
     changes,
@@ -123,7 +124,7 @@ def warm_up(opened: OpenModel) -> None:
     text = number_words([list(words)] * (2 if encoder.uses_all_cores else _CONTEXTS))
     text = text.written_in(lambda _: write_tokens(words))
     bases = encoder.encode(text[:: len(words)])
-    induce_directions(bases, min(2, len(bases)), n_init=1, random_state=0)
+    induce_directions(bases, min(2, len(bases)), FitOptions(n_init=1), random_state=0)
     if opened.corpus is not None:
         encoder.rows_of(opened.corpus.vocabulary.words)
         opened.corpus.vocabulary.id_of("")

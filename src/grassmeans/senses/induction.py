@@ -88,15 +88,10 @@ def make_grouper(
         n_senses=settings.n_senses,
         n_init=settings.n_init,
         random_state=np.random.default_rng(starting),
-        max_senses=settings.max_senses,
-        granularity=settings.granularity,
-        merge_cosine=encoder.merge_limit(count),
-        part_cosine=encoder.part_cosine,
-        few_contexts=encoder.few_contexts,
-        rare_ease=encoder.rare_ease,
-        by_tree=encoder.by_tree,
-        signed=encoder.lines_have_ends,
         device=device,
+        granularity=settings.granularity,
+        signed=encoder.lines_have_ends,
+        rules=replace(encoder.rules_for(count), max_senses=settings.max_senses),
     )
 
 

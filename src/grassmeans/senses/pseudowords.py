@@ -19,9 +19,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.matching import match_groups
-from grassmeans.clustering.sense_number import FitOptions
 from grassmeans.clustering.settings import InductionSettings
+from grassmeans.clustering.together import find_meeting
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
@@ -281,7 +282,7 @@ def measure_strangers(
     for word, (first, second) in enumerate(halves):
         if not len(first):
             continue
-        line = FitOptions(signed=signed).meet(first)
+        line = find_meeting(first, FitOptions(signed=signed))
         usual = measure_distances(first, line[None], signed=signed).mean()
         own.append(find_inside(second, line) / measure_inside(usual))
         others = [half for other, (_, half) in enumerate(halves) if other != word]

@@ -3,13 +3,13 @@ import pytest
 
 from grassmeans.clustering.directions import (
     SMALLEST_SAMPLE,
-    _advance,
-    _relocate_empty_groups,
+    LineSteps,
+    hold_lines,
     induce_directions,
     plan_samples,
 )
+from grassmeans.clustering.loop import Assigned, FitOptions, advance
 from grassmeans.errors import InputError
-from grassmeans.kernels import get_kernels
 
 
 def planes_through(direction, n, rng, noise=0.0):
@@ -34,7 +34,7 @@ def test_planes_that_share_a_line_are_grouped_by_it():
 def test_one_sense_is_the_first_principal_component_of_all_rows():
     rng = np.random.default_rng(1)
     bases = planes_through(np.ones(30), 200, rng, noise=2.0)
-    found = induce_directions(bases, 1, n_init=1, tol=1e-9, random_state=0)
+    found = induce_directions(bases, 1, FitOptions(n_init=1, tol=1e-9), random_state=0)
     expected = np.linalg.svd(bases.reshape(-1, 30).astype(float), full_matrices=False)[2][0]
     assert abs(found.directions[0] @ expected) > 1 - 1e-5
     squares = ((bases @ expected) ** 2).sum()
@@ -61,7 +61,7 @@ def test_an_empty_group_moves_to_the_worst_fitting_context():
     directions = np.eye(3, dtype=np.float32)[[0, 2]][None].copy()
     labels = np.zeros((3, 1), np.int32)
     gains = np.array([[1.0], [1.0], [0.0]], np.float32)
-    _relocate_empty_groups(bases, labels, gains, directions)
+    LineSteps(bases).relocate(Assigned(labels, gains, np.empty(0)), directions)
     np.testing.assert_array_equal(directions[0], np.eye(3)[[0, 1]])
 
 
@@ -70,7 +70,8 @@ def test_contexts_of_zeros_are_no_place_to_relocate_to():
     bases[0, 0, 0] = 1.0
     directions = np.array([[[1.0, 0.0], [0.0, 1.0]]], np.float32)
     gains = np.array([[1.0], [0.0], [0.0]], np.float32)
-    _relocate_empty_groups(bases, np.zeros((3, 1), np.int32), gains, directions)
+    labels = np.zeros((3, 1), np.int32)
+    LineSteps(bases).relocate(Assigned(labels, gains, np.empty(0)), directions)
     np.testing.assert_array_equal(directions[0, 1], [1.0, 0.0])
 
 
@@ -101,10 +102,13 @@ def test_restarts_do_not_affect_each_other():
     bases = planes_through(np.ones(10), 150, rng, noise=3.0)
     starts = rng.standard_normal((3, 2, 10)).astype(np.float32)
     starts /= np.linalg.norm(starts, axis=2, keepdims=True)
-    together = _advance(get_kernels(), bases, starts, 50, 1e-5, lambda _: 2)
-    for start, restart in zip(starts, together, strict=True):
-        alone = _advance(get_kernels(), bases, start[None], 50, 1e-5, lambda _: 2)[0]
-        assert alone.objective_path[-1] == pytest.approx(restart.objective_path[-1], rel=1e-4)
+
+    def reach(some):
+        (reached,) = advance(hold_lines(bases), [150], [some], [50], 1e-5, lambda _: 2)
+        return reached.history[-1]
+
+    for start, together in zip(starts, reach(starts), strict=True):
+        assert reach(start[None])[0] == pytest.approx(together, rel=1e-4)
 
 
 def test_too_many_senses_are_refused_with_both_numbers():

@@ -6,13 +6,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.subspaces import principal_subspaces
 
 
 @parametrize_with_checks(
     [
         KGrassmeans(random_state=0),
-        KGrassmeans("auto", max_senses=3, merge_cosine=0.97, random_state=0),
+        KGrassmeans("auto", rules=GroupingRules(3, 0.97), random_state=0),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -100,8 +101,8 @@ def test_spread_out_starts_are_there_at_once_and_random_ones_are_not():
 
 
 def test_the_ends_of_the_ranges_are_taken(noise):
-    limits = {"merge_cosine": 1.0, "part_cosine": 1.0, "rare_ease": 1.0, "tol": 0.0}
-    model = KGrassmeans("auto", max_senses=2, random_state=0, **limits).fit(noise)
+    rules = GroupingRules(max_senses=2, merge_cosine=1.0, part_cosine=1.0, rare_ease=1.0)
+    model = KGrassmeans("auto", random_state=0, tol=0.0, rules=rules).fit(noise)
     assert model.n_senses_ == 2  # only what is the same is merged
 
 

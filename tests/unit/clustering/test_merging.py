@@ -1,16 +1,19 @@
 import numpy as np
 import pytest
 
-from grassmeans.clustering.directions import InducedDirections, refine_directions
+from grassmeans.clustering.directions import refine_directions
+from grassmeans.clustering.loop import FitOptions, InducedDirections
 from grassmeans.clustering.merging import (
     LineGroups,
-    MergeRule,
     RayGroups,
+    is_apart,
     measure_rarity,
     merge_cheapest_pair,
+    merge_groups,
     start_groups,
 )
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 DIM = 60
 
@@ -34,20 +37,20 @@ def test_merging_by_hand():
     lines = np.stack([np.cos(angles), np.sin(angles)], axis=1)
     bases = lines[:, None].astype(np.float32)
     three = grouped(lines[[0, 2, 3]], [0, 0, 1, 2, 2])
-    assert MergeRule(0.95).merge(LineGroups(bases, three)).tolist() == [0, 1, 2]
-    assert MergeRule(0.9).merge(LineGroups(bases, three)).tolist() == [0, 0, 1]
+    assert merge_groups(LineGroups(bases, three), 0.95).tolist() == [0, 1, 2]
+    assert merge_groups(LineGroups(bases, three), 0.9).tolist() == [0, 0, 1]
     # The leading axis of 2 e e' + f f' with an angle of 20 degrees between e and f lies at half the
     # angle of the vector 2 (1, 0) + (cos 40, sin 40): atan2(0.6428, 2.7660) / 2 = 6.54 degrees. So
     # the merged group is 83.46 degrees away from the third, whose cosine is 0.114.
-    assert MergeRule(0.12).merge(LineGroups(bases, three)).tolist() == [0, 0, 1]
-    assert MergeRule(0.11).merge(LineGroups(bases, three)).tolist() == [0, 0, 0]
+    assert merge_groups(LineGroups(bases, three), 0.12).tolist() == [0, 0, 1]
+    assert merge_groups(LineGroups(bases, three), 0.11).tolist() == [0, 0, 0]
 
 
 def test_contexts_of_no_group_have_no_say():
     bases = np.eye(3, dtype=np.float32)[:, None]
     # Lines at cosine 0.8; with the third context in the first group they would be at 0.57.
     two = grouped([[1, 0, 0], [0.8, 0.6, 0]], [0, 1, -1])
-    assert MergeRule(0.7).merge(LineGroups(bases, two)).tolist() == [0, 0]
+    assert merge_groups(LineGroups(bases, two), 0.7).tolist() == [0, 0]
 
 
 def test_the_closest_pair_is_merged():
@@ -55,7 +58,7 @@ def test_the_closest_pair_is_merged():
     near = np.eye(DIM)[0] + 0.3 * np.eye(DIM)[5]
     parts = [np.eye(DIM)[0], np.eye(DIM)[1], near / np.linalg.norm(near)]
     bases = np.concatenate([planes_near(u, 80, rng, 0.02) for u in parts])
-    found = refine_directions(bases, np.array(parts, np.float32), max_iter=1)
+    found = refine_directions(bases, np.array(parts, np.float32), FitOptions(max_iter=1))
     merged = merge_cheapest_pair(bases, found)
     assert merged.shape == (2, DIM)
     between = parts[0] + parts[2]
@@ -69,12 +72,12 @@ def test_rays_are_merged_by_their_means():
     angles = np.radians([0.0, 0.0, 60.0, 180.0])
     bases = np.stack([np.cos(angles), np.sin(angles)], axis=1)[:, None].astype(np.float32)
     three = grouped(bases[[0, 2, 3], 0], [0, 0, 1, 2])
-    assert MergeRule(0.51).merge(RayGroups(bases, three)).tolist() == [0, 1, 2]
-    assert MergeRule(0.49).merge(RayGroups(bases, three)).tolist() == [0, 0, 1]
-    assert MergeRule(-0.94).merge(RayGroups(bases, three)).tolist() == [0, 0, 1]
-    assert MergeRule(-0.95).merge(RayGroups(bases, three)).tolist() == [0, 0, 0]
+    assert merge_groups(RayGroups(bases, three), 0.51).tolist() == [0, 1, 2]
+    assert merge_groups(RayGroups(bases, three), 0.49).tolist() == [0, 0, 1]
+    assert merge_groups(RayGroups(bases, three), -0.94).tolist() == [0, 0, 1]
+    assert merge_groups(RayGroups(bases, three), -0.95).tolist() == [0, 0, 0]
     # As lines the first and the third are one, and nearer than the second to either.
-    assert MergeRule(0.99).merge(LineGroups(bases, three)).tolist() == [0, 1, 0]
+    assert merge_groups(LineGroups(bases, three), 0.99).tolist() == [0, 1, 0]
 
 
 def test_the_limit_falls_for_rare_groups():
@@ -82,12 +85,12 @@ def test_the_limit_falls_for_rare_groups():
     # but of 1% once, of 10% not at all.
     bases = np.repeat(np.eye(2, dtype=np.float32), [99, 1], axis=0)[:, None]
     two = grouped(np.eye(2), [0] * 99 + [1])
-    assert MergeRule(0.3, rare_ease=0.31).merge(RayGroups(bases, two)).tolist() == [0, 0]
-    assert MergeRule(0.3, rare_ease=0.29).merge(RayGroups(bases, two)).tolist() == [0, 1]
-    assert MergeRule(0.3).merge(RayGroups(bases, two)).tolist() == [0, 1]  # only where asked for
+    assert merge_groups(RayGroups(bases, two), 0.3, 0.31).tolist() == [0, 0]
+    assert merge_groups(RayGroups(bases, two), 0.3, 0.29).tolist() == [0, 1]
+    assert merge_groups(RayGroups(bases, two), 0.3).tolist() == [0, 1]  # only where asked for
     even = np.repeat(np.eye(2, dtype=np.float32), [90, 10], axis=0)[:, None]
     tenth = grouped(np.eye(2), [0] * 90 + [1] * 10)
-    assert MergeRule(0.3, rare_ease=0.9).merge(RayGroups(even, tenth)).tolist() == [0, 1]
+    assert merge_groups(RayGroups(even, tenth), 0.3, 0.9).tolist() == [0, 1]
 
 
 def test_rarity_by_hand():
@@ -106,11 +109,11 @@ def test_a_merged_group_has_the_shares_of_both(kind):
     three = grouped(np.eye(2)[[0, 0, 1]], np.repeat([0, 1, 2], [5, 5, 90]))
     groups = kind(bases, three)
     assert groups.shares.tolist() == [0.05, 0.05, 0.9]
-    assert MergeRule(0.2, rare_ease=1.0).merge(groups).tolist() == [0, 0, 1]
+    assert merge_groups(groups, 0.2, 1.0).tolist() == [0, 0, 1]
     np.testing.assert_allclose(groups.shares, [0.1, 0.9])
     alone = grouped(np.eye(2), np.repeat([0, -1, 1], [5, 5, 90]))
-    assert MergeRule(0.31, rare_ease=1.0).merge(kind(bases, alone)).tolist() == [0, 1]
-    assert MergeRule(0.30, rare_ease=1.0).merge(kind(bases, alone)).tolist() == [0, 0]
+    assert merge_groups(kind(bases, alone), 0.31, 1.0).tolist() == [0, 1]
+    assert merge_groups(kind(bases, alone), 0.30, 1.0).tolist() == [0, 0]
 
 
 def test_contexts_of_no_group_count_among_all():
@@ -119,22 +122,22 @@ def test_contexts_of_no_group_count_among_all():
     two = grouped(np.eye(2), np.repeat([0, 1, -1], [9, 1, 90]))
     groups = RayGroups(bases, two)
     np.testing.assert_allclose(groups.shares, [0.09, 0.01])
-    assert MergeRule(0.5, rare_ease=0.6).merge(groups).tolist() == [0, 0]
+    assert merge_groups(groups, 0.5, 0.6).tolist() == [0, 0]
 
 
 def test_later_groups_move_up_and_empty_ones_have_no_share():
     lines = np.eye(4)[[0, 0, 1, 2, 3]]
     five = grouped(lines, range(5))
     bases = lines[:, None].astype(np.float32)
-    assert MergeRule(0.5).merge(LineGroups(bases, five)).tolist() == [0, 0, 1, 2, 3]
+    assert merge_groups(LineGroups(bases, five), 0.5).tolist() == [0, 0, 1, 2, 3]
     assert RayGroups(bases, grouped(lines[:3], [0] * 5)).shares.tolist() == [1.0, 0.0, 0.0]
 
 
 def test_the_limit_itself_merges():
     bases = np.eye(2, dtype=np.float32)[:, None]
     two = grouped(np.eye(2), [0, 1])
-    assert MergeRule(0.0).merge(RayGroups(bases, two)).tolist() == [0, 0]
-    assert MergeRule(1e-9).merge(RayGroups(bases, two)).tolist() == [0, 1]
+    assert merge_groups(RayGroups(bases, two), 0.0).tolist() == [0, 0]
+    assert merge_groups(RayGroups(bases, two), 1e-9).tolist() == [0, 1]
 
 
 def test_the_cheapest_pair_by_hand():
@@ -156,8 +159,8 @@ def test_lines_have_ends_where_they_are_signed():
     # Opposite rays are one line.
     bases = np.array([[[1, 0]], [[-1, 0]]], np.float32)
     two = grouped(bases[:, 0], [0, 1])
-    assert MergeRule(0.9).merge(start_groups(bases, two)).tolist() == [0, 0]
-    assert MergeRule(0.9).merge(start_groups(bases, two, signed=True)).tolist() == [0, 1]
+    assert merge_groups(start_groups(bases, two), 0.9).tolist() == [0, 0]
+    assert merge_groups(start_groups(bases, two, signed=True), 0.9).tolist() == [0, 1]
 
 
 def test_only_lines_can_be_signed():
@@ -166,18 +169,11 @@ def test_only_lines_can_be_signed():
         start_groups(bases, grouped(np.eye(1, DIM), [0] * 4), signed=True)
 
 
-def test_granularity_turns_both_limits():
-    rule = MergeRule(0.496, part_cosine=0.64, granularity=1.5)
-    assert rule.limit == pytest.approx(0.6266, abs=1e-4)  # 0.496 ** (2 / 3)
-    assert rule.part_limit == pytest.approx(0.7427, abs=1e-4)  # 0.64 ** (2 / 3)
-    assert MergeRule(0.496).limit == 0.496
-
-
 def test_a_group_is_apart_where_it_would_not_be_merged():
-    rule = MergeRule(0.5, rare_ease=0.2)
-    assert rule.is_apart(np.array([0.49, -0.9]), 0.1)
-    assert not rule.is_apart(np.array([0.1, 0.5]), 0.1)
+    rules = GroupingRules(merge_cosine=0.5, rare_ease=0.2)
+    assert is_apart(np.array([0.49, -0.9]), 0.1, rules)
+    assert not is_apart(np.array([0.1, 0.5]), 0.1, rules)
     # A hundredth of the contexts: 0.2 more, whatever the shares of the others.
-    assert rule.is_apart(np.array([0.29]), 0.01)
-    assert not rule.is_apart(np.array([0.31]), 0.01)
-    assert rule.is_apart(np.empty(0), 1e-9)
+    assert is_apart(np.array([0.29]), 0.01, rules)
+    assert not is_apart(np.array([0.31]), 0.01, rules)
+    assert is_apart(np.empty(0), 1e-9, rules)

@@ -3,8 +3,9 @@ import pytest
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
+from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.rays import (
-    _mean_groups,
+    RaySteps,
     draw_starts,
     group_rays,
     induce_rays,
@@ -32,7 +33,7 @@ def crowd():
 @pytest.mark.parametrize("init", ["random", "k-means++"])
 def test_planted_rays_are_found(crowd, init):
     bases, truth = crowd
-    found = induce_rays(bases, 3, init=init, n_init=5, random_state=0)
+    found = induce_rays(bases, 3, FitOptions(init=init), random_state=0)
     assert found.labels.tolist() == truth.tolist()  # the largest group first
     for k in range(3):
         np.testing.assert_allclose(found.directions[k], mean_ray(bases[truth == k, 0]), atol=1e-4)
@@ -43,8 +44,8 @@ def test_planted_rays_are_found(crowd, init):
 
 def test_more_restarts_are_never_worse(crowd):
     bases, _ = crowd
-    one = induce_rays(bases, 4, n_init=1, random_state=3).objective_path[-1]
-    many = induce_rays(bases, 4, n_init=8, random_state=3).objective_path[-1]
+    one = induce_rays(bases, 4, FitOptions(n_init=1), random_state=3).objective_path[-1]
+    many = induce_rays(bases, 4, FitOptions(n_init=8), random_state=3).objective_path[-1]
     assert many <= one + 1e-6
 
 
@@ -63,7 +64,7 @@ def test_a_ray_by_hand():
 def test_contexts_that_say_nothing_belong_to_the_first(crowd):
     bases, truth = crowd
     padded = np.concatenate([bases, np.zeros((70, 1, 6), np.float32)])
-    found = induce_rays(padded, 3, n_init=5, random_state=0)
+    found = induce_rays(padded, 3, random_state=0)
     assert found.labels.tolist() == [*truth.tolist(), *[0] * 70]
     nothing = induce_rays(np.zeros((5, 1, 6), np.float32), 2, random_state=0)
     assert nothing.labels.tolist() == [0] * 5
@@ -120,28 +121,32 @@ def noise():
 
 
 def group_once(rays, **options):
-    return group_rays(rays, 5, n_init=1, init="random", rng=np.random.default_rng(0), **options)
+    """Where the only restart ends: directions (5, dim), iterations and objectives."""
+    fit = FitOptions(n_init=1, **options)
+    found = group_rays(rays, 5, fit, rng=np.random.default_rng(0))
+    return found.directions[0], int(found.n_iter[0]), found.path
 
 
 def test_iterations_are_limited(noise):
-    assert group_once(noise).n_iter > 4
+    assert group_once(noise)[1] > 4
     for limit in (0, 1, 4):
-        assert group_once(noise, max_iter=limit).n_iter == limit
-    starts = group_once(noise, max_iter=0).directions
+        assert group_once(noise, max_iter=limit)[1] == limit
+    starts, _, _ = group_once(noise, max_iter=0)
     assert ((starts @ noise.T).max(axis=1) > 1 - 1e-6).all()  # rays as they are
 
 
 def test_iterations_end_when_the_objective_moves_by_less_than_the_tolerance_per_ray(noise):
-    moves = -np.diff(group_once(noise, tol=0.002).objective_path)
+    moves = -np.diff(group_once(noise, tol=0.002)[2])
     assert (moves[:-1] > 0.002 * 400).all()
     assert 0 < moves[-1] <= 0.002 * 400
-    assert group_once(noise, tol=0.0).n_iter > len(moves)
+    assert group_once(noise, tol=0.0)[1] > len(moves)
 
 
 def test_starts_are_spread_out():
     # After one of the nine that are the same, only the tenth is away from it; and the reverse.
     rays = unit(*[[1, 0]] * 9, [0, 1])[:, 0]
-    starts = draw_starts(rays, 2, 20, "k-means++", np.random.default_rng(0))
+    fit = FitOptions(n_init=20, init="k-means++")
+    starts = draw_starts(rays, 2, fit, np.random.default_rng(0))
     np.testing.assert_allclose(starts.sum(axis=1), np.ones((20, 2)), atol=1e-6)
 
 
@@ -149,18 +154,22 @@ def test_starts_are_spread_out():
 def test_sparse_rays_are_grouped_as_dense_ones(crowd, init):
     rays = np.where(np.abs(crowd[0][:, 0]) > 0.1, crowd[0][:, 0], 0).astype(np.float32)
     dense, sparse = (
-        group_rays(rows, 3, init=init, rng=np.random.default_rng(0))
+        group_rays(rows, 3, FitOptions(init=init), rng=np.random.default_rng(0))
         for rows in (rays, csr_array(rays))
     )
     np.testing.assert_allclose(dense.directions, sparse.directions, atol=1e-5)
-    np.testing.assert_allclose(dense.objective_path, sparse.objective_path, rtol=1e-4)
+    np.testing.assert_allclose(dense.path, sparse.path, rtol=1e-4)
 
 
 def test_a_group_without_rays_takes_the_ray_that_fits_worst():
     # Two starts at the same place: the second group has no ray at first.
     rays = unit([1, 0], [1, 0.02], [0.5, 1])[:, 0]
     for rows in (rays, csr_array(rays)):
-        directions = _mean_groups(
-            rows, np.zeros(3, np.int64), rays @ rays[0], np.stack([rays[0], rays[0]])
-        )
-        np.testing.assert_allclose(directions[1], rays[2], atol=1e-6)
+        steps = RaySteps(rows)
+        both = np.stack([rays[0], rays[0]])[None]
+        found = steps.assign(both)
+        assert found.labels.tolist() == [[0], [0], [0]]
+        directions = steps.improve(found, both, 1)
+        np.testing.assert_allclose(directions[0], [mean_ray(rays), rays[0]], atol=1e-6)
+        steps.relocate(found, directions)
+        np.testing.assert_allclose(directions[0], [mean_ray(rays), rays[2]], atol=1e-6)

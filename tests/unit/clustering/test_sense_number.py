@@ -2,19 +2,19 @@ import numpy as np
 import pytest
 
 from grassmeans.clustering import sense_number, together
-from grassmeans.clustering.directions import InducedDirections
 from grassmeans.clustering.kgrassmeans import KGrassmeans
-from grassmeans.clustering.merging import MergeRule
+from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.sense_number import drop_small, find_any_number, find_different
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 DIM = 60
 
 
-def induce_any_number(bases, max_senses=12, **settings):
+def induce_any_number(bases, **settings):
     """What an estimator with these settings finds."""
-    plan = KGrassmeans("auto", max_senses=max_senses, **settings)._plan(bases)
+    plan = KGrassmeans("auto", **settings)._plan(bases)
     return together.take_steps([plan], "cpu")[0]
 
 
@@ -77,9 +77,17 @@ def test_granularity_turns_the_limit():
 
 def test_the_limit_is_the_encoders():
     bases = planted((100, 100), common=1.0)
-    assert len(induce_any_number(bases, merge_cosine=0.3, random_state=0).directions) == 1
-    assert KGrassmeans("auto", merge_cosine=0.3, random_state=0).fit(bases).n_senses_ == 1
-    assert KGrassmeans("auto", merge_cosine=0.8, random_state=0).fit(bases).n_senses_ == 2
+    assert (
+        len(
+            induce_any_number(
+                bases, rules=GroupingRules(merge_cosine=0.3), random_state=0
+            ).directions
+        )
+        == 1
+    )
+    for limit, n_senses in ((0.3, 1), (0.8, 2)):
+        rules = GroupingRules(merge_cosine=limit)
+        assert KGrassmeans("auto", rules=rules, random_state=0).fit(bases).n_senses_ == n_senses
 
 
 def test_contexts_of_zeros_alone_are_one_sense():
@@ -101,15 +109,17 @@ def test_more_granularity_never_gives_fewer_senses():
 
 def test_the_most_senses_are_respected():
     bases = planted((60, 60, 60, 60))
-    assert len(induce_any_number(bases, 2, random_state=0).directions) == 2
-    assert len(induce_any_number(bases, 1, random_state=0).directions) == 1
+    for most in (2, 1):
+        found = induce_any_number(bases, rules=GroupingRules(most), random_state=0)
+        assert len(found.directions) == most
 
 
 def test_a_large_sense_does_not_swallow_the_others():
     # As "capital" in an encyclopedia: a city nine times out of ten.
     for merge_cosine in (0.8, 0.6):
         bases = planted((1300, 150, 50), common=0.3)
-        found = induce_any_number(bases, merge_cosine=merge_cosine, random_state=0)
+        rules = GroupingRules(merge_cosine=merge_cosine)
+        found = induce_any_number(bases, rules=rules, random_state=0)
         assert np.bincount(found.labels).tolist() == pytest.approx([1300, 150, 50], abs=10)
 
 
@@ -127,7 +137,7 @@ def lines_in_a_plane(*angles):
 
 
 def test_granularity_turns_the_limit_of_few_contexts_too():
-    # Estimated cosine 0.175 (see test_few_contexts); 0.64^(1/g) is 0.168 and 0.226.
+    # Estimated cosine 0.175 (see test_trees); 0.64^(1/g) is 0.168 and 0.226.
     bases = lines_in_a_plane(0, 10, 80, 90)
     numbers = [len(induce_any_number(bases, granularity=g).directions) for g in (0.25, 0.3)]
     assert numbers == [1, 2]
@@ -135,7 +145,9 @@ def test_granularity_turns_the_limit_of_few_contexts_too():
 
 def test_the_most_senses_of_few_contexts():
     bases = planted((4, 4, 4), common=0.0)
-    numbers = [len(induce_any_number(bases, most).directions) for most in (1, 2, 12)]
+    numbers = [
+        len(induce_any_number(bases, rules=GroupingRules(most)).directions) for most in (1, 2, 12)
+    ]
     assert numbers == [1, 2, 3]
 
 
@@ -143,23 +155,24 @@ def test_from_which_number_on_contexts_are_not_few():
     # Eight are too few for two groups of ten, unless they are grouped as few.
     bases = planted((4, 4), common=0.0)
     numbers = {
-        few: len(induce_any_number(bases, few_contexts=few, random_state=0).directions)
-        for few in (8, 9)
+        few: len(induce_any_number(bases, rules=rules, random_state=0).directions)
+        for few, rules in ((8, GroupingRules(few_contexts=8)), (9, GroupingRules(few_contexts=9)))
     }
     assert numbers == {8: 1, 9: 2}
-    model = KGrassmeans("auto", few_contexts=8, random_state=0).fit(bases)
+    model = KGrassmeans("auto", rules=GroupingRules(few_contexts=8), random_state=0).fit(bases)
     assert model.n_senses_ == 1
 
 
 def test_the_limit_of_few_contexts_is_the_encoders():
     bases = lines_in_a_plane(0, 10, 80, 90)  # 0.175 again
     for cosine, n_senses in ((0.17, 1), (0.18, 2)):
-        assert KGrassmeans("auto", part_cosine=cosine).fit(bases).n_senses_ == n_senses
+        rules = GroupingRules(part_cosine=cosine)
+        assert KGrassmeans("auto", rules=rules).fit(bases).n_senses_ == n_senses
 
 
 @pytest.mark.parametrize(("n", "n_groups"), [(9, 1), (19, 1), (20, 2), (119, 11), (300, 12)])
 def test_every_group_could_have_ten_contexts_before_any_are_merged(n, n_groups):
-    (asked,) = next(find_any_number(planted((n,)), MergeRule(), few_contexts=1))
+    (asked,) = next(find_any_number(planted((n,)), GroupingRules(few_contexts=1)))
     assert asked.n_senses == n_groups
 
 
@@ -182,13 +195,14 @@ def test_groups_are_never_tiny():
 def test_a_large_word_is_decided_on_a_sample(monkeypatch):
     monkeypatch.setattr(sense_number, "SAMPLE", 200)
     seen = []
-    split = together.induce_directions
+    solve = together.solve_alone
 
-    def watch(bases, *rest, **options):
-        seen.append(len(bases))
-        return split(bases, *rest, **options)
+    def watch(grouping):
+        if grouping.directions is None:
+            seen.append(len(grouping.bases))
+        return solve(grouping)
 
-    monkeypatch.setattr(together, "induce_directions", watch)
+    monkeypatch.setattr(together, "solve_alone", watch)
     found = induce_any_number(planted((400, 300, 200)), random_state=0)
     assert seen[0] == 200
     assert 850 < sum(seen[1:]) <= 900  # the groups, of all contexts
@@ -223,7 +237,6 @@ def test_the_estimator_tells_the_number():
         ({"granularity": 0.0}, "granularity must be a number above 0; got 0.0"),
         ({"granularity": float("nan")}, "granularity must be a number above 0"),
         ({"granularity": "fine"}, "granularity must be a number above 0; got 'fine'"),
-        ({"max_senses": 0}, "max_senses must be a whole number, 1 to 10,000; got 0"),
     ],
 )
 def test_wrong_numbers_are_explained(options, message):
@@ -231,6 +244,11 @@ def test_wrong_numbers_are_explained(options, message):
         InductionSettings(**options)
     with pytest.raises(InputError, match=message):
         KGrassmeans(**options).fit(np.eye(4))
+
+
+def test_the_most_senses_of_settings_are_explained():
+    with pytest.raises(InputError, match="max_senses must be a whole number, 1 to 10,000; got 0"):
+        InductionSettings(max_senses=0)
 
 
 def rays_near(directions, sizes, seed=0, noise=0.5):
@@ -243,13 +261,14 @@ def rays_near(directions, sizes, seed=0, noise=0.5):
 
 def test_opposite_rays_are_two_senses_and_one_line():
     bases = rays_near([np.eye(DIM)[0], -np.eye(DIM)[0]], [120, 80])
-    signed = KGrassmeans("auto", signed=True, merge_cosine=0.5, random_state=0).fit(bases)
+    rules = GroupingRules(merge_cosine=0.5)
+    signed = KGrassmeans("auto", signed=True, rules=rules, random_state=0).fit(bases)
     assert signed.labels_.tolist() == [0] * 120 + [1] * 80
     assert signed.directions_ @ signed.directions_.T == pytest.approx(
         np.array([[1, -1], [-1, 1]]), abs=0.02
     )
     np.testing.assert_array_equal(signed.labels_, signed.predict(bases))
-    lines = KGrassmeans("auto", merge_cosine=0.5, random_state=0).fit(bases)
+    lines = KGrassmeans("auto", rules=rules, random_state=0).fit(bases)
     assert lines.n_senses_ == 1
 
 
@@ -259,8 +278,8 @@ def test_a_rare_group_must_lie_farther_away():
     bases = rays_near([np.eye(DIM)[0], other], [480, 20], noise=0.1)
 
     def count(ease):
-        options = {"merge_cosine": 0.5, "rare_ease": ease, "max_senses": 2}
-        return KGrassmeans("auto", signed=True, random_state=0, **options).fit(bases).n_senses_
+        rules = GroupingRules(2, merge_cosine=0.5, rare_ease=ease)
+        return KGrassmeans("auto", signed=True, rules=rules, random_state=0).fit(bases).n_senses_
 
     assert count(0.0) == 2
     assert count(0.2) == 2  # 0.4 + 0.08 is less than the limit

@@ -8,10 +8,13 @@ from grassmeans.clustering.kgrassmeans import KGrassmeans
 from grassmeans.clustering.trees import (
     PairGroups,
     group_by_silhouette,
+    group_few,
+    measure_likeness,
     measure_silhouette,
     split_by_tree,
 )
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 
 
 def make_rays(centres, n: int, spread: float, seed: int = 0) -> np.ndarray:
@@ -77,9 +80,86 @@ def test_a_tree_splits_into_so_many() -> None:
 
 @pytest.mark.parametrize("few", [10, 1000])
 def test_the_estimator_has_the_tree(few) -> None:
-    grouper = KGrassmeans("auto", signed=True, by_tree=True, few_contexts=few, part_cosine=0.95)
-    found = grouper.fit(THREE)
+    rules = GroupingRules(by_tree=True, few_contexts=few, part_cosine=0.95)
+    found = KGrassmeans("auto", signed=True, rules=rules).fit(THREE)
     assert found.n_senses_ == 3
     assert np.array_equal(found.predict(THREE), found.labels_)
     with pytest.raises(InputError, match="signed=True"):
-        KGrassmeans("auto", by_tree=True).fit(THREE)
+        KGrassmeans("auto", rules=rules).fit(THREE)
+
+
+def lines(*angles: float) -> np.ndarray:
+    """Lines in a plane, by their angles in degrees."""
+    radians = np.deg2rad(angles)
+    return np.stack([np.cos(radians), np.sin(radians)], axis=1)[:, None].astype(np.float32)
+
+
+def test_likeness_of_lines_is_the_cosine_and_of_subspaces_what_they_share() -> None:
+    found = measure_likeness(lines(0, 60, 180))
+    np.testing.assert_allclose(found, [[1, 0.5, 1], [0.5, 1, 0.5], [1, 0.5, 1]], atol=1e-6)
+    planes = np.array([[[1, 0, 0], [0, 1, 0]], [[0, 1, 0], [0, 0, 1]]], np.float32)
+    # One of two directions is shared: sqrt(1) over sqrt(2).
+    assert measure_likeness(planes)[0, 1] == pytest.approx(0.5**0.5)
+    assert measure_likeness(np.zeros((2, 1, 3), np.float32)).tolist() == [[0, 0], [0, 0]]
+
+
+def test_groups_part_where_the_cosine_between_them_is_small() -> None:
+    bases = lines(0, 10, 80, 90)
+    # Inside: cos 10 twice; across: the mean of cos 80, 90, 70 and 80; 0.17233 / 0.98481 = 0.17499.
+    assert group_few(bases, 0.1751, 5).tolist() in ([0, 0, 1, 1], [1, 1, 0, 0])
+    assert group_few(bases, 0.1749, 5).tolist() == [0, 0, 0, 0]
+    assert group_few(bases, 0.1751, 1).tolist() == [0, 0, 0, 0]
+
+
+def test_the_limit_itself_is_one_sense() -> None:
+    bases = np.eye(2, dtype=np.float32)[[0, 0, 1, 1], None]
+    assert group_few(bases, 0.0, 5).tolist() == [0, 0, 0, 0]
+    assert len(set(group_few(bases, 1e-9, 5).tolist())) == 2
+
+
+def test_a_sense_needs_a_tenth_of_the_contexts() -> None:
+    near = [0.1 * i for i in range(28)]
+    # Three of 30 are a tenth, two are not; of 20 they are.
+    assert not group_few(lines(*near, 90, 90.1), 0.5, 5).any()
+    assert np.bincount(group_few(lines(*near[:27], 90, 90.1, 90.2), 0.5, 5)).tolist() == [27, 3]
+    assert np.bincount(group_few(lines(*near[:18], 90, 90.1), 0.5, 5)).tolist() == [18, 2]
+
+
+def test_what_is_like_no_other_is_no_sense() -> None:
+    axes = np.eye(4, dtype=np.float32)
+    near = [axes[0] + 0.1 * axes[3], axes[0], axes[1], axes[1] + 0.1 * axes[3], axes[2]]
+    bases = np.stack([x / np.linalg.norm(x) for x in near])[:, None]
+    found = group_few(bases, 0.5, 5)
+    assert found[0] == found[1] != found[2] == found[3]
+    assert found[4] == -1
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_fewer_than_two_pairs_are_one_sense(n) -> None:
+    assert group_few(lines(0, 90, 45)[:n], 0.9, 5).tolist() == [0] * n
+
+
+def test_the_clearest_split_comes_first() -> None:
+    axes = np.eye(5, dtype=np.float32)
+    groups = [(axes[0] + axes[4]), (axes[0] + 0.6 * axes[1] + axes[4]), axes[2]]
+    bases = []
+    for centre in groups:
+        for side in (0.05, -0.05):
+            x = centre + side * axes[3]
+            bases.append(x / np.linalg.norm(x))
+    found = group_few(np.stack(bases)[:, None].astype(np.float32), 0.97, 2)
+    assert len(set(found[:4].tolist())) == 1
+    assert found[4] == found[5] != found[0]
+
+
+def test_of_two_groups_the_one_that_parts_clearest_is_split() -> None:
+    # In one plane two pairs at an angle of 25 degrees, in another at 60; of three senses two are
+    # the latter.
+    bases = np.zeros((8, 1, 4), np.float32)
+    bases[:4, :, :2] = lines(0, 1, 25, 26)
+    bases[4:, :, 2:] = lines(0, 1, 60, 61)
+    found = group_few(bases, 0.95, 3).tolist()
+    assert len(set(found[:4])) == 1
+    assert found[4] == found[5] != found[6] == found[7]
+    assert len(set(found)) == 3
+    assert len(set(group_few(bases, 0.95, 4).tolist())) == 4

@@ -22,6 +22,7 @@ from grassmeans.editing.growing import update_model
 from grassmeans.editing.new_contexts import find_new_senses
 from grassmeans.editing.saving import save_version
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests, read_versions, share_history
@@ -118,7 +119,7 @@ def test_granularity_decides_what_is_a_new_sense_too(tmp_path, granularity, n_bo
 class EasedEncoder(SubspaceEncoder):
     """Subspaces of which rare groups are merged more easily."""
 
-    rare_ease = 1.0
+    grouping = GroupingRules(rare_ease=1.0)
 
 
 def test_the_share_of_a_new_sense_is_that_of_its_occurrences():

@@ -9,7 +9,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.directions import InducedDirections, refine_directions
+from grassmeans.clustering.directions import refine_directions
+from grassmeans.clustering.loop import FitOptions, InducedDirections
 from grassmeans.clustering.merging import merge_cheapest_pair
 from grassmeans.clustering.rays import place_rays
 from grassmeans.clustering.sense_number import SAMPLE
@@ -219,7 +220,7 @@ def trace_splits(
         if part.lines_have_ends:
             found = place_rays(bases, part.orient(merged, vectors))
         else:
-            found = refine_directions(bases, merged, tol=_TOLERANCE)
+            found = refine_directions(bases, merged, FitOptions(tol=_TOLERANCE))
         levels.append(found)
     levels.reverse()
     names = [_name_level(level, part, vectors) for level in levels[:-1]]

@@ -46,7 +46,7 @@ class TensorKernels:
     ) -> tuple[Integers, Floats, Doubles]:
         """See `grassmeans.kernels.interface`."""
         found = self._block(bases).assign(self._send(directions)[None])
-        labels, gains, products = (x[0].cpu().numpy() for x in found)
+        labels, gains, products, _ = (x[0].cpu().numpy() for x in found)
         return labels.astype(np.int32), gains, products.astype(np.float64)
 
     def apply_groups(self, bases: Floats, labels: Integers, directions: Floats) -> Doubles:

@@ -1,22 +1,23 @@
-"""K-Grassmeans (algorithm 2) of many words and all their restarts at once, on a device.
+"""The steps of K-Grassmeans (algorithm 2) for many words and all their restarts, on a device.
 
-The steps are those of `grassmeans.clustering.directions`, for a block of words: words with fewer
-contexts are filled up with contexts of zeros, which lie at distance 1 from everything, and restarts
-that have settled are no longer changed. Words whose restarts have all settled leave the block.
+They are those of `grassmeans.clustering.directions` and `rays`, for a block of words: words with
+fewer contexts are filled up with contexts of zeros, which lie at distance 1 from everything, and
+restarts that have settled are no longer changed. Words whose restarts have all settled leave the
+block.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from grassmeans.kernels.gpu.tensors import to_tensor
-from grassmeans.kernels.interface import Advanced, Floats, Integers
+from grassmeans.kernels.interface import Advanced, Floats, Integers, Reached
 
 _BREAKDOWN = 1e-5  # of a product's length: what is left of it is rounding
 _PRODUCT_BYTES = 1 << 31
@@ -32,11 +33,14 @@ class Assigned(NamedTuple):
     gains : (n_words, n_contexts, n_restarts) float32
     products : (n_words, n_restarts, n_senses, dim) float32
         C_k u_k for every group; with signed lines their sum.
+    objectives : (n_words, n_restarts) float64
+        Sums of squared distances, or of 1 - cosine, over the words' contexts.
     """
 
     labels: Tensor
     gains: Tensor
     products: Tensor
+    objectives: Tensor
 
 
 @dataclass(slots=True)
@@ -57,7 +61,7 @@ class Block:
     sizes: Tensor
     signed: bool = False
 
-    def take(self, words: Tensor) -> Block:
+    def take(self, words: Tensor | slice) -> Block:
         """Some of the words."""
         return Block(self.bases[words], self.sizes[words], self.signed)
 
@@ -82,7 +86,10 @@ class Block:
         gains, labels = squares.max(dim=3)
         chosen = labels[..., None] == numbers
         weights = chosen.to(shaped.dtype) if self.signed else shaped.mul_(chosen[:, :, None])
-        return Assigned(labels, gains.clamp_(max=1.0), _sum_rows(weights, rows, directions))
+        gains.clamp_(max=1.0)
+        there = torch.arange(gains.shape[1], device=gains.device) < self.sizes[part, None]
+        objectives = (1.0 - gains.double()).clamp_(min=0.0).mul_(there[:, :, None]).sum(dim=1)
+        return Assigned(labels, gains, _sum_rows(weights, rows, directions), objectives)
 
     def apply(self, labels: Tensor, directions: Tensor) -> Tensor:
         """C_k q_k of every group that the labels give, (n_words, n_restarts, n_senses, dim)."""
@@ -108,11 +115,6 @@ class Block:
         products = torch.bmm(rows, directions.reshape(n_words, -1, dim).transpose(1, 2))
         return products.view(n_words, n, rank, *directions.shape[1:3]), rows
 
-    def objectives(self, gains: Tensor) -> Tensor:
-        """(n_words, n_restarts) float64 sums of squared distances over the words' contexts."""
-        there = torch.arange(gains.shape[1], device=gains.device) < self.sizes[:, None]
-        return (1.0 - gains.double()).clamp_(min=0.0).mul_(there[:, :, None]).sum(dim=1)
-
 
 def _sum_rows(weights: Tensor, rows: Tensor, directions: Tensor) -> Tensor:
     """Rows (n_words, n * rank, dim) added up by their weights, in the directions' shape."""
@@ -120,64 +122,88 @@ def _sum_rows(weights: Tensor, rows: Tensor, directions: Tensor) -> Tensor:
     return torch.bmm(flat.transpose(1, 2), rows).view(directions.shape)
 
 
-class _Reached(NamedTuple):
-    """Where restarts have come: directions, objectives (n_words, n_restarts), iterations."""
+@dataclass(slots=True)
+class BlockSteps:
+    """The steps of the words of a block: `grassmeans.kernels.interface.RestartSteps`.
 
-    directions: Tensor
-    objectives: Tensor
-    n_iter: Tensor
-
-
-def advance(
-    block: Block,
-    starts: Tensor,
-    n_senses: Tensor,
-    limits: Tensor,
-    tol: float,
-    plan: Callable[[int], int],
-) -> _Reached:
-    """Iterate every restart until its objective moves by less than ``tol`` per context.
-
-    Parameters
+    Attributes
     ----------
-    starts : (n_words, n_restarts, most senses, dim) float32
-        Unit rows; zeros beyond a word's senses.
-    n_senses, limits : (n_words,) int64
-        How many senses each word has, and how many iterations it may take.
-    plan : callable
-        Iteration -> how many products with C its maximisation step may take.
+    n_senses : (n_words,) int64
+    limits : (n_words, 1) int64
+    rows : (n_words,) int64
     """
-    n_words, n_restarts = starts.shape[:2]
-    device = starts.device
-    result = _Reached(
-        starts.clone(),
-        torch.full((n_words, n_restarts), torch.inf, dtype=torch.float64, device=device),
-        torch.zeros((n_words, n_restarts), dtype=torch.int64, device=device),
-    )
-    words = torch.arange(n_words, device=device)
-    active = torch.ones((n_words, n_restarts), dtype=torch.bool, device=device)
-    tried = starts
-    for iteration in range(int(limits.max()) + 1):
-        found = block.assign(tried, n_senses)
-        objectives = block.objectives(found.gains)
-        moved = result.objectives[words] - objectives
-        better = active & (moved > 0.0)
-        result.objectives[words] = torch.where(better, objectives, result.objectives[words])
-        result.directions[words] = torch.where(
-            better[:, :, None, None], tried, result.directions[words]
-        )
-        result.n_iter[words] = torch.where(active, iteration, result.n_iter[words])
-        active = better & (moved >= tol * block.sizes[:, None]) & (iteration < limits[:, None])
-        going = torch.nonzero(active.any(dim=1)).flatten()
-        if len(going) == 0:
-            break
-        if 4 * len(going) <= 3 * len(words):
-            block, words, active = block.take(going), words[going], active[going]
-            tried, n_senses, limits = tried[going], n_senses[going], limits[going]
-            found = Assigned(*(x[going] for x in found))
-        tried = _improve_directions(block, found, tried, plan(iteration))
-        _relocate_empty_groups(block, found, tried, n_senses)
-    return result
+
+    block: Block
+    n_senses: Tensor
+    limits: Tensor
+    rows: Tensor
+
+    @property
+    def sizes(self) -> Tensor:
+        """(n_words, 1) int64 contexts."""
+        return self.block.sizes[:, None]
+
+    def where(self, chosen: Tensor, first: Any, second: Tensor) -> Tensor:
+        """PyTorch's."""
+        return torch.where(chosen, first, second)
+
+    def assign(self, directions: Tensor) -> Assigned:
+        """The nearest of the directions (n_words, n_restarts, most senses, dim)."""
+        return self.block.assign(directions, self.n_senses)
+
+    def choose(self, active: Tensor) -> Tensor | slice | None:
+        """The words with a restart that goes on; all of them where they are most."""
+        going_on = torch.nonzero(active.any(dim=1)).flatten()
+        if len(going_on) == 0:
+            return None
+        # To leave a few words out costs a copy of all others.
+        return going_on if 4 * len(going_on) <= 3 * len(active) else slice(None)
+
+    def take(self, going_on: Tensor | slice, found: Assigned) -> tuple[BlockSteps, Assigned]:
+        """Some of the words."""
+        block = self.block.take(going_on)
+        numbers = (x[going_on] for x in (self.n_senses, self.limits, self.rows))
+        return BlockSteps(block, *numbers), Assigned(*(x[going_on] for x in found))
+
+    def improve(self, found: Assigned, directions: Tensor, n_products: int) -> Tensor:
+        """Raise u'Cu / u'u of every group, warm-started at u; with signed lines take the mean."""
+        improved = found.products.double()
+        if n_products > 1 and not self.block.signed:
+            basis, images = [_normalise(directions.double())], [improved]
+            for _ in range(n_products - 1):
+                fresh = _orthogonalise(images[-1], basis)
+                basis.append(fresh)
+                images.append(self.block.apply(found.labels, fresh.float()).double())
+            q, cq = torch.stack(basis, dim=3), torch.stack(images, dim=3)
+            small = q @ cq.transpose(3, 4)
+            vectors = torch.linalg.eigh(small + small.transpose(3, 4))[1]
+            improved = (vectors[..., None, :, -1] @ cq)[..., 0, :]
+        # An empty group has C = 0: it keeps its direction, to be relocated.
+        empty = ~improved.any(dim=3, keepdim=True)
+        return torch.where(empty, directions, _normalise(improved).float())
+
+    def relocate(self, found: Assigned, directions: Tensor) -> None:
+        """Move the direction of an empty group to the context that fits its own group worst."""
+        most = directions.shape[2]
+        sizes = torch.zeros(directions.shape[:3], dtype=torch.int32, device=directions.device)
+        labels = found.labels.transpose(1, 2)
+        there = torch.arange(labels.shape[2], device=labels.device) < self.block.sizes[:, None]
+        sizes.scatter_add_(2, labels, there[:, None].expand(labels.shape).int())
+        asked = torch.arange(most, device=directions.device) < self.n_senses[:, None]
+        empty = (sizes == 0) & asked[:, None]
+        words, restarts, groups = torch.nonzero(empty, as_tuple=True)
+        if len(words) == 0:
+            return
+        usable = self.block.bases[:, :, 0].any(dim=2)
+        gains = found.gains.masked_fill(~usable[:, :, None], torch.inf).transpose(1, 2)
+        poorest = gains.topk(min(most, gains.shape[2]), dim=2, largest=False)
+        numbers = (empty.cumsum(dim=2) - 1)[words, restarts, groups]
+        numbers = numbers.clamp_(max=poorest.values.shape[2] - 1)
+        usable = poorest.values[words, restarts, numbers].isfinite()
+        contexts = poorest.indices[words, restarts, numbers]
+        lines = _normalise(self.block.bases[words, contexts, 0])
+        before = directions[words, restarts, groups]
+        directions[words, restarts, groups] = torch.where(usable[:, None], lines, before)
 
 
 class ContextBlock:
@@ -201,23 +227,23 @@ class ContextBlock:
         self._sizes = [len(own) for own in bases]
         self._block = Block(held, torch.tensor(self._sizes, device=device), signed)
 
-    def advance(
-        self,
-        sizes: Sequence[int],
-        starts: Sequence[Floats],
-        limits: Sequence[int],
-        tol: float,
-        plan: Callable[[int], int],
-    ) -> list[Advanced]:
+    def begin(
+        self, sizes: Sequence[int], starts: Sequence[Floats], limits: Sequence[int]
+    ) -> tuple[BlockSteps, Reached]:
         """See `grassmeans.kernels.interface.HeldContexts`."""
         begun, n_senses = self._send_directions(starts)
-        most = torch.tensor(list(limits), device=self._device)
-        reached = advance(self._sample(sizes), begun, n_senses, most, tol, plan)
-        directions, objectives, n_iter = (x.cpu().numpy() for x in reached)
-        return [
-            Advanced(directions[word][:, : own.shape[1]], objectives[word], n_iter[word])
-            for word, own in enumerate(starts)
-        ]
+        most = torch.tensor(list(limits), device=self._device)[:, None]
+        rows = torch.arange(len(begun), device=self._device)
+        nowhere = torch.full(begun.shape[:2], torch.inf, dtype=torch.float64, device=self._device)
+        n_iter = torch.zeros(begun.shape[:2], dtype=torch.int64, device=self._device)
+        steps = BlockSteps(self._sample(sizes), n_senses, most, rows)
+        return steps, Reached(begun, nowhere, n_iter)
+
+    def read(self, reached: Reached, history: Sequence[Tensor]) -> list[Advanced]:
+        """See `grassmeans.kernels.interface.HeldContexts`."""
+        directions, n_iter = reached.directions.cpu().numpy(), reached.n_iter.cpu().numpy()
+        objectives = torch.stack(list(history), dim=1).cpu().numpy()
+        return [Advanced(*word) for word in zip(directions, objectives, n_iter, strict=True)]
 
     def assign(self, directions: Sequence[Floats]) -> list[tuple[Integers, Floats]]:
         """See `grassmeans.kernels.interface.HeldContexts`."""
@@ -261,26 +287,6 @@ def count_words(
     return max(1, room // each)
 
 
-def _improve_directions(
-    block: Block, found: Assigned, directions: Tensor, n_products: int
-) -> Tensor:
-    """Maximisation step: raise u'Cu / u'u of every group, warm-started at u."""
-    improved = found.products.double()
-    if n_products > 1 and not block.signed:
-        basis, images = [_normalise(directions.double())], [improved]
-        for _ in range(n_products - 1):
-            fresh = _orthogonalise(images[-1], basis)
-            basis.append(fresh)
-            images.append(block.apply(found.labels, fresh.float()).double())
-        q, cq = torch.stack(basis, dim=3), torch.stack(images, dim=3)
-        small = q @ cq.transpose(3, 4)
-        vectors = torch.linalg.eigh(small + small.transpose(3, 4))[1]
-        improved = (vectors[..., None, :, -1] @ cq)[..., 0, :]
-    # An empty group has C = 0: it keeps its direction, to be relocated.
-    empty = ~improved.any(dim=3, keepdim=True)
-    return torch.where(empty, directions, _normalise(improved).float())
-
-
 def _orthogonalise(vectors: Tensor, basis: list[Tensor]) -> Tensor:
     """Unit vectors orthogonal to the basis; zeros where nothing but rounding is left."""
     rest = vectors
@@ -290,32 +296,6 @@ def _orthogonalise(vectors: Tensor, basis: list[Tensor]) -> Tensor:
     lengths = torch.linalg.norm(rest, dim=3, keepdim=True)
     enough = lengths > _BREAKDOWN * torch.linalg.norm(vectors, dim=3, keepdim=True)
     return torch.where(enough, _normalise(rest), 0.0)
-
-
-def _relocate_empty_groups(
-    block: Block, found: Assigned, directions: Tensor, n_senses: Tensor
-) -> None:
-    """Move the direction of an empty group to the context that fits its own group worst."""
-    most = directions.shape[2]
-    sizes = torch.zeros(directions.shape[:3], dtype=torch.int32, device=directions.device)
-    labels = found.labels.transpose(1, 2)
-    there = torch.arange(labels.shape[2], device=labels.device) < block.sizes[:, None]
-    sizes.scatter_add_(2, labels, there[:, None].expand(labels.shape).int())
-    asked = torch.arange(most, device=directions.device) < n_senses[:, None]
-    empty = (sizes == 0) & asked[:, None]
-    words, restarts, groups = torch.nonzero(empty, as_tuple=True)
-    if len(words) == 0:
-        return
-    usable = block.bases[:, :, 0].any(dim=2)
-    gains = found.gains.masked_fill(~usable[:, :, None], torch.inf).transpose(1, 2)
-    poorest = gains.topk(min(most, gains.shape[2]), dim=2, largest=False)
-    numbers = (empty.cumsum(dim=2) - 1)[words, restarts, groups]
-    numbers = numbers.clamp_(max=poorest.values.shape[2] - 1)
-    usable = poorest.values[words, restarts, numbers].isfinite()
-    contexts = poorest.indices[words, restarts, numbers]
-    lines = _normalise(block.bases[words, contexts, 0])
-    before = directions[words, restarts, groups]
-    directions[words, restarts, groups] = torch.where(usable[:, None], lines, before)
 
 
 def _normalise(vectors: Tensor) -> Tensor:

@@ -11,7 +11,13 @@ from typing import Protocol
 
 from grassmeans.kernels.interface.arrays import Doubles, Floats, Halves, Indices, Integers
 from grassmeans.kernels.interface.attention import AttentionKernels
-from grassmeans.kernels.interface.blocks import Advanced, BlockKernels, HeldContexts
+from grassmeans.kernels.interface.blocks import (
+    Advanced,
+    BlockKernels,
+    HeldContexts,
+    Reached,
+    RestartSteps,
+)
 from grassmeans.kernels.interface.labelling import OCCURRENCE_BLOCK, LabellingKernels, SenseTable
 from grassmeans.kernels.interface.permutations import PermutationKernels, Permuted
 from grassmeans.kernels.interface.subspaces import SubspaceKernels, negligible_share
@@ -43,6 +49,8 @@ __all__ = [
     "Permuted",
     "PhraseKernels",
     "PhraseTrie",
+    "Reached",
+    "RestartSteps",
     "Sampling",
     "SenseTable",
     "SubspaceKernels",

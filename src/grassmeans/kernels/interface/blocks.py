@@ -1,11 +1,34 @@
-"""K-Grassmeans of many words at once."""
+"""K-Grassmeans: where its restarts stand, and the steps by which they advance on a device.
+
+The loop itself is `grassmeans.clustering.loop.advance`. Between the steps it handles arrays of the
+device by what NumPy and PyTorch have in common, so that nothing leaves a GPU before the end. A row
+is what leaves the loop together: a restart on the CPU, a word with all its restarts on a GPU.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
 
 from grassmeans.kernels.interface.arrays import Doubles, Floats, Indices, Integers
+
+
+class Reached(NamedTuple):
+    """Where restarts stand, as arrays of the device that the loop changes in place.
+
+    Attributes
+    ----------
+    directions : (n_rows, ..., n_senses, dim) float32
+    objectives : (n_rows, ...) float64
+        Infinite before the first step.
+    n_iter : (n_rows, ...) int64
+    """
+
+    directions: Any
+    objectives: Any
+    n_iter: Any
 
 
 class Advanced(NamedTuple):
@@ -14,41 +37,90 @@ class Advanced(NamedTuple):
     Attributes
     ----------
     directions : (n_restarts, n_senses, dim) float32
-    objectives : (n_restarts,) float64
-        Sums of squared distances; where lines are signed, of 1 - cosine.
+    history : (n_steps, n_restarts) float64
+        Objectives at first and after each iteration: sums of squared distances; where lines are
+        signed, of 1 - cosine.
     n_iter : (n_restarts,) int64
     """
 
     directions: Floats
-    objectives: Doubles
+    history: Doubles
     n_iter: Indices
+
+    def find_best(self) -> Advanced:
+        """The restart with the lowest objective alone."""
+        best = slice(first := int(self.history[-1].argmin()), first + 1)
+        return Advanced(self.directions[best], self.history[:, best], self.n_iter[best])
+
+    @property
+    def path(self) -> Doubles:
+        """(n,) the objectives of a single restart, each lower than the one before."""
+        objectives = self.history[:, 0]
+        lower = np.ones(len(objectives), bool)
+        lower[1:] = objectives[1:] < objectives[:-1]
+        return objectives[lower]
+
+    def go_on(self, after: Advanced) -> Advanced:
+        """A single restart that began where this one ended, as one with it."""
+        # Its first objective is the last of this one up to rounding, which the path must not show.
+        path, later = self.path, after.path[1:]
+        path = np.concatenate([path, later[later < path[-1]]])
+        return Advanced(after.directions, path[:, None], self.n_iter + after.n_iter)
+
+
+class RestartSteps(Protocol):
+    """The steps of some rows of restarts.
+
+    Attributes
+    ----------
+    rows : (n_rows,) integers, or a slice for all of them
+        Which rows of `Reached` they are.
+    sizes, limits
+        Contexts and the most iterations: numbers, or arrays that go with the objectives.
+    """
+
+    rows: Any
+    sizes: Any
+    limits: Any
+
+    def where(self, chosen: Any, first: Any, second: Any, /) -> Any:
+        """The device's ``where``."""
+        ...
+
+    def assign(self, directions: Any) -> Any:
+        """Expectation step: whatever the maximisation needs, with ``objectives``."""
+        ...
+
+    def choose(self, active: Any) -> Any:
+        """Which rows go on, to index arrays with; None where no restart does."""
+        ...
+
+    def take(self, going_on: Any, found: Any) -> tuple[RestartSteps, Any]:
+        """The steps of some rows, with what was found for them."""
+        ...
+
+    def improve(self, found: Any, directions: Any, n_products: int) -> Any:
+        """Maximisation step: better directions, by so many products with the matrices C."""
+        ...
+
+    def relocate(self, found: Any, directions: Any) -> None:
+        """Move directions of empty groups, in place, to the contexts that fit their group worst."""
+        ...
 
 
 class HeldContexts(Protocol):
-    """The contexts of many words on a device; lists have one item a word."""
+    """The contexts of one word or many on a device; lists have one item a word."""
 
-    def advance(
-        self,
-        sizes: Sequence[int],
-        starts: Sequence[Floats],
-        limits: Sequence[int],
-        tol: float,
-        plan: Callable[[int], int],
-    ) -> list[Advanced]:
-        """Iterate the restarts of all words until they have converged.
+    def begin(
+        self, sizes: Sequence[int], starts: Sequence[Floats], limits: Sequence[int]
+    ) -> tuple[RestartSteps, Reached]:
+        """The steps, and where restarts stand before the first; see the loop for the arguments."""
+        ...
 
-        Parameters
-        ----------
-        sizes
-            How many contexts of each word are looked at, evenly spaced; all of them, or fewer.
-        starts : (n_restarts, n_senses, dim) float32 each
-            Unit rows; all have as many restarts.
-        limits
-            The most iterations of each word.
-        tol : float
-            A restart has converged when its objective moves by less than this per context.
-        plan : callable
-            Iteration -> products with C that its maximisation step may take.
+    def read(self, reached: Reached, history: Sequence[Any]) -> list[Advanced]:
+        """Bring back where restarts have come, with their objectives after each iteration.
+
+        There may be more directions than a word has senses: those beyond them are of no use.
         """
         ...
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpu_devices
+from grassmeans.clustering import loop
 from grassmeans.kernels import get_block_kernels
 
 AXES = np.eye(4, dtype=np.float32)
@@ -23,8 +24,8 @@ def advance(blocks, contexts, starts, signed=False, limit=10):
     held = blocks.hold_contexts(bases, signed)
     sizes = [len(own) for own in contexts]
     begun = [np.ascontiguousarray(AXES[own][None]) for own in starts]
-    reached = held.advance(sizes, begun, [limit] * len(sizes), 1e-5, lambda iteration: 1)
-    return [(np.abs(word.directions[0]), float(word.objectives[0])) for word in reached]
+    reached = loop.advance(held, sizes, begun, [limit] * len(sizes), 1e-5, lambda iteration: 1)
+    return [(np.abs(word.directions[0]), float(word.history[-1, 0])) for word in reached]
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -40,16 +41,16 @@ def test_several_groups_without_contexts_go_to_different_ones(blocks):
     rows = np.array([[1, 0, 0, 0], [0.6, 0.8, 0, 0], [0, 0, 1, 0]], np.float32)
     held = blocks.hold_contexts([rows[:, None]])
     starts = np.stack([AXES[0], AXES[3], -AXES[3]])[None]
-    (word,) = held.advance([3], [starts], [1], 0.0, lambda iteration: 1)
+    (word,) = loop.advance(held, [3], [starts], [1], 0.0, lambda iteration: 1)
     np.testing.assert_allclose(np.abs(word.directions[0, 1:]), rows[[2, 1]], atol=1e-6)
 
 
 def test_contexts_of_zeros_are_no_place_to_go_to(blocks):
     rows = np.stack([AXES[0], 0 * AXES[0], AXES[1], 0 * AXES[0]])
     held = blocks.hold_contexts([rows[:, None]])
-    (word,) = held.advance([4], [AXES[[0, 3]][None]], [10], 1e-5, lambda iteration: 1)
+    (word,) = loop.advance(held, [4], [AXES[[0, 3]][None]], [10], 1e-5, lambda iteration: 1)
     np.testing.assert_allclose(np.abs(word.directions[0]), AXES[[0, 1]], atol=1e-6)
-    assert word.objectives[0] == pytest.approx(2.0, abs=1e-6)
+    assert word.history[-1, 0] == pytest.approx(2.0, abs=1e-6)
 
 
 def test_what_fills_up_a_smaller_word_is_no_context_and_no_group(blocks):
@@ -58,10 +59,10 @@ def test_what_fills_up_a_smaller_word_is_no_context_and_no_group(blocks):
     bases = [AXES[[0, 0, 1, 2, 2], None], np.stack([AXES[0], slanted])[:, None]]
     starts = [AXES[[0, 1, 3]][None], AXES[[3, 0]][None]]
     held = blocks.hold_contexts(bases)
-    large, small = held.advance([5, 2], starts, [10, 10], 1e-5, lambda iteration: 1)
+    large, small = loop.advance(held, [5, 2], starts, [10, 10], 1e-5, lambda iteration: 1)
     np.testing.assert_allclose(np.abs(large.directions[0]), AXES[[0, 1, 2]], atol=1e-6)
     np.testing.assert_allclose(np.abs(small.directions[0]), [slanted, AXES[0]], atol=1e-6)
-    assert (large.objectives[0], small.objectives[0]) == pytest.approx((0.0, 0.0), abs=1e-6)
+    assert (large.history[-1, 0], small.history[-1, 0]) == pytest.approx((0.0, 0.0), abs=1e-6)
 
 
 def test_iterations_are_limited_by_the_word(blocks):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import check_range, open_array
 from grassmeans.artifacts.writing import write_array, write_bytes
+from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.rays import Rays, group_rays
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
@@ -222,7 +223,9 @@ def find_centres(
         raise InputError(
             f"n_clusters must be from 1 to the number of rows, {rows.shape[0]}; got {n_clusters}"
         )
-    centres = group_rays(rows, n_clusters, n_init=n_init, rng=rng).directions
+    fit = FitOptions(n_init=n_init, init="k-means++")
+    centres = group_rays(rows, n_clusters, fit, rng=rng).directions[0]
     sizes = np.bincount((rows @ centres.T).argmax(axis=1), minlength=n_clusters)
     order = np.argsort(-sizes, kind="stable")
-    return centres[order[sizes[order] > 0]]
+    found: NDArray[np.float32] = centres[order[sizes[order] > 0]]
+    return found

@@ -1,0 +1,110 @@
+"""How contexts are grouped where the number of senses is found by itself: each kind's own rules.
+
+How near two directions of one sense lie depends on the kind of context, so the limits are the
+kind's (`grassmeans.contexts.interface.ContextEncoder.grouping`); the frequency of a word and the
+user's granularity turn them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any
+
+from grassmeans.errors import InputError
+
+MOST_SENSES = 10_000
+"""That are looked for; memory and time grow with it."""
+
+_LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
+_USUAL_TOKENS = 60_000_000
+"""Of the text that limits of merging were found with."""
+
+_FEWEST_TOKENS = 6_000_000
+"""In less text than that, a word's share is mostly chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupingRules:
+    """How contexts are grouped where the number of senses is found by itself.
+
+    See `grassmeans.clustering.sense_number`. The defaults are those of the paper's subspaces.
+
+    Parameters
+    ----------
+    max_senses : int
+        How many groups there are before near ones are merged: the most senses.
+    merge_cosine : float
+        Two directions with at least this cosine are one sense.
+    merge_slope : float
+        What is added to it for a word ten times as frequent: frequent words have more senses
+        (`for_word`).
+    rare_ease : float
+        What is taken off it for a group that is ten times as rare as a tenth of the contexts: a
+        rare sense must be far from the others.
+    part_cosine : float
+        As ``merge_cosine`` for words with few contexts, of an estimate that is made of pairs of
+        them (`grassmeans.clustering.trees`).
+    few_contexts : int
+        With fewer different contexts of a word than these.
+    by_tree : bool
+        Whether contexts are split by a tree, Ward's method, and few of them grouped by silhouettes
+        (`grassmeans.clustering.trees`); for lines that have ends.
+    """
+
+    max_senses: int = 12
+    merge_cosine: float = 0.8
+    merge_slope: float = 0.0
+    rare_ease: float = 0.0
+    part_cosine: float = 0.64
+    few_contexts: int = 50
+    by_tree: bool = False
+
+    def __post_init__(self) -> None:
+        check_count("max_senses", self.max_senses, largest=MOST_SENSES)
+        check_count("few_contexts", self.few_contexts)
+        for name in ("merge_cosine", "merge_slope", "rare_ease", "part_cosine"):
+            value = getattr(self, name)
+            if not isinstance(value, Real) or not 0.0 <= float(value) <= 1.0:
+                raise InputError(f"{name} must be a number from 0 to 1; got {value!r}")
+        if not isinstance(self.by_tree, bool):
+            raise InputError(f"by_tree must be True or False; got {self.by_tree!r}")
+
+    def for_word(self, count: int, n_tokens: int | None) -> GroupingRules:
+        """The rules of a word that occurs so often in so many tokens (None: in the usual text).
+
+        ``merge_cosine`` holds for a thousand in `_USUAL_TOKENS`: how frequent a word is in its
+        language counts, not how long the text.
+        """
+        if not self.merge_slope:
+            return self
+        of_text = _USUAL_TOKENS if n_tokens is None else max(n_tokens, _FEWEST_TOKENS)
+        usual = count * _USUAL_TOKENS / of_text
+        limit = self.merge_cosine + self.merge_slope * math.log10(max(usual, 1.0) / 1000)
+        return replace(
+            self, merge_cosine=min(max(limit, _LEAST_LIMIT), _MOST_LIMIT), merge_slope=0.0
+        )
+
+    def turn(self, granularity: float) -> GroupingRules:
+        """The rules for a user's granularity: larger gives more senses, smaller gives fewer."""
+        return replace(
+            self,
+            merge_cosine=float(self.merge_cosine ** (1.0 / granularity)),
+            part_cosine=float(self.part_cosine ** (1.0 / granularity)),
+        )
+
+
+def check_count(
+    name: str, value: Any, otherwise: str = "", *, smallest: int = 1, largest: int = 2**62
+) -> None:
+    """Refuse what is no whole number in these bounds, with what was expected."""
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not smallest <= value <= largest:
+        most = "or more" if largest == 2**62 else f"to {largest:,}"
+        raise InputError(
+            f"{name} must be a whole number, {smallest} {most}{otherwise}; got {value!r}"
+        )
+
+
+DEFAULT_RULES = GroupingRules()
