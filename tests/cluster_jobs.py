@@ -25,7 +25,7 @@ PAGE = (
 )
 
 
-FIRST_FILES = {"ingest": "piece.json", "induce": "scratch/*.jsonl", "label": "scratch/0*.json"}
+FIRST_FILES = {"ingest": "part.json", "induce": "scratch/*.jsonl", "label": "scratch/0*.json"}
 """The first file that a task of each leaves."""
 
 
