@@ -294,7 +294,7 @@ def test_a_task_goes_on_when_the_scheduler_comes_back(tmp_path) -> None:
 def test_what_a_command_starts_is_for_this_machine_alone(cluster, engine) -> None:
     import psutil  # Dask's own
 
-    wait_until(lambda: len(engine._client.scheduler_info()["workers"]) == 2)
+    wait_until(lambda: engine._client.scheduler_info()["workers"])
     this = psutil.Process()
     workers = [psutil.Process(worker.pid) for worker in cluster.workers.values()]
     for process in (this, *workers):

@@ -132,8 +132,19 @@ def _watch(command: Callable[..., None]) -> Callable[..., None]:
             raise _InterruptError from None
         except BrokenPipeError:
             raise _ReaderGoneError from None
+        except Exception as error:
+            if _came_of_a_stop(error):
+                raise _InterruptError from None
+            raise
 
     return run_command
+
+
+def _came_of_a_stop(error: BaseException | None) -> bool:
+    """Whether an error was raised while a stop was answered: joblib may fail to end its threads."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 _MAKE = (ingest, phrases, vectors, encoder, induce, update)
