@@ -228,6 +228,10 @@ def check_rising(path: Path, values: NDArray[Any]) -> None:
 
 def is_plain_name(name: str) -> bool:
     """Whether a name in a list or a store is that of a file below its folder, on every system."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:  # half a letter of UTF-16, which no file's name can hold
+        return False
     return (
         not any(sign in name for sign in ("\0", "\n", "\\", "::"))
         and not _DRIVE.match(name)

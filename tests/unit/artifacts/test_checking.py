@@ -209,6 +209,11 @@ def test_a_list_names_files_below_it(folder, name) -> None:
         checked.read_bytes(folder / "deep" / "er" / "f.txt")
 
 
+def test_a_name_that_no_file_can_have_is_none() -> None:
+    assert not checked.is_plain_name("half a letter: \ud800")
+    assert checked.is_plain_name("any bytes: caf\udce9")  # as Python spells those of a disk
+
+
 def test_a_folder_in_place_of_a_file_is_named(tmp_path) -> None:
     (tmp_path / "a.npy").mkdir()
     with pytest.raises(ArtifactError, match=r"a\.npy cannot be read"):
