@@ -46,6 +46,7 @@ ELSEWHERE = {
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "labelling/targets.py": "unit/labelling/test_labeller.py",
     "labelling/writing.py": "unit/labelling/test_labeller.py",
+    "models/deciding.py": "unit/models/test_model.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
     "pictures/senses_page.py": "unit/pictures/test_page.py",
     "reading/detection.py": "unit/reading/test_inputs.py",

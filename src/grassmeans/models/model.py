@@ -8,9 +8,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import (
     check_arguments,
@@ -36,31 +33,28 @@ from grassmeans.artifacts.writing import (
 )
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
-from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
+from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
-from grassmeans.geometry.distances import SenseLines, measure_senses
+from grassmeans.geometry.distances import SenseLines
+from grassmeans.models.deciding import DecidingModel
 from grassmeans.models.places import KIND, find_model
 from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import check_words, spell_word
-from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
+from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
-    IdkRule,
     IdkThreshold,
-    check_threshold,
 )
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.language import LanguageCheck, warn_of_contexts
-from grassmeans.senses.only_senses import Strangers, expect_strangers
-from grassmeans.tagging.answering import Answering, Decided
 from grassmeans.tagging.explaining import ExplainedText, explain_text
 from grassmeans.tagging.lemmas import FindLemma, Lemmas, check_lemmas, read_lemmas, write_lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer
-from grassmeans.tagging.tagging import OnProgress, TaggedText, passage_distances, tag_texts
+from grassmeans.tagging.tagging import OnProgress, TaggedText, tag_texts
 from grassmeans.text.tokenizer import tokenizer_from_dict
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -68,10 +62,6 @@ FORMAT_VERSION = 2
 INVENTORY_FOLDER = "inventory"
 LEXEMES_FOLDER = "lexemes"
 
-_STRANGERS = 512
-"""Words whose lines tell how near strangers are."""
-
-_POSITIONS_AT_ONCE = 8192
 _MANIFEST_RULES = {"tokenizer": record()}
 _OPTIONAL_RULES = {
     "settings": record(),
@@ -88,38 +78,7 @@ _OPTIONAL_RULES = {
 }
 
 
-_THRESHOLD = optional(either(number(0.0, 1.0), text, instance_of(ConfidenceRule)))
-
-
-def _check_passages(passages: Any) -> str | None:
-    sound = isinstance(passages, Sequence) and all(
-        isinstance(passage, tuple | list)
-        and len(passage) == 2
-        and all(isinstance(side, str) for side in passage)
-        for passage in passages
-    )
-    return None if sound else "a list of two texts each, before and after the word"
-
-
-def _is_array(value: Any, n_axes: int, kinds: str) -> bool:
-    return isinstance(value, np.ndarray) and value.ndim == n_axes and value.dtype.kind in kinds
-
-
-def _check_distances(distances: Any) -> str | None:
-    expected = "an array (n, n_senses) that `distances` or `measure_at` gave"
-    return None if _is_array(distances, 2, "f") and distances.shape[1] else expected
-
-
-def _check_positions(positions: Any) -> str | None:
-    expected = "an array of whole numbers, as `Corpus.positions` gives it"
-    return None if _is_array(positions, 1, "iu") else expected
-
-
-def _check_source(corpus: Any) -> str | None:
-    return None if hasattr(corpus, "occurrences") else "a corpus"
-
-
-class SenseModel:
+class SenseModel(DecidingModel):
     """Tags text with senses.
 
     Attributes
@@ -511,163 +470,6 @@ class SenseModel:
     def check_language(self) -> LanguageCheck:
         """A check whether texts are in the model's language, and of words that it knows."""
         return LanguageCheck.of_model(self.encoder, self.language)
-
-    @cached_property
-    def calibration(self) -> Calibration | None:
-        """How distances become probabilities to be right; None for a model that was not asked."""
-        values = self.manifest.get(CALIBRATION)
-        if values is None:
-            return None
-        found = Calibration.from_dict(values)
-        if found.strangers is None and self.encoder.lines_have_ends:
-            return replace(found, strangers=self._strangers)
-        return found
-
-    @cached_property
-    def _strangers(self) -> Strangers | None:
-        """What can be told by the lines of a model that did not store it."""
-        words = [word for word, n_senses in self.inventory.sense_counts.items() if n_senses == 1]
-        some = words[:: len(words) // _STRANGERS + 1]
-        usual = [self.inventory.usual_distance(word) for word in some[:: _STRANGERS // 32]]
-        lines = [self.inventory.directions(word) for word in some]
-        return expect_strangers(np.concatenate(lines), usual) if lines else None
-
-    @property
-    def idk_threshold(self) -> IdkRule:
-        """When this model says "I don't know".
-
-        Below a probability to be right of 0.7 where it is calibrated; else from a distance on, its
-        own or that of its kind of context, which is the paper's 0.6 for subspaces.
-        """
-        if self.calibration is not None and "idk_threshold" not in self.manifest:
-            return ConfidenceRule(self.calibration)
-        distance = self.manifest.get("idk_threshold", self.encoder.idk_distance)
-        return None if distance is None else float(distance)
-
-    @check_arguments(idk_threshold=_THRESHOLD)
-    def choose_threshold(
-        self, idk_threshold: IdkThreshold = MODEL_THRESHOLD, confidence: float | None = None
-    ) -> IdkRule:
-        """A rule for "I don't know": the model's own for "model".
-
-        Parameters
-        ----------
-        confidence : float, optional
-            The smallest probability to be right, in place of a threshold.
-        """
-        if confidence is not None:
-            if self.calibration is None:
-                raise InputError(
-                    "this model is not calibrated, so it has no confidence: build it again, or "
-                    "give a distance as idk_threshold"
-                )
-            return ConfidenceRule(self.calibration, confidence)
-        if isinstance(idk_threshold, str) and idk_threshold == MODEL_THRESHOLD:
-            return self.idk_threshold
-        return check_threshold(idk_threshold)
-
-    @check_arguments()
-    def choose_sharpness(self, sharpness: float | None = None) -> float:
-        """How sharp soft answers are: as asked, or as suits the model's kind of context."""
-        return self.encoder.sharpness if sharpness is None else sharpness
-
-    def answering(
-        self,
-        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-        confidence: float | None = None,
-        sharpness: float | None = None,
-    ) -> Answering:
-        """How this model makes answers of distances, as asked for or by its own rule."""
-        rule = self.choose_threshold(idk_threshold, confidence)
-        return Answering(rule, self.calibration, self.choose_sharpness(sharpness))
-
-    @check_arguments(distances=_check_distances)
-    def decide(
-        self,
-        word: str,
-        distances: NDArray[np.floating],
-        *,
-        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
-        confidence: float | None = None,
-    ) -> Decided:
-        """The senses of a word's occurrences, by their distances and the model's own limits.
-
-        Parameters
-        ----------
-        distances : (n, n_senses)
-            From `distances` or `measure_at`.
-        idk_threshold, confidence
-            As for `tag`.
-
-        Examples
-        --------
-        >>> around = [("The ", " lifted the steel beams.")]  # doctest: +SKIP
-        >>> model.decide("crane", model.distances("crane", around)).senses  # doctest: +SKIP
-        array([1])
-        """
-        usual = self.inventory.usual_distance(self.spell(word))
-        return self.answering(idk_threshold, confidence).decide(distances, usual)
-
-    def measure_at(
-        self,
-        corpus: OccurrenceSource,
-        positions: NDArray[np.int64],
-        directions: NDArray[np.float32],
-        on_progress: OnProgress | None = None,
-    ) -> NDArray[np.float32]:
-        """(n, n_senses) distances of occurrences at positions of a corpus, in text order.
-
-        A corpus is read in its documents, as `grassmeans label` and `grassmeans induce` do, not
-        sentence by sentence as a text is tagged.
-
-        Parameters
-        ----------
-        directions : (n_senses, dim) float32
-            Of the word's senses: `SenseInventory.directions`.
-        """
-        lines = SenseLines.collect([directions])
-        distances = np.full((len(positions), lines.most_senses), np.nan, np.float32)
-        for start in range(0, len(positions), _POSITIONS_AT_ONCE):
-            part = slice(start, start + _POSITIONS_AT_ONCE)
-            for inside, occurrences in corpus.occurrences(positions[part]):
-                same = np.zeros(len(occurrences), np.int64)
-                distances[part][inside] = self.encoder.measure(occurrences, same, lines)
-            if on_progress is not None:
-                on_progress(start / len(positions))
-        return distances
-
-    def measure_bases(
-        self, bases: NDArray[np.float32], directions: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """(n, n_senses) distances of contexts that were encoded before; NaN for bases of zeros."""
-        same = np.zeros(len(bases), np.int64)
-        lines = SenseLines.collect([directions])
-        return measure_senses(bases, same, lines, signed=self.encoder.lines_have_ends)
-
-    @check_arguments(corpus=_check_source, positions=_check_positions)
-    def senses_at(
-        self, corpus: OccurrenceSource, word: str, positions: NDArray[np.int64]
-    ) -> Decided:
-        """The senses of a word's occurrences at positions of a corpus, in text order."""
-        key = self.spell(word)
-        found = self.measure_at(corpus, positions, self.inventory.directions(key))
-        return self.decide(key, found)
-
-    @check_arguments(passages=_check_passages)
-    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
-        """(n_passages, n_senses) distances of occurrences to the senses of a word.
-
-        Parameters
-        ----------
-        passages : sequence of (left, right)
-            The text before and after each occurrence; the occurrence itself, which may be an
-            inflected form, is left out. `decide` turns the result into senses, and `decode_soft`
-            into probabilities; a row of NaN has too few known words around it.
-        """
-        key = self.spell(word)
-        return passage_distances(
-            key, passages, self.inventory, self.encoder, self.tokenizer, self.lemmas
-        )
 
     @check_arguments()
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
