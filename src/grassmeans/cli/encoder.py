@@ -7,13 +7,18 @@ from typing import Annotated
 
 import typer
 
+from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
-from grassmeans.terminal.places import WRITTEN
+from grassmeans.terminal.places import READ, WRITTEN
 
 
 def encoder(
-    corpus: options.Corpus,
+    corpus: Annotated[
+        list[Path],
+        READ,
+        typer.Argument(help="Folder of a corpus (from 'grassmeans ingest'), or several."),
+    ],
     output: Annotated[Path, WRITTEN, options.output("Folder of the new encoder.")],
     dim: Annotated[
         int | None, typer.Option(min=1, help="Length of the vectors, a multiple of 64.")
@@ -29,6 +34,33 @@ def encoder(
         typer.Option(help="Take so long by the clock instead, interrupted visits included."),
     ] = None,
     batch_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of a step.")] = None,
+    share: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Of each corpus in what is read, where there are several: 0.5 0.3 0.2; as large "
+            "as they are.",
+        ),
+    ] = None,
+    teacher: Annotated[
+        str | None,
+        typer.Option(help="transformer:NAME or its folder, to learn from it; see below."),
+    ] = None,
+    teacher_layers: Annotated[
+        str | None, typer.Option(help="Layers of the teacher, as 7-9; 7 to 9 of 12.")
+    ] = None,
+    teacher_cache: Annotated[
+        Path | None,
+        WRITTEN,
+        typer.Option(help="Keep what the teacher says in this folder, for other trainings."),
+    ] = None,
+    teacher_disk: Annotated[
+        float, typer.Option(help="Gigabytes for that: of a longer text some passages are read.")
+    ] = 20.0,
+    base: Annotated[
+        Path | None,
+        READ,
+        typer.Option(help="With a teacher: take this encoder, trained without one, as the other."),
+    ] = None,
     device: options.EncoderDevice = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
@@ -42,10 +74,18 @@ def encoder(
     pip install 'grassmeans[encoder]'. On a CPU the same seed and number of workers give the same
     encoder. Started again after an interruption, it goes on from the last checkpoint.
 
+    With a teacher, a transformer, contexts also look at the word itself: the teacher reads the text
+    once, and a network learns from it how a word differs from its usual self. The teacher is needed
+    here only. It is trained after an encoder without a teacher, whose lines it learns as well;
+    --epochs and --minutes are those of each. Needs pip install 'grassmeans[encoder,transformers]'.
+
     Several GPUs or machines train it together where PyTorch's torchrun starts the command; a step
     is then shared between them.
 
     [dim]grassmeans encoder corpus -o encoder[/]
+
+    [dim]grassmeans encoder wikipedia novels -o encoder --share 0.6 0.4 --teacher
+    transformer:sentence-transformers/all-mpnet-base-v2[/]
 
     [dim]torchrun --nproc-per-node 8 --no-python grassmeans encoder corpus -o encoder[/]
 
@@ -55,6 +95,9 @@ def encoder(
     from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.kernels.devices import is_first_rank
+    from grassmeans.terminal.output import note
+
+    paths, shares = split_shares(corpus, share)
 
     settings = EncoderSettings(
         dim=dim,
@@ -66,8 +109,24 @@ def encoder(
         batch_tokens=batch_tokens,
         random_state=seed,
     )
+    lessons = None
+    if teacher is not None:
+        from grassmeans.contexts import TRANSFORMER
+        from grassmeans.contexts.teaching.teacher import Teacher
+
+        name = teacher.removeprefix(TRANSFORMER)
+        lessons = Teacher(name, teacher_layers, teacher_disk, teacher_cache)
     train_encoder(
-        Corpus.open(corpus), output, settings, device=device, workers=workers, overwrite=overwrite
+        [Corpus.open(path) for path in paths],
+        output,
+        settings,
+        shares=shares,
+        teacher=lessons,
+        base=base,
+        device=device,
+        workers=workers,
+        overwrite=overwrite,
+        tell=note,
     )
     if not is_first_rank():
         return  # one of the processes of torchrun tells
@@ -75,13 +134,48 @@ def encoder(
     told = ("n_words", "tokens_seen", "seconds", "tokens_per_second", "loss", "held_out_loss")
     fields = {name: manifest[name] for name in (*told, "frequency_loss")}
     used, held_out = manifest["training"], fields["held_out_loss"]
-    losses = f"{held_out} nats a word, that of word frequencies {fields['frequency_loss']}"
+    if teacher is not None:
+        voices = {name: round(value, 4) for name, value in manifest["voices"].items()}
+        fields["voices"] = voices
+        told_losses = (
+            f"on held-out documents 1 - cosine with the leave-one-out lines {voices['line']:.3f}, "
+            f"with the teacher {voices['deviation']:.3f}\n"
+        )
+    elif held_out is not None:
+        told_losses = (
+            f"loss on held-out documents: {held_out} nats a word, that of word frequencies "
+            f"{fields['frequency_loss']}\n"
+        )
+    else:
+        told_losses = ""
     print_summary(
         {"encoder": str(output), "dim": used["dim"], "layers": used["layers"], **fields},
         f"an encoder of [bold]{fields['n_words']:,}[/] words, {used['dim']} dimensions and "
         f"{used['layers']} layers in {fields['seconds']:.0f} s "
         f"({fields['tokens_per_second']:,} tokens/s)\n"
-        + ("" if held_out is None else f"loss on held-out documents: {losses}\n")
-        + f"next: [bold]grassmeans induce {corpus} {output} -o model[/]",
+        + told_losses
+        + f"next: [bold]grassmeans induce {paths[0]} {output} -o model[/]",
         as_json,
     )
+
+
+def split_shares(
+    corpora: list[Path], share: list[str] | None
+) -> tuple[list[Path], list[float] | None]:
+    """Folders, and shares: numbers behind --share that are no folders are shares, too."""
+    if share is None:
+        return corpora, None
+    paths = [path for path in corpora if path.exists() or not _is_number(str(path))]
+    numbers = [*share, *(str(path) for path in corpora if path not in paths)]
+    parts = [part for number in numbers for part in number.replace(",", " ").split()]
+    if not all(map(_is_number, parts)):
+        raise InputError(f"shares must be numbers, such as 0.5 0.3 0.2; got {' '.join(parts)}")
+    return paths, [float(part) for part in parts]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

@@ -18,9 +18,10 @@ from torch import Tensor
 
 from grassmeans.artifacts.checking import open_file
 from grassmeans.artifacts.writing import atomic_path
+from grassmeans.contexts.attention.mixing import Reader
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.ranks import Ranks
-from grassmeans.contexts.attention.reading import Ids, PassageReader
+from grassmeans.contexts.attention.reading import Ids
 from grassmeans.contexts.attention.stored import N_SPECIAL
 from grassmeans.errors import InputError
 from grassmeans.progress import progress_bar
@@ -65,7 +66,7 @@ class Course:
     Parameters
     ----------
     trainer : Trainer
-    reader : PassageReader
+    reader : Reader
     batch_passages : int
         Passages of a step.
     n_steps : int, optional
@@ -83,7 +84,7 @@ class Course:
     def __init__(
         self,
         trainer: Trainer,
-        reader: PassageReader,
+        reader: Reader,
         batch_passages: int,
         *,
         n_steps: int | None = None,
@@ -210,12 +211,11 @@ class Course:
         log.losses, log.n_losses, log.measured_at = 0.0, 0, log.step
         log.n_measures = int(N_MEASURES * self.progress)
 
-    def _sample_held_out(self) -> Ids:
+    def _sample_held_out(self) -> Any:
         """Held-out passages, from everywhere, for `MEASURED_SHARE` of the work since the last."""
         n_trained = (self._log.step - self._log.measured_at) * self._own_passages
         n = min(max(1, int(MEASURED_SHARE * n_trained)), len(self._held_out))
-        chosen: Ids = self._held_out[np.arange(n) * len(self._held_out) // n]
-        return chosen
+        return self._held_out[np.arange(n) * len(self._held_out) // n]
 
     def _describe(self) -> str:
         log = self._log

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
@@ -26,8 +27,9 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from grassmeans.contexts.attention.levelling import TOPIC_WINDOW, Levelling
+from grassmeans.contexts.attention.network import normalise
 from grassmeans.contexts.attention.passages import Passages
-from grassmeans.contexts.attention.stored import N_SPECIAL, LearnedWeights
+from grassmeans.contexts.attention.stored import N_SPECIAL, AttentionShape, LearnedWeights
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 
@@ -39,7 +41,6 @@ _LENGTH_STEP = 16
 _ATTENTION = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 """Not cuDNN's, which plans anew for every shape, and there are many of them."""
 
-_EPSILON = 1e-6
 _ON_THE_WAY = 2
 _LARGEST_INNER = 250.0
 """Its square is a number of half precision."""
@@ -58,7 +59,7 @@ class _Answer(NamedTuple):
         return self.rows, self.values.numpy()
 
 
-class _Sent(NamedTuple):
+class Sent(NamedTuple):
     """Passages on a device.
 
     Attributes
@@ -78,36 +79,28 @@ class _Sent(NamedTuple):
     widest: int
 
 
-class DeviceNetwork:
+class DeviceEncoder(ABC):
     """A network that encodes passages on a device.
 
     Parameters
     ----------
-    weights : LearnedWeights
-    features : iterable of (n, n_layers, 2, n_heads, head_dim) float16
-        Keys and values of all words, by their ids, part by part.
+    shape : AttentionShape
     device : {"cuda", "torch-cpu"}
         The latter is there for tests: the same in single precision.
     """
 
-    def __init__(
-        self, weights: LearnedWeights, features: Iterable[NDArray[np.float16]], device: str
-    ) -> None:
-        self.shape = weights.shape
+    def __init__(self, shape: AttentionShape, device: str) -> None:
         self._device = torch.device("cuda" if device == "cuda" else "cpu")
         self._half = torch.float16 if device == "cuda" else torch.float32
-        parts = [torch.from_numpy(part).to(self._device, self._half) for part in features]
-        # (n_layers, n_ids, 2 * dim): a layer's keys and values of a word lie beside each other.
-        self._features = torch.cat(parts).transpose(0, 1).flatten(2).contiguous()
-        self._start = torch.from_numpy(weights.start).to(self._device)
-        self._output = torch.from_numpy(weights.output).to(self._device)
-        self._layers = _send_layers(weights, self._device, self._half)
-        angles = torch.from_numpy(self.shape.angles(self.shape.passage + _LENGTH_STEP))
+        angles = torch.from_numpy(shape.angles(shape.passage + _LENGTH_STEP))
         self._cos, self._sin = angles.cos().to(self._device), angles.sin().to(self._device)
         self._lines: tuple[SenseLines, Tensor, Tensor] | None = None
-        self._levelling = _send_levelling(weights.levelling, self._device)
         # Precision and kinds of attention are settings of the process.
         self._turn = threading.Lock()
+
+    @abstractmethod
+    def _predict(self, sent: Sent) -> Tensor:
+        """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
 
     def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Rows, Floats]]:
         """Which rows, and their unit lines (n, dim), pass by pass."""
@@ -186,16 +179,51 @@ class DeviceNetwork:
             return tensor
         return tensor.pin_memory().to(self._device, non_blocking=True)
 
-    def _send_passages(self, passages: Passages) -> _Sent:
+    def _send_passages(self, passages: Passages) -> Sent:
         n_passages = len(passages)
         counts = np.diff(passages.offsets)
         widest = int(counts.max())
         owners = np.repeat(np.arange(n_passages), counts)
         slots = owners * widest + np.arange(len(owners)) - passages.offsets[owners]
         ids, places = self._send(passages.ids), self._send(passages.places).long()
-        return _Sent(ids, places, self._send(owners), self._send(slots), widest)
+        return Sent(ids, places, self._send(owners), self._send(slots), widest)
 
-    def _predict(self, sent: _Sent) -> Tensor:
+
+class DeviceNetwork(DeviceEncoder):
+    """A leave-one-out network on a device.
+
+    Parameters
+    ----------
+    weights : LearnedWeights
+    features : iterable of (n, n_layers, 2, n_heads, head_dim) float16
+        Keys and values of all words, by their ids, part by part.
+    device : {"cuda", "torch-cpu"}
+    """
+
+    def __init__(
+        self, weights: LearnedWeights, features: Iterable[NDArray[np.float16]], device: str
+    ) -> None:
+        super().__init__(weights.shape, device)
+        self.shape = weights.shape
+        parts = [torch.from_numpy(part).to(self._device, self._half) for part in features]
+        # (n_layers, n_ids, 2 * dim): a layer's keys and values of a word lie beside each other.
+        self._features = torch.cat(parts).transpose(0, 1).flatten(2).contiguous()
+        self._start = torch.from_numpy(weights.start).to(self._device)
+        self._output = torch.from_numpy(weights.output).to(self._device)
+        matrices = (weights.queries, weights.mixing, weights.inner_up, weights.inner_down)
+        self._layers = send_layers(*matrices, self._device, self._half)
+        self._levelling = _send_levelling(weights.levelling, self._device)
+
+    def encode_all(self, ids: Tensor) -> Tensor:
+        """(n_passages * length, n_axes) unit lines of all places of passages that are whole."""
+        n_passages, length = ids.shape
+        places = torch.arange(length, device=ids.device).repeat(n_passages)
+        owners = torch.arange(n_passages, device=ids.device).repeat_interleave(length)
+        slots = torch.arange(n_passages * length, device=ids.device)
+        with self._turn, torch.no_grad(), self._precision(), sdpa_kernel(_ATTENTION):
+            return self._predict(Sent(ids, places, owners, slots, length))
+
+    def _predict(self, sent: Sent) -> Tensor:
         """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
         shape, half = self.shape, self._half
         heads = (shape.n_heads, shape.head_dim)
@@ -221,9 +249,9 @@ class DeviceNetwork:
         for number, layer in enumerate(self._layers):
             read = functional.embedding(ids, self._features[number])
             keys, values = read.view(n_passages, length, 2, *heads).unbind(2)
-            queries = functional.linear(_normalise(x).to(half), layer.queries).view(-1, *heads)
+            queries = functional.linear(normalise(x).to(half), layer.looking).view(-1, *heads)
             if shape.normalise_heads:
-                queries = _normalise(queries)
+                queries = normalise(queries)
             found = functional.scaled_dot_product_attention(
                 lay_out(_rotate(queries.expand(len(places), *heads), *turns)).transpose(1, 2),
                 _rotate(keys, cos, sin).transpose(1, 2),
@@ -232,9 +260,9 @@ class DeviceNetwork:
             )
             found = found.transpose(1, 2).reshape(-1, shape.dim)[slots]
             x = x + functional.linear(found, layer.mixing)
-            inner = functional.linear(_normalise(x).to(half), layer.inner_up).relu_().square_()
+            inner = functional.linear(normalise(x).to(half), layer.inner_up).relu_().square_()
             x += functional.linear(inner, layer.inner_down)
-        lines = functional.linear(_normalise(x), self._output)
+        lines = functional.linear(normalise(x), self._output)
         alone = (there.sum(dim=1) < 2)[sent.owners]
         lines = functional.normalize(lines, dim=1)
         if self._levelling:
@@ -260,27 +288,34 @@ class DeviceNetwork:
         return functional.normalize(torch.cat(level, dim=1) @ parts["axes"], dim=1)
 
 
-class _Layer(NamedTuple):
-    """The matrices of a layer on a device."""
+class Layer(NamedTuple):
+    """The matrices of a layer on a device: the first says what is looked for."""
 
-    queries: Tensor
+    looking: Tensor
     mixing: Tensor
     inner_up: Tensor
     inner_down: Tensor
 
 
-def _send_layers(weights: LearnedWeights, device: torch.device, dtype: torch.dtype) -> list[_Layer]:
+def send_layers(
+    looking: Floats,
+    mixing: Floats,
+    inner_up: Floats,
+    inner_down: Floats,
+    device: torch.device,
+    dtype: torch.dtype,
+) -> list[Layer]:
     """All layers; what is squared in half precision is made smaller before, larger after."""
     layers = []
-    for number in range(weights.shape.n_layers):
-        up, down = weights.inner_up[number], weights.inner_down[number]
+    for number in range(len(looking)):
+        up, down = inner_up[number], inner_down[number]
         if dtype == torch.float16:
             # What comes in has a mean square of 1, so this is the largest that can come out.
-            largest = np.sqrt(weights.shape.dim) * np.linalg.norm(up, axis=1).max()
+            largest = np.sqrt(up.shape[1]) * np.linalg.norm(up, axis=1).max()
             factor = np.float32(2.0 ** -np.ceil(np.log2(max(largest / _LARGEST_INNER, 1.0))))
             up, down = up * factor, down / factor**2
-        matrices = (weights.queries[number], weights.mixing[number], up, down)
-        layers.append(_Layer(*(torch.from_numpy(m).to(device, dtype) for m in matrices)))
+        matrices = (looking[number], mixing[number], up, down)
+        layers.append(Layer(*(torch.from_numpy(m).to(device, dtype) for m in matrices)))
     return layers
 
 
@@ -339,10 +374,6 @@ def _use_tf32() -> Iterator[None]:
         yield
     finally:
         torch.set_float32_matmul_precision(before)
-
-
-def _normalise(x: Tensor) -> Tensor:
-    return functional.rms_norm(x, (x.shape[-1],), eps=_EPSILON)
 
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

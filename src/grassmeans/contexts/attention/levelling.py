@@ -10,6 +10,7 @@ axes come from contexts of the corpus; nothing is labelled.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -28,6 +29,7 @@ from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
+    from grassmeans.contexts.interface import ContextEncoder
     from grassmeans.contexts.learned import LearnedEncoder
 
 Floats = NDArray[np.float32]
@@ -47,7 +49,9 @@ _COMMON = 1e-4  # words that are a larger share of the text than this count less
 _SMALLEST = 1e-6
 _TINY = 1e-12
 _LEVEL_WORDS, _LEVEL_CONTEXTS = 400, 50
-_FEWEST_TO_LEVEL = 200
+FEWEST_TO_LEVEL = 200
+"""Contexts; with fewer nothing is told of axes."""
+
 _MID_SHARES = 2e-6, 1e-4  # of the text: words neither rare nor very frequent
 
 
@@ -204,34 +208,57 @@ def _level(rows: Floats, mean: Floats, levelling: Floats) -> Floats:
     return found
 
 
-def level_encoder(encoder: LearnedEncoder, corpus: Corpus, random_state: int) -> LearnedEncoder:
-    """The encoder with its lines levelled, from contexts of content words of middle frequency.
-
-    As it was where the corpus has too few of them.
-    """
-    vectors, counts = encoder.vectors, np.asarray(corpus.vocabulary.counts)
+def sample_places(
+    corpus: Corpus, encoder: ContextEncoder, n_words: int, random_state: int
+) -> NDArray[np.int64]:
+    """Positions of some occurrences of content words of middle frequency, in text order."""
+    counts = np.asarray(corpus.vocabulary.counts)
     least, most = (share * corpus.n_tokens for share in _MID_SHARES)
     numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
-    left_out = encoder.function_words
-    names = corpus.vocabulary.words
+    names, left_out = corpus.vocabulary.words, encoder.function_words
     known = [
         i
         for i in numbers.tolist()
-        if names[i] in vectors and not is_function_word(names[i], left_out)
+        if names[i] in encoder.vectors and not is_function_word(names[i], left_out)
     ]
-    positions = sample_words(corpus, known, _LEVEL_WORDS, _LEVEL_CONTEXTS, random_state)
-    if len(positions) < _FEWEST_TO_LEVEL:
+    return sample_words(corpus, known, n_words, _LEVEL_CONTEXTS, random_state)
+
+
+def sample_texts(
+    corpora: Sequence[Corpus], shares: Doubles, encoder: ContextEncoder, random_state: int
+) -> list[tuple[Corpus, NDArray[np.int64]]]:
+    """Positions of contexts of all corpora, by their shares."""
+    sizes = np.maximum(np.round(shares * _LEVEL_WORDS), 1).astype(int).tolist()
+    return [
+        (corpus, sample_places(corpus, encoder, size, random_state))
+        for corpus, size in zip(corpora, sizes, strict=True)
+    ]
+
+
+def level_encoder(
+    encoder: LearnedEncoder, corpora: Sequence[Corpus], shares: Doubles, random_state: int
+) -> LearnedEncoder:
+    """The encoder with its lines levelled, from contexts of content words of middle frequency.
+
+    As it was where the corpora have too few of them.
+    """
+    samples = sample_texts(corpora, shares, encoder, random_state)
+    if sum(len(positions) for _, positions in samples) < FEWEST_TO_LEVEL:
         return encoder
+    vectors, left_out = encoder.vectors, encoder.function_words
     said = (is_function_word(word, left_out) for word in vectors.words)
     functional = np.fromiter(said, np.bool_, len(vectors))
-    ids = corpus.vocabulary.ids_of(vectors.words)
-    shares = np.where(ids >= 0, counts[ids], 0) / max(int(counts.sum()), 1)
+    assert vectors.counts is not None
+    counts = np.asarray(vectors.counts, np.float64)
     words = np.array(vectors.vectors, np.float32)
-    topic_weights = weigh_topic_words(shares, functional)
-    predictions = encoder.encode_at(corpus, positions)[:, 0]
-    topics = encoder.topics_at(corpus, positions, words, topic_weights)
+    n_tokens = sum(float(np.sum(corpus.vocabulary.counts)) for corpus in corpora)
+    topic_weights = weigh_topic_words(counts / max(n_tokens, 1.0), functional)
+    predictions = np.concatenate([encoder.encode_at(*sample)[:, 0] for sample in samples])
+    topics = np.concatenate(
+        [encoder.topics_at(*sample, words, topic_weights) for sample in samples]
+    )
     usable = predictions.any(axis=1) & topics.any(axis=1)
-    if usable.sum() < _FEWEST_TO_LEVEL:
+    if usable.sum() < FEWEST_TO_LEVEL:
         return encoder
     levelling = fit_levelling(predictions[usable], topics[usable], words, topic_weights)
     placed = WordVectors(list(vectors.words), levelling.place_words(), vectors.counts)

@@ -61,12 +61,12 @@ class LeaveOneOutNetwork(nn.Module):  # type: ignore[misc]
         """(n_ids) -> (n_ids, 2, n_layers, n_heads, head_dim) keys and values, before rotation."""
         shape = self.shape
         raw = functional.embedding(ids, self.vectors).to(self.compute_dtype)
-        inner = functional.relu(self._weigh(_normalise(raw), self.word_up)).square()
-        features = _normalise(raw + self._weigh(inner, self.word_down))
+        inner = functional.relu(self._weigh(normalise(raw), self.word_up)).square()
+        features = normalise(raw + self._weigh(inner, self.word_down))
         both = self._weigh(features, self.keys_values.flatten(0, 2))
         both = both.view(*ids.shape, 2, shape.n_layers, shape.n_heads, shape.head_dim)
         keys, values = both.unbind(-4)
-        return torch.stack((_normalise(keys), values), -4)
+        return torch.stack((normalise(keys), values), -4)
 
     def forward(
         self, ids: Tensor, features: Tensor | None = None, places: Tensor | None = None
@@ -97,7 +97,7 @@ class LeaveOneOutNetwork(nn.Module):  # type: ignore[misc]
         cos, sin = angles.cos().to(self.compute_dtype), angles.sin().to(self.compute_dtype)
         # (n_passages, length, 2, n_layers, n_heads, head_dim): layers first, heads before places
         keys, values = features.permute(2, 3, 0, 4, 1, 5).unbind()
-        keys = _rotate(keys, cos, sin)
+        keys = rotate(keys, cos, sin)
         if places is None:
             others, turns = ~torch.eye(length, dtype=torch.bool, device=ids.device), (cos, sin)
         else:
@@ -106,16 +106,16 @@ class LeaveOneOutNetwork(nn.Module):  # type: ignore[misc]
         n_places = length if places is None else places.shape[1]
         x = self.start.to(self.compute_dtype).expand(n_passages, n_places, -1)
         for layer in range(shape.n_layers):
-            queries = self._weigh(_normalise(x), self.queries[layer])
+            queries = self._weigh(normalise(x), self.queries[layer])
             queries = queries.view(n_passages, n_places, shape.n_heads, shape.head_dim)
-            queries = _rotate(_normalise(queries).transpose(1, 2), *turns)
+            queries = rotate(normalise(queries).transpose(1, 2), *turns)
             found = functional.scaled_dot_product_attention(
                 queries, keys[layer], values[layer], attn_mask=others
             )
             x = x + self._weigh(found.transpose(1, 2).flatten(-2), self.mixing[layer])
-            inner = functional.relu(self._weigh(_normalise(x), self.inner_up[layer])).square()
+            inner = functional.relu(self._weigh(normalise(x), self.inner_up[layer])).square()
             x = x + self._weigh(inner, self.inner_down[layer])
-        return self._weigh(_normalise(x), self.output)
+        return self._weigh(normalise(x), self.output)
 
     def _weigh(self, x: Tensor, weights: Tensor) -> Tensor:
         return functional.linear(x, weights.to(self.compute_dtype))
@@ -140,12 +140,13 @@ def export_network(
     return weights, WordVectors(list(words), vectors[N_SPECIAL:], counts)
 
 
-def _normalise(x: Tensor) -> Tensor:
+def normalise(x: Tensor) -> Tensor:
+    """Rows (last axis) with a mean square of 1."""
     # The default epsilon is that of the dtype: bfloat16's is larger than a short vector's square.
     return functional.rms_norm(x, (x.shape[-1],), eps=1e-6)
 
 
-def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
+def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Turn the two halves of each head by its place's angles."""
     first, second = x.chunk(2, dim=-1)
     return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)

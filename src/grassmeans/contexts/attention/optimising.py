@@ -30,7 +30,9 @@ WARM_UP = 0.03
 Ids = NDArray[np.int32]
 Floats = NDArray[np.float32]
 
-_VECTORS = ("vectors", "bias", "start")  # what is not a matrix that turns one vector into another
+_VECTORS = ("vectors", "bias", "start")
+"""What is not a matrix that turns one vector into another."""
+
 _NEVER = -20.0  # the logarithm of almost nothing
 _LOGITS_AT_ONCE = {"cpu": 2**25, "cuda": 2**28}
 
@@ -242,7 +244,7 @@ class Trainer:
 
     Parameters
     ----------
-    network : LeaveOneOutNetwork
+    network : torch.nn.Module
         On the device that it is trained on.
     seed : int
     shortcuts : Shortcuts, optional
@@ -255,7 +257,7 @@ class Trainer:
 
     def __init__(
         self,
-        network: LeaveOneOutNetwork,
+        network: Any,
         seed: int,
         shortcuts: Shortcuts | None = None,
         compiled: bool = False,
@@ -266,10 +268,10 @@ class Trainer:
         self._seed = seed
         self._shortcuts = shortcuts
         self._compiled = compiled
-        self._device = network.bias.device
+        self._device = network.vectors.device
         self._encode: Any = torch.compile(network, dynamic=False) if compiled else network
         named = dict(network.named_parameters())
-        others = [named.pop(name) for name in _VECTORS]
+        others = [named.pop(name) for name in _VECTORS if name in named]
         is_fused = self._device.type == "cuda"
         self._optimisers: list[Any] = [
             Muon(named.values(), MATRIX_RATE),
@@ -284,17 +286,22 @@ class Trainer:
             return
         ids = np.zeros((n_passages, self.network.shape.passage), np.int32)
         try:
-            self._find_loss(ids, 0).backward()
+            self._try_loss(ids).backward()
         except RuntimeError:  # there is no compiler here: the network itself does the same, slower
             self._encode = self.network
         self.network.zero_grad(set_to_none=True)
 
-    def step(self, ids: Ids, number: int, progress: float) -> Tensor:
+    def _try_loss(self, ids: Ids) -> Tensor:
+        """Any loss of passages of the usual size, for the compiler."""
+        return self._find_loss(ids, 0)
+
+    def step(self, batch: Any, number: int, progress: float) -> Tensor:
         """Learn from a batch.
 
         Parameters
         ----------
-        ids : (n_passages, passage) int32
+        batch : (n_passages, passage) int32
+            Ids of passages, or what else the network learns from.
         number : int
             Of the step.
         progress : float
@@ -308,7 +315,7 @@ class Trainer:
         rate = learning_rate(progress)
         for optimiser, most in zip(self._optimisers, (MATRIX_RATE, VECTOR_RATE), strict=True):
             optimiser.param_groups[0]["lr"] = rate * most
-        loss = self._find_loss(ids, number)
+        loss = self._find_loss(batch, number)
         loss.backward()
         if self._ranks is not None:
             self._ranks.average(self.network.parameters())
@@ -317,7 +324,7 @@ class Trainer:
             optimiser.zero_grad(set_to_none=True)
         return loss.detach()
 
-    def _find_loss(self, ids: Ids, number: int) -> Tensor:
+    def _find_loss(self, ids: Any, number: int) -> Tensor:
         if self._shortcuts is None:
             given = self._put(ids).long()
             return prediction_loss(self.network, self._encode(given), given)
@@ -336,7 +343,7 @@ class Trainer:
         return torch.from_numpy(array).to(self._device)
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
-    def measure(self, passages: Ids, at_once: int) -> float:
+    def measure(self, passages: Any, at_once: int) -> float:
         """The mean cross entropy of all words of passages, so many passages at once."""
         total, n_words = 0.0, 0
         for part in torch.from_numpy(passages).split(at_once):

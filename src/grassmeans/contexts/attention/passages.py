@@ -43,12 +43,17 @@ class Passages:
 
 
 def cut_passages(
-    occurrences: Occurrences, ids: Integers, length: int, at_once: int, first_row: int = 0
+    occurrences: Occurrences,
+    ids: Integers,
+    length: int,
+    own: int,
+    at_once: int,
+    first_row: int = 0,
 ) -> Iterator[Passages]:
     """Cut documents at fixed places, so that an answer depends on the text alone.
 
-    Passages overlap: each has its own half in the middle, and a quarter on either side that
-    belongs to its neighbours. A short document is one passage.
+    Passages overlap: each has its own places in the middle, and as many on either side that belong
+    to its neighbours. A short document is one passage.
 
     Parameters
     ----------
@@ -56,12 +61,14 @@ def cut_passages(
         The encoder's ids of the occurrences' words; the last one is that of unknown words.
     length : int
         Of a passage, at most.
+    own : int
+        Its own places.
     at_once : int
         Passages that are given together.
     first_row : int
         The row of the first occurrence.
     """
-    own, margin = length // 2, length // 4
+    margin = (length - own) // 2
     starts, ends = occurrences.document_bounds
     inside = occurrences.positions - starts
     whole = ends - starts <= length

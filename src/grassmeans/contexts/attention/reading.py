@@ -46,8 +46,8 @@ class PassageReader:
     Parameters
     ----------
     shards : sequence of TokenShard
-    n_words : int
-        Words with ids of their own, the most frequent ones; the others are unknown.
+    numbers : (n_corpus_words,) int32
+        The encoder's words, by those of the corpus; -1 for words that are unknown to it.
     passage : int
         Tokens of a passage.
     seed : int
@@ -67,7 +67,7 @@ class PassageReader:
     def __init__(
         self,
         shards: Sequence[TokenShard],
-        n_words: int,
+        numbers: Ids,
         passage: int,
         seed: int = 0,
         *,
@@ -75,7 +75,7 @@ class PassageReader:
         buffer_tokens: int = BUFFER_TOKENS,
     ) -> None:
         self._shards = shards
-        self._n_words = n_words
+        self._numbers = np.append(numbers, np.int32(-1))  # the last one: of no word
         self.passage = passage
         self._seed = seed
         self._at_once = max(1, buffer_tokens // passage)
@@ -166,10 +166,10 @@ class PassageReader:
 
     def _number(self, tokens: NDArray[np.int32], lengths: NDArray[np.int64]) -> Ids:
         """Corpus tokens -> ids of the network, with boundaries after documents of these lengths."""
-        is_word = (tokens >= 0) & (tokens < self._n_words)
+        known = self._numbers[tokens]
         ids = np.full(len(tokens) + len(lengths), BOUNDARY_ID, np.int32)
         inside = np.arange(len(tokens)) + np.repeat(np.arange(len(lengths)), lengths)
-        ids[inside] = np.where(is_word, tokens + N_SPECIAL, UNKNOWN_ID)
+        ids[inside] = np.where(known >= 0, known + N_SPECIAL, UNKNOWN_ID)
         return ids
 
     def held_out(self) -> Ids:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
@@ -53,14 +53,17 @@ LEAST_GAIN = 0.1
 rid of: those of English text are at 7.1 to 7.3 nats a word, and encoders that tell senses apart at
 2.7 to 4.5; one that has only learned how frequent words are has got rid of nothing."""
 
-_SHAPE_RULES = {
+ATTENTION_RULES = {
     "n_words": whole(1, MOST_WORDS),
     "dim": whole(2, LARGEST_DIM),
     "n_layers": whole(1, MOST_LAYERS),
     "head_dim": whole(2, 2**14),
     "inner_factor": whole(1, 64),
-    "word_factor": whole(1, 64),
     "passage": whole(*PASSAGES),
+}
+_SHAPE_RULES = {
+    **ATTENTION_RULES,
+    "word_factor": whole(1, 64),
     "normalise_words": flag,
     "normalise_heads": flag,
 }
@@ -80,21 +83,19 @@ _LEVELLING = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
 
 
 @dataclass(frozen=True, slots=True)
-class NetworkShape:
-    """The size and form of a network.
+class AttentionShape:
+    """The size of a network of attention.
 
     Attributes
     ----------
     n_words : int
-        Words that can be predicted.
+        Words that it knows.
     dim, n_layers, head_dim : int
         Dimensions of the word vectors and of every layer, number of layers, size of a head.
-    inner_factor, word_factor : int
-        Width of the feed-forward layers and of the word-wise layer, in multiples of ``dim``.
+    inner_factor : int
+        Width of the feed-forward layers, in multiples of ``dim``.
     passage : int
         Words that a place looks at, itself included.
-    normalise_words, normalise_heads : bool
-        Whether word vectors have one length where they are read; queries and keys.
     """
 
     n_words: int
@@ -102,10 +103,7 @@ class NetworkShape:
     n_layers: int = 4
     head_dim: int = 64
     inner_factor: int = 4
-    word_factor: int = 2
     passage: int = 128
-    normalise_words: bool = False
-    normalise_heads: bool = True
 
     @property
     def n_heads(self) -> int:
@@ -116,6 +114,29 @@ class NetworkShape:
     def n_ids(self) -> int:
         """Number of ids: the unknown word, the document boundary, and the words."""
         return N_SPECIAL + self.n_words
+
+    def angles(self, length: int) -> Floats:
+        """(length, head_dim / 2) by which the halves of a head are turned at each place."""
+        steps = np.arange(0, self.head_dim, 2, dtype=np.float32) / self.head_dim
+        turns = np.float32(_ROTATION_BASE) ** -steps
+        return np.outer(np.arange(length, dtype=np.float32), turns).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class NetworkShape(AttentionShape):
+    """The size and form of a leave-one-out network.
+
+    Attributes
+    ----------
+    word_factor : int
+        Width of the word-wise layer, in multiples of ``dim``.
+    normalise_words, normalise_heads : bool
+        Whether word vectors have one length where they are read; queries and keys.
+    """
+
+    word_factor: int = 2
+    normalise_words: bool = False
+    normalise_heads: bool = True
 
     def matrix_shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the weights."""
@@ -133,12 +154,6 @@ class NetworkShape:
             "output": (d, d),
             "start": (d,),
         }
-
-    def angles(self, length: int) -> Floats:
-        """(length, head_dim / 2) by which the halves of a head are turned at each place."""
-        steps = np.arange(0, self.head_dim, 2, dtype=np.float32) / self.head_dim
-        turns = np.float32(_ROTATION_BASE) ** -steps
-        return np.outer(np.arange(length, dtype=np.float32), turns).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,13 +227,7 @@ class LearnedWeights:
     training: TrainingRecord | None = None
 
     def __post_init__(self) -> None:
-        for name, expected in self.shape.matrix_shapes().items():
-            found = getattr(self, name)
-            if found.shape != expected or not np.isfinite(found).all():
-                raise ArtifactError(
-                    f"the encoder's {name} should be finite numbers of the shape {expected}, "
-                    f"got {found.shape}: train it again"
-                )
+        _check_matrices(self, self.shape.matrix_shapes())
 
     @property
     def n_axes(self) -> int:
@@ -244,13 +253,10 @@ def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None =
     """
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {"start": np.ascontiguousarray(weights.start, np.float32)}
-    for name in _MATRICES:
-        matrix = getattr(weights, name)
-        rounded = quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
-        arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
+    arrays |= _pack_matrices({name: getattr(weights, name) for name in _MATRICES})
     about: dict[str, Any] = {"network": asdict(weights.shape)}
     if weights.levelling is not None:
-        words = _round_words(weights.levelling.words, word_bits)
+        words = round_words(weights.levelling.words, word_bits)
         arrays |= _store_levelling(weights.levelling, words)
         about |= {"n_axes": weights.levelling.n_axes, "word_bits": words.bits}
     if weights.training is not None:
@@ -260,7 +266,48 @@ def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None =
     write_manifest(folder, KIND, FORMAT_VERSION, about, created=False)
 
 
-def _round_words(words: Rows, bits: int | None) -> QuantisedRows:
+def _check_matrices(weights: Any, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Refuse weights that are not finite, or not of these shapes."""
+    for name, expected in shapes.items():
+        found = getattr(weights, name)
+        if found.shape != expected or not np.isfinite(found).all():
+            raise ArtifactError(
+                f"the encoder's {name} should be finite numbers of the shape {expected}, "
+                f"got {found.shape}: train it again"
+            )
+
+
+def _pack_matrices(matrices: Mapping[str, Floats]) -> dict[str, NDArray[Any]]:
+    """Matrices as they are stored, every row in 8 bits a number."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, matrix in matrices.items():
+        rounded = quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
+        arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
+    return arrays
+
+
+def _unpack_matrix(
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], path: Path
+) -> Floats:
+    """A matrix as `_pack_matrices` stored it."""
+    rows = take_rows(arrays, name, (math.prod(shape[:-1]), shape[-1]), BITS, path)
+    return rows.restore().reshape(shape)
+
+
+def take_rows(
+    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, int], bits: int, path: Path
+) -> QuantisedRows:
+    """Rounded rows of a file, of the shape that the manifest asks for."""
+    n, dim = shape
+    codes = take_array(arrays, f"{name}.codes", np.uint8, (n, bytes_per_row(dim, bits)), path)
+    scales = take_array(arrays, f"{name}.scales", np.float32, (n,), path)
+    if not np.isfinite(scales).all():
+        raise damaged(path, f"{name} holds numbers that are not finite")
+    return QuantisedRows(codes, scales, bits, dim)
+
+
+def round_words(words: Rows, bits: int | None) -> QuantisedRows:
+    """Words' rows as they are stored: as they are where they were read from a folder."""
     if isinstance(words, QuantisedRows) and bits in (None, words.bits):
         return words
     return quantise_rows(np.asarray(words), BITS if bits is None else bits)
@@ -279,51 +326,53 @@ def _read_levelling(
     arrays: Mapping[str, NDArray[Any]], shape: NetworkShape, n_axes: int, bits: int, path: Path
 ) -> Levelling:
     n, d = shape.n_words, shape.dim
-    codes = _take(arrays, "words.codes", np.uint8, (n, bytes_per_row(d, bits)), path)
-    scales = _take(arrays, "words.scales", np.float32, (n,), path)
-    found = {"word_weights": _take(arrays, "word_weights", np.float32, (n,), path)}
+    words = take_rows(arrays, "words", (n, d), bits, path)
+    found = {"word_weights": take_array(arrays, "word_weights", np.float32, (n,), path)}
     shapes = [(d,), (d, d), (d,), (d, d), (2 * d, n_axes)]
     for name, expected in zip(_LEVELLING, shapes, strict=True):
-        found[name] = _take(arrays, name, np.float16, expected, path).astype(np.float32)
-    for name, values in {"words.scales": scales, **found}.items():
+        found[name] = take_array(arrays, name, np.float16, expected, path).astype(np.float32)
+    for name, values in found.items():
         if not np.isfinite(values).all():
             raise damaged(path, f"{name} holds numbers that are not finite")
-    return Levelling(QuantisedRows(codes, scales, bits, d), **found)
+    return Levelling(words, **found)
 
 
 def read_weights(folder: Path) -> LearnedWeights:
     """Read what `write_weights` wrote."""
     manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-    shape = _read_shape(manifest.get("network"), folder)
+    shape = NetworkShape(**read_shape(manifest.get("network"), folder, _SHAPE_RULES))
     path = folder / _FILE
-    content = read_bytes(path)
-    try:
-        arrays = load(content)
-    except Exception as error:  # safetensors has its own kinds of errors
-        raise damaged(path, str(error)) from error
-    found = {"start": _take(arrays, "start", np.float32, (shape.dim,), path)}
+    arrays = read_arrays(path)
+    found = {"start": take_array(arrays, "start", np.float32, (shape.dim,), path)}
     if not np.isfinite(found["start"]).all():
         raise damaged(path, "start holds numbers that are not finite")
     for name in _MATRICES:
-        expected = shape.matrix_shapes()[name]
-        rows = (math.prod(expected[:-1]), expected[-1])
-        codes = _take(arrays, f"{name}.codes", np.uint8, rows, path)
-        scales = _take(arrays, f"{name}.scales", np.float32, rows[:1], path)
-        if not np.isfinite(scales).all():
-            raise damaged(path, f"{name} holds numbers that are not finite")
-        restored = QuantisedRows(codes, scales, BITS, rows[1]).restore().reshape(expected)
+        restored = _unpack_matrix(arrays, name, shape.matrix_shapes()[name], path)
         found[name] = _lay_by_columns(restored)
     levelling = None
     if "n_axes" in manifest or "axes" in arrays:
         check_values(folder / MANIFEST, manifest, _LEVELLING_RULES)
         n_axes, bits = manifest["n_axes"], manifest["word_bits"]
         levelling = _read_levelling(arrays, shape, n_axes, bits, path)
-    training = None
-    if "training" in manifest:
-        check_values(folder / MANIFEST, manifest["training"], _RECORD_RULES)
-        known = {name: manifest["training"][name] for name in _RECORD_RULES}
-        training = TrainingRecord(**known)
+    training = read_record(manifest, folder)
     return LearnedWeights(shape=shape, levelling=levelling, training=training, **found)
+
+
+def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """The arrays of a file."""
+    content = read_bytes(path)
+    try:
+        return load(content)
+    except Exception as error:  # safetensors has its own kinds of errors
+        raise damaged(path, str(error)) from error
+
+
+def read_record(manifest: Mapping[str, Any], folder: Path) -> TrainingRecord | None:
+    """What a manifest tells of a training, where it does."""
+    if "training" not in manifest:
+        return None
+    check_values(folder / MANIFEST, manifest["training"], _RECORD_RULES)
+    return TrainingRecord(**{name: manifest["training"][name] for name in _RECORD_RULES})
 
 
 def _lay_by_columns(matrices: Floats) -> Floats:
@@ -331,7 +380,7 @@ def _lay_by_columns(matrices: Floats) -> Floats:
     return np.ascontiguousarray(matrices.swapaxes(-1, -2)).swapaxes(-1, -2)
 
 
-def _take(
+def take_array(
     arrays: Mapping[str, NDArray[Any]],
     name: str,
     dtype: type,
@@ -346,12 +395,15 @@ def _take(
     return found
 
 
-def _read_shape(values: Any, folder: Path) -> NetworkShape:
+def read_shape(
+    values: Any, folder: Path, rules: Mapping[str, Any], needed: Sequence[str] = ("n_words",)
+) -> dict[str, Any]:
+    """The size and form of a network, as a manifest tells it."""
     path = folder / MANIFEST
-    check_values(path, values, {"n_words": _SHAPE_RULES["n_words"]}, _SHAPE_RULES)
-    if unknown := sorted(values.keys() - _SHAPE_RULES.keys()):
+    check_values(path, values, {name: rules[name] for name in needed}, rules)
+    if unknown := sorted(values.keys() - rules.keys()):
         raise damaged(path, f"a network has no {unknown[0]!r}")
-    shape = NetworkShape(**values)
-    if shape.dim % shape.head_dim or shape.head_dim % 2:
-        raise damaged(path, f"heads of {shape.head_dim} do not fit {shape.dim} dimensions")
-    return shape
+    known = AttentionShape(**{k: v for k, v in values.items() if k in AttentionShape.__slots__})
+    if known.dim % known.head_dim or known.head_dim % 2:
+        raise damaged(path, f"heads of {known.head_dim} do not fit {known.dim} dimensions")
+    return dict(values)

@@ -8,16 +8,26 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import read_manifest, write_manifest
-from grassmeans.contexts import VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, describe_encoder, read_encoder
+from grassmeans.contexts.attention.encoder import NetworkEncoder
 from grassmeans.contexts.attention.levelling import level_encoder
+from grassmeans.contexts.attention.mixing import (
+    MixedReader,
+    Reader,
+    TrainingText,
+    mix_corpora,
+    normalise_shares,
+)
 from grassmeans.contexts.attention.reading import PassageReader
 from grassmeans.contexts.attention.stored import (
     LARGEST_DIM,
@@ -40,12 +50,14 @@ from grassmeans.kernels.devices import (
     explain_memory_errors,
     load_torch,
 )
-from grassmeans.outputs.places import output_folder
+from grassmeans.outputs.places import Building, output_folder
 from grassmeans.vectors.training import MOST_EPOCHS, SEEDS, check_integers
 
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.network import LeaveOneOutNetwork
+    from grassmeans.contexts.attention.optimising import Trainer
     from grassmeans.contexts.attention.ranks import Ranks
+    from grassmeans.contexts.teaching.teacher import Teacher
 
 KIND = "encoder"
 FORMAT_VERSION = 1
@@ -61,7 +73,8 @@ _WORTH_COMPILING = 100_000_000
 
 _MINUTES_WORTH_COMPILING = 2
 _BITS = 8
-_CHECKPOINT = "checkpoint.safetensors"
+_CHECKPOINT, _STUDENT_CHECKPOINT = "checkpoint.safetensors", "student.safetensors"
+_BASE, _LESSONS = "base", "lessons"
 _WRITING_SHARE, _MOST_WRITING_SECONDS = 0.1, 60.0
 """Of the time given: what is kept for the end, when lines are levelled and all is written."""
 
@@ -186,14 +199,18 @@ def choose_device(device: str | None = None) -> str:
 
 
 def train_encoder(
-    corpus: Corpus,
+    corpus: Corpus | Sequence[Corpus],
     output: str | Path,
     settings: EncoderSettings | None = None,
     *,
+    shares: Sequence[float] | None = None,
+    teacher: Teacher | str | None = None,
+    base: str | Path | None = None,
     device: str | None = None,
     workers: int | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
+    tell: Callable[[str], None] | None = None,
 ) -> ContextEncoder:
     """Train an encoder into a folder, with checkpoints.
 
@@ -201,15 +218,26 @@ def train_encoder(
 
     Parameters
     ----------
+    corpus : Corpus or sequence of Corpus
     output : path
         A folder that does not exist yet, an unfinished one of the same training, which is then
         continued, or a finished one where ``overwrite`` is set.
     settings : EncoderSettings, optional
+    shares : sequence of float, optional
+        Of each corpus in what is read, in any unit; by default as large as they are.
+    teacher : Teacher or str, optional
+        A transformer, ``transformer:NAME`` or its folder, from which a network learns that also
+        looks at the word itself (`grassmeans.contexts.taught`). It is needed for the training only.
+    base : path, optional
+        With a teacher: an encoder without one, whose lines are learned as well; by default one is
+        trained first.
     device : {"cpu", "cuda"}, optional
         By default a GPU where there is one.
     workers : int, optional
         Threads on a CPU; as many as PyTorch takes by default. Numbers are added up in another
         order with another number of them.
+    tell : callable, optional
+        Told what a teacher's reading will take, before it goes on.
 
     Returns
     -------
@@ -228,41 +256,91 @@ def train_encoder(
     """
     started = time.perf_counter()
     device = choose_device(device)
-    chosen = (settings or EncoderSettings()).complete(corpus.n_tokens, device)
-    about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
+    corpora = [corpus] if isinstance(corpus, Corpus) else list(corpus)
+    if not corpora:
+        raise InputError("there must be a corpus to train on; got none")
+    n_tokens = sum(one.n_tokens for one in corpora)
+    chosen = (settings or EncoderSettings()).complete(n_tokens, device)
+    lessons = None if teacher is None else choose_teacher(teacher)
+    if lessons is None and base is not None:
+        raise InputError("an encoder to start from (base=...) is for a training with a teacher")
+    about = [{name: one.manifest.get(name) for name in _CORPUS_FIELDS} for one in corpora]
     training = asdict(chosen) | {"device": device}
-    identity = [training, about_corpus]
+    if len(corpora) > 1:
+        sizes = np.array([one.n_tokens for one in corpora], np.float64)
+        training["shares"] = normalise_shares(shares, sizes).tolist()
+    identity: list[Any] = [training, about[0] if len(about) == 1 else about]
+    if lessons is not None:
+        identity += [lessons.describe(), lessons.disk, None if base is None else str(base)]
+    plan = _Plan(corpora, shares, chosen, device, workers, show_progress, started, about, training)
     from grassmeans.contexts.attention.ranks import join_ranks
 
     with join_ranks(device) as ranks:
+        if ranks is not None and lessons is not None:
+            raise InputError(
+                "a teacher is heard by one process: start the command without torchrun"
+            )
         if ranks is None or ranks.is_first:
+            inputs = [*(one.path for one in corpora), base]
             with output_folder(
-                output, KIND, identity, inputs=[corpus.path], overwrite=overwrite
+                output, KIND, identity, inputs=inputs, overwrite=overwrite
             ) as building:
                 checkpoint = building.scratch / _CHECKPOINT
                 if ranks is not None:
                     ranks.tell(str(checkpoint))
                 with _use_threads(workers), explain_memory_errors():
-                    network, report = _run(
-                        corpus, chosen, device, checkpoint, started, show_progress, ranks
-                    )
-                fields = {
-                    "tokenizer": corpus.tokenizer.to_dict(),
-                    "language": corpus.manifest["options"]["language"],
-                    "training": training,
-                    "corpus": about_corpus,
-                    **report,
-                }
-                _write(building.folder, network, corpus, fields, device, chosen.random_state)
+                    if lessons is None:
+                        _train(plan, building.folder, checkpoint, ranks)
+                    else:
+                        _teach(plan, lessons, base, building, tell)
         else:
             with _use_threads(workers), explain_memory_errors():
-                _run(corpus, chosen, device, Path(ranks.tell()), started, False, ranks)
+                _run(plan, _mix(plan), Path(ranks.tell()), ranks)
         if ranks is not None:
             ranks.tell("the folder is there")
     encoder = read_encoder(Path(output), read_manifest(Path(output), KIND, FORMAT_VERSION))
     if encoder.remark and (ranks is None or ranks.is_first):
         warn_user(encoder.remark)
     return encoder
+
+
+def choose_teacher(teacher: Teacher | str) -> Teacher:
+    """A teacher by its name, or one that is given."""
+    load_torch("training an encoder", "encoder")
+    from grassmeans.contexts.teaching.teacher import Teacher
+
+    if isinstance(teacher, str):
+        teacher = Teacher(teacher.removeprefix(TRANSFORMER))
+    _ = teacher.head.config  # a folder that is no transformer is refused before anything is done
+    return teacher
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What a training is told at the door."""
+
+    corpora: Sequence[Corpus]
+    shares: Sequence[float] | None
+    settings: EncoderSettings
+    device: str
+    workers: int | None
+    show_progress: bool | None
+    started: float
+    about: Sequence[Mapping[str, Any]]
+    training: Mapping[str, Any]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """What the manifest of any encoder tells of it."""
+        first = self.corpora[0]
+        several = {} if len(self.about) == 1 else {"corpora": list(self.about)}
+        return {
+            "tokenizer": first.tokenizer.to_dict(),
+            "language": first.manifest["options"]["language"],
+            "training": dict(self.training),
+            "corpus": dict(self.about[0]),
+            **several,
+        }
 
 
 @contextlib.contextmanager
@@ -277,84 +355,168 @@ def _use_threads(workers: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+def _mix(plan: _Plan, words: Sequence[str] | None = None) -> TrainingText:
+    assert plan.settings.vocabulary is not None
+    return mix_corpora(plan.corpora, plan.shares, plan.settings.vocabulary, MIN_COUNT, words)
+
+
+def _train(plan: _Plan, folder: Path, checkpoint: Path, ranks: Ranks | None = None) -> None:
+    """Train a leave-one-out encoder into a folder."""
+    text = _mix(plan)
+    network, report = _run(plan, text, checkpoint, ranks)
+    _write(folder, network, text, plan.fields | report, plan.device, plan.settings.random_state)
+
+
+def _teach(
+    plan: _Plan,
+    teacher: Teacher,
+    base: str | Path | None,
+    building: Building,
+    tell: Callable[[str], None] | None,
+) -> None:
+    """Train a student into a folder, and what it learns from before that."""
+    from grassmeans.contexts.teaching.finishing import finish_student, prepare_student
+    from grassmeans.contexts.teaching.teacher import Listener
+
+    first = building.scratch / _BASE if base is None else Path(base)
+    if base is None and not (first / MANIFEST).exists():
+        first.mkdir(exist_ok=True)
+        _train(plan, first, building.scratch / _CHECKPOINT)  # the manifest comes last
+    found = read_encoder(first, read_manifest(first, KIND, FORMAT_VERSION))
+    if not isinstance(found, LearnedEncoder):
+        raise InputError(f"{first} is no encoder that was trained without a teacher: give another")
+    text = _mix(plan, found.vectors.words)
+    folder = building.scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
+    show, seed = plan.show_progress, plan.settings.random_state
+    lessons = Listener(
+        teacher, text, plan.settings.passage, folder, plan.device, plan.workers, show
+    )
+    readers = lessons.listen(tell)
+    reader = readers[0] if len(readers) == 1 else MixedReader(readers, text.shares)
+    length = plan_course(plan.settings, reader.n_passages, time.perf_counter())
+    trainer = prepare_student(text, found, lessons, plan.settings, plan.device, length.is_long)
+    report = run_course(trainer, reader, length, building.scratch / _STUDENT_CHECKPOINT, None, show)
+    encoder = finish_student(trainer, text, found, teacher, report, seed)
+    report["voices"] = trainer.measure_voices(reader.held_out(), length.batch_passages)
+    fields = plan.fields | report | {"teacher": teacher.describe()}
+    _write_encoder(building.folder, encoder, fields)
+
+
 def _run(
-    corpus: Corpus,
-    settings: EncoderSettings,
-    device: str,
-    checkpoint: Path,
-    started: float,
-    show_progress: bool | None,
-    ranks: Ranks | None = None,
+    plan: _Plan, text: TrainingText, checkpoint: Path, ranks: Ranks | None = None
 ) -> tuple[LeaveOneOutNetwork, dict[str, Any]]:
     """The trained network, and what there is to tell of its training."""
     import torch
 
-    from grassmeans.contexts.attention.course import Course
     from grassmeans.contexts.attention.network import LeaveOneOutNetwork
     from grassmeans.contexts.attention.optimising import Shortcuts, Trainer
 
+    settings, seed, passage = plan.settings, plan.settings.random_state, plan.settings.passage
     assert settings.dim is not None
     assert settings.layers is not None
-    assert settings.batch_tokens is not None
-    vocabulary, seed, passage = corpus.vocabulary, settings.random_state, settings.passage
-    n_words = len(vocabulary.words[: vocabulary.size_at(MIN_COUNT)][: settings.vocabulary])
-    if not n_words:
-        raise InputError(f"no word occurs {MIN_COUNT} times or more: give more text")
-    shape = NetworkShape(n_words, settings.dim, settings.layers, HEAD_DIM, passage=passage)
-    on_gpu = device == "cuda"
+    shape = NetworkShape(len(text.words), settings.dim, settings.layers, HEAD_DIM, passage=passage)
+    on_gpu = plan.device == "cuda"
     dtype = torch.bfloat16 if on_gpu else torch.float32
-    network = LeaveOneOutNetwork(shape, seed, dtype).to(device)
+    network = LeaveOneOutNetwork(shape, seed, dtype).to(plan.device)
     shortcuts = None
-    counts = np.asarray(vocabulary.counts[:n_words], np.int64)
     if not on_gpu:
-        shortcuts = Shortcuts.from_counts(counts, N_DRAWN, TARGET_SHARE)
-    reader = PassageReader(corpus.shards, n_words, passage, seed)
-    batch_passages = settings.batch_tokens // passage
+        shortcuts = Shortcuts.from_counts(text.counts, N_DRAWN, TARGET_SHARE)
+    readers = [
+        PassageReader(corpus.shards, numbers, passage, seed)
+        for corpus, numbers in zip(text.corpora, text.numbers, strict=True)
+    ]
+    reader = readers[0] if len(readers) == 1 else MixedReader(readers, text.shares)
+    length = plan_course(settings, reader.n_passages, plan.started)
     if ranks is not None:
-        ranks.check(batch_passages)
+        ranks.check(length.batch_passages)
+    trainer = Trainer(network, seed, shortcuts, compiled=on_gpu and length.is_long, ranks=ranks)
+    return network, run_course(
+        trainer, reader, length, checkpoint, text.counts, plan.show_progress, ranks
+    )
+
+
+class CourseLength(NamedTuple):
+    """How long a training is, and in which steps.
+
+    Attributes
+    ----------
+    batch_passages : int
+        Passages of a step.
+    ending : mapping
+        When it ends: after steps, or after seconds.
+    is_long : bool
+        Whether compiling the network is worth the time.
+    """
+
+    batch_passages: int
+    ending: Mapping[str, Any]
+    is_long: bool
+
+
+def plan_course(settings: EncoderSettings, n_passages: int, started: float) -> CourseLength:
+    """The length of a training on so many passages, by epochs or by the clock."""
+    assert settings.batch_tokens is not None
+    batch_passages = settings.batch_tokens // settings.passage
     if settings.epochs is not None:
-        n_steps = max(1, round(settings.epochs * reader.n_passages / batch_passages))
-        ending: dict[str, Any] = {"n_steps": n_steps}
-        is_long = n_steps * batch_passages * passage >= _WORTH_COMPILING
-    else:
-        assert settings.minutes is not None
-        seconds = 60 * settings.minutes
-        seconds -= min(_WRITING_SHARE * seconds, _MOST_WRITING_SECONDS)
-        ending = {"seconds": seconds, "started": started}
-        is_long = settings.minutes >= _MINUTES_WORTH_COMPILING
-    trainer = Trainer(network, seed, shortcuts, compiled=on_gpu and is_long, ranks=ranks)
-    course = Course(trainer, reader, batch_passages, counts=counts, ranks=ranks, **ending)
+        n_steps = max(1, round(settings.epochs * n_passages / batch_passages))
+        is_long = n_steps * batch_passages * settings.passage >= _WORTH_COMPILING
+        return CourseLength(batch_passages, {"n_steps": n_steps}, is_long)
+    assert settings.minutes is not None
+    seconds = 60 * settings.minutes
+    seconds -= min(_WRITING_SHARE * seconds, _MOST_WRITING_SECONDS)
+    is_long = settings.minutes >= _MINUTES_WORTH_COMPILING
+    return CourseLength(batch_passages, {"seconds": seconds, "started": started}, is_long)
+
+
+def run_course(
+    trainer: Trainer,
+    reader: Reader,
+    length: CourseLength,
+    checkpoint: Path,
+    counts: NDArray[np.int64] | None,
+    show_progress: bool | None,
+    ranks: Ranks | None = None,
+) -> dict[str, Any]:
+    """Train to the end; what there is to tell of it."""
+    import torch
+
+    from grassmeans.contexts.attention.course import Course
+
+    course = Course(
+        trainer, reader, length.batch_passages, counts=counts, ranks=ranks, **length.ending
+    )
     try:
-        return network, course.run(checkpoint, show_progress)
+        return course.run(checkpoint, show_progress)
     except torch.cuda.OutOfMemoryError as error:
         raise InputError(
             "the memory of the GPU is too small for this: take fewer tokens a step "
-            f"(batch_tokens=..., now {settings.batch_tokens}) or smaller vectors (dim=...)"
+            f"(batch_tokens=..., now {length.batch_passages * reader.passage}) or smaller vectors "
+            "(dim=...)"
         ) from error
 
 
 def _write(
     folder: Path,
     network: LeaveOneOutNetwork,
-    corpus: Corpus,
+    text: TrainingText,
     fields: Mapping[str, Any],
     device: str,
     seed: int,
 ) -> None:
     from grassmeans.contexts.attention.network import export_network
 
-    n_words = network.shape.n_words
-    words = corpus.vocabulary.words[:n_words]
-    counts = np.asarray(corpus.vocabulary.counts[:n_words], np.int64)
-    weights, vectors = export_network(network, words, counts)
+    weights, vectors = export_network(network, text.words, text.counts)
     losses = fields["held_out_loss"], fields["frequency_loss"]
-    record = TrainingRecord(fields["tokens_seen"], corpus.n_tokens, *losses)
+    record = TrainingRecord(fields["tokens_seen"], text.n_tokens, *losses)
     weights = replace(weights, training=record)
-    encoder = LearnedEncoder(vectors, ContextShape(rank=1), corpus.function_words, weights)
+    encoder = LearnedEncoder(vectors, ContextShape(rank=1), text.function_words, weights)
     encoder.use_device(device)
-    encoder = level_encoder(encoder, corpus, seed)
+    _write_encoder(folder, level_encoder(encoder, text.corpora, text.shares, seed), fields)
+
+
+def _write_encoder(folder: Path, encoder: NetworkEncoder, fields: Mapping[str, Any]) -> None:
     encoder.vectors.save(folder / VECTORS_FOLDER, bits=_BITS, overwrite=True)
     encoder.save(folder)
-    write_function_words(folder, corpus.function_words)
-    about = {"n_words": n_words, **describe_encoder(encoder)}
+    write_function_words(folder, encoder.function_words)
+    about = {"n_words": len(encoder.vectors), **describe_encoder(encoder)}
     write_manifest(folder, KIND, FORMAT_VERSION, about | dict(fields))

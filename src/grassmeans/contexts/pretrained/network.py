@@ -97,6 +97,7 @@ class Pieces:
         self._backend.no_padding()
         self._backend.enable_truncation(most)
         self.padding = int(tokenizer.pad_token_id or 0)
+        self.unknown = int(-1 if tokenizer.unk_token_id is None else tokenizer.unk_token_id)
         self.mask_token: str | None = tokenizer.mask_token
         self.most = most
 

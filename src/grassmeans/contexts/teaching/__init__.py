@@ -1,0 +1,1 @@
+"""Students: networks that see the word, taught by a transformer and by leave-one-out lines."""

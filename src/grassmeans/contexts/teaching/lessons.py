@@ -1,0 +1,262 @@
+"""Lessons: passages of a text with what a transformer said of their words, kept on disk.
+
+The text of a corpus is one long row of documents, a boundary between each two, cut into passages of
+one length. What the teacher said of a word is as many numbers as there are axes, 8 bits each, and
+one scale. Files hold some thousand passages each; a file is written at once, so that a teacher that
+was interrupted goes on behind the last one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.checking import open_array
+from grassmeans.artifacts.writing import write_array
+from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
+from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
+from grassmeans.corpus.corpus import Corpus
+
+Integers = NDArray[np.int64]
+
+FILE_PASSAGES = 1_024
+_IDS, _CODES, _SCALES = "ids", "codes", "scales"
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """Passages with what was said of their words.
+
+    Attributes
+    ----------
+    ids : (n, passage) int32
+        Of the student's words.
+    codes : (n, passage, n_axes) int8
+    scales : (n, passage) float16
+        What codes are multiplied by; 0 where the teacher said nothing.
+    """
+
+    ids: NDArray[np.int32]
+    codes: NDArray[np.int8]
+    scales: NDArray[np.float16]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def __getitem__(self, part: slice | NDArray[Any]) -> Lesson:
+        return Lesson(self.ids[part], self.codes[part], self.scales[part])
+
+    @staticmethod
+    def join(parts: Sequence[Lesson]) -> Lesson:
+        """Several as one."""
+        return Lesson(
+            np.concatenate([part.ids for part in parts]),
+            np.concatenate([part.codes for part in parts]),
+            np.concatenate([part.scales for part in parts]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Consecutive words of one document in a passage.
+
+    Attributes
+    ----------
+    shard : int
+    first, end : int
+        Positions in the shard.
+    slot : int
+        Of its first word, counted over all passages that were asked for.
+    """
+
+    shard: int
+    first: int
+    end: int
+    slot: int
+
+
+class PassagePlan:
+    """Where the passages of a corpus are: some documents of it, one after the other.
+
+    Parameters
+    ----------
+    corpus : Corpus
+    numbers : (n_corpus_words,) int32
+        The student's words; -1 for others.
+    passage : int
+        Tokens of a passage.
+    held_out : bool
+        Whether these are the documents that are never trained on, or the others.
+    """
+
+    def __init__(
+        self, corpus: Corpus, numbers: NDArray[np.int32], passage: int, held_out: bool
+    ) -> None:
+        self.corpus = corpus
+        self.passage = passage
+        self._numbers = np.append(numbers, -1)
+        offsets = [np.asarray(shard.document_offsets) for shard in corpus.shards]
+        firsts = np.concatenate([o[:-1] for o in offsets])
+        lengths = np.concatenate([np.diff(o) for o in offsets])
+        shards = np.repeat(np.arange(len(offsets)), [len(o) - 1 for o in offsets])
+        documents = np.arange(len(firsts))
+        chosen = (documents % HELD_OUT_EVERY == HELD_OUT_EVERY - 1) == held_out
+        self._firsts, self._lengths, self._shards = (
+            values[chosen] for values in (firsts, lengths, shards)
+        )
+        self._begins = np.cumsum(self._lengths + 1) - (self._lengths + 1)
+        n_slots = int((self._lengths + 1).sum())
+        self.n_tokens = int(self._lengths.sum())
+        self.n_passages = -(-n_slots // passage)
+        if held_out:
+            self.n_passages = min(self.n_passages, -(-MOST_HELD_OUT // passage))
+
+    def segments(self, passages: Integers) -> list[Segment]:
+        """What stands in some of the passages, one after the other."""
+        found: list[Segment] = []
+        for row, number in enumerate(passages.tolist()):
+            start = number * self.passage
+            end = start + self.passage
+            document = int(np.searchsorted(self._begins, start, side="right")) - 1
+            while document < len(self._begins) and self._begins[document] < end:
+                begin = int(self._begins[document])
+                first = max(start - begin, 0)
+                last = min(end - begin, int(self._lengths[document]))
+                if first < last:
+                    place = int(self._firsts[document])
+                    slot = row * self.passage + begin + first - start
+                    shard = int(self._shards[document])
+                    found.append(Segment(shard, place + first, place + last, slot))
+                document += 1
+        return found
+
+    def read_ids(self, segments: Sequence[Segment], n_passages: int) -> NDArray[np.int32]:
+        """(n_passages, passage) the student's ids of segments, boundaries between them."""
+        ids = np.full(n_passages * self.passage, BOUNDARY_ID, np.int32)
+        for segment in segments:
+            shard = self.corpus.shards[segment.shard]
+            tokens = shard.read_tokens(segment.first, segment.end)
+            known = self._numbers[tokens]
+            part = slice(segment.slot, segment.slot + len(tokens))
+            ids[part] = np.where(known >= 0, known + N_SPECIAL, UNKNOWN_ID)
+        return ids.reshape(n_passages, self.passage)
+
+
+def choose_passages(n_passages: int, n_wanted: int) -> Integers:
+    """(n,) numbers of so many passages, spread evenly over all of them."""
+    n = min(n_passages, n_wanted)
+    return np.arange(n) * n_passages // max(n, 1)
+
+
+class LessonFiles:
+    """The lessons of one corpus in a folder.
+
+    Parameters
+    ----------
+    folder : Path
+    n_passages, passage, n_axes : int
+    """
+
+    def __init__(self, folder: Path, n_passages: int, passage: int, n_axes: int) -> None:
+        self.folder = folder
+        self.n_passages = n_passages
+        self.passage = passage
+        self.n_axes = n_axes
+        self.n_files = -(-n_passages // FILE_PASSAGES)
+        self._open: dict[int, Lesson] = {}
+
+    def rows_of(self, number: int) -> slice:
+        """The passages of a file."""
+        start = number * FILE_PASSAGES
+        return slice(start, min(start + FILE_PASSAGES, self.n_passages))
+
+    def _place(self, number: int, what: str) -> Path:
+        return self.folder / f"{number:05d}.{what}.npy"
+
+    def is_written(self, number: int) -> bool:
+        """Whether a file is there already; its scales come last."""
+        return self._place(number, _SCALES).exists()
+
+    def write(self, number: int, lesson: Lesson) -> None:
+        """Write a file."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for what in (_IDS, _CODES, _SCALES):
+            write_array(self._place(number, what), getattr(lesson, what))
+
+    def read(self, number: int) -> Lesson:
+        """The passages of a file, mapped into memory."""
+        if number not in self._open:
+            rows = self.rows_of(number)
+            n = rows.stop - rows.start
+            shape = (n, self.passage)
+            self._open[number] = Lesson(
+                open_array(self._place(number, _IDS), np.int32, shape),
+                open_array(self._place(number, _CODES), np.int8, (*shape, self.n_axes)),
+                open_array(self._place(number, _SCALES), np.float16, shape),
+            )
+        return self._open[number]
+
+    def take(self, rows: Integers) -> Lesson:
+        """Some of the passages, in any order."""
+        files = rows // FILE_PASSAGES
+        order = np.argsort(files, kind="stable")
+        found = Lesson(
+            np.empty((len(rows), self.passage), np.int32),
+            np.empty((len(rows), self.passage, self.n_axes), np.int8),
+            np.empty((len(rows), self.passage), np.float16),
+        )
+        bounds = np.flatnonzero(np.diff(files[order], prepend=-1))
+        for mine in np.split(order, bounds[1:]):
+            if not len(mine):
+                continue
+            kept = self.read(int(files[mine[0]]))
+            inside = rows[mine] % FILE_PASSAGES
+            found.ids[mine] = kept.ids[inside]
+            found.codes[mine] = kept.codes[inside]
+            found.scales[mine] = kept.scales[inside]
+        return found
+
+
+class LessonReader:
+    """Gives the lessons of one corpus, epoch by epoch, in an order of the epoch's own.
+
+    Parameters
+    ----------
+    trained, kept_back : LessonFiles
+        What is trained on, and what never is.
+    seed : int
+    """
+
+    def __init__(self, trained: LessonFiles, kept_back: LessonFiles, seed: int) -> None:
+        self._trained = trained
+        self._kept_back = kept_back
+        self._seed = seed
+        self.passage = trained.passage
+        self.n_passages = trained.n_passages
+        self.n_tokens = trained.n_passages * trained.passage
+
+    def batches(self, n_passages: int, first_batch: int = 0) -> Iterator[Lesson]:
+        """Batches of so many passages without end, over the ends of epochs."""
+        epoch, start = divmod(first_batch * n_passages, self.n_passages)
+        order = self._order(epoch)
+        while True:
+            rows = order[start : start + n_passages]
+            start += n_passages
+            while len(rows) < n_passages:
+                epoch += 1
+                order = self._order(epoch)
+                start = n_passages - len(rows)
+                rows = np.concatenate([rows, order[:start]])
+            yield self._trained.take(rows)
+
+    def _order(self, epoch: int) -> Integers:
+        return np.random.default_rng([self._seed, epoch]).permutation(self.n_passages)
+
+    def held_out(self) -> Lesson:
+        """The passages that are never trained on."""
+        return self._kept_back.take(np.arange(self._kept_back.n_passages))

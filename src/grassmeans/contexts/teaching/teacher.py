@@ -1,0 +1,450 @@
+"""The teacher: a transformer that reads a text once, and what is kept of what it says.
+
+Of a word's vector most is the word itself, whatever stands around it. What a student is to learn is
+how the vector *differs from the word's mean*: the axes that are kept are the main ones of these
+deviations within words, levelled in part, as those of predictions are. The means are taken off when
+the whole text was read (`measure_means`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.checking import open_array
+from grassmeans.artifacts.writing import digest_of, write_array
+from grassmeans.contexts.attention.levelling import EXPONENT
+from grassmeans.contexts.attention.mixing import TrainingText
+from grassmeans.contexts.attention.stored import N_SPECIAL
+from grassmeans.contexts.pretrained.network import ModelHead, PieceBatch, Pieces, TorchNetwork
+from grassmeans.contexts.teaching.lessons import (
+    FILE_PASSAGES,
+    Lesson,
+    LessonFiles,
+    LessonReader,
+    PassagePlan,
+    choose_passages,
+)
+from grassmeans.corpus.vocabulary import is_function_word
+from grassmeans.engines.parallel import map_tasks
+from grassmeans.errors import InputError, warn_user
+from grassmeans.progress import progress_bar
+
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+MOST_AXES = 256
+DEFAULT_DISK = 20.0
+"""Gigabytes of what the teacher said, at most."""
+
+FUNCTION_WEIGHT = 0.1
+"""Of a function word, beside 1 of any other word, in axes and losses."""
+
+SHRINKING = 5
+"""Occurrences of the mean of all words that are added to those of a word for its mean."""
+
+_SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED = 2_000, 0.1, 64
+_FEWEST_IN_SAMPLE = 4
+_AXES = "axes.npy"
+_KEPT_FREE = 1.05  # of the disk, beside what is written
+_MOST_UNKNOWN, _MOST_PIECES = 0.02, 2.5
+"""Share of unknown pieces, and pieces a word, from which on a teacher's language is doubted: texts
+in their own language have 1.1 to 1.6 pieces a word."""
+
+_LICENCE = re.compile(r"^licen[cs]e:\s*(\S+)\s*$", re.MULTILINE)
+
+
+class TeacherAxes(NamedTuple):
+    """What is taken off a teacher's vector, and the axes it is then seen from.
+
+    Attributes
+    ----------
+    mean : (dim,) float32
+    axes : (n_axes, dim) float32
+    """
+
+    mean: Floats
+    axes: Floats
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """A transformer that is to teach.
+
+    Parameters
+    ----------
+    source : str
+        Its folder, or its name on the hub.
+    layers : str, optional
+        "7-9": the mean of these; without it 7 to 9 of 12, and so on.
+    disk : float
+        Gigabytes for what it says, at most: of a longer text some passages are read.
+    cache : path, optional
+        Folder where that is kept for the next training; without it, it is gone after this one.
+    """
+
+    source: str
+    layers: str | None = None
+    disk: float = DEFAULT_DISK
+    cache: str | Path | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.disk, int | float) or not 0 < self.disk < math.inf:
+            raise InputError(f"the disk space must be some gigabytes, above 0; got {self.disk!r}")
+
+    @cached_property
+    def head(self) -> ModelHead:
+        """What is known of it before its weights are loaded."""
+        return ModelHead(self.source, self.layers)
+
+    @property
+    def n_axes(self) -> int:
+        """Numbers that are kept of a vector."""
+        return min(MOST_AXES, self.head.dim)
+
+    def describe(self) -> dict[str, Any]:
+        """What an encoder's folder tells of it."""
+        head = self.head
+        return {
+            "source": self.source,
+            "layers": ",".join(map(str, head.layers)),
+            "digest": head.digest,
+            "licence": find_licence(self.source),
+        }
+
+
+def find_licence(source: str) -> str | None:
+    """What the card in a transformer's folder says; None where nothing is known."""
+    card = Path(source) / "README.md"
+    if not card.is_file():
+        return None
+    found = _LICENCE.search(card.read_text(errors="replace"))
+    return found[1] if found else None
+
+
+class Heard(NamedTuple):
+    """What a worker has prepared of some passages.
+
+    Attributes
+    ----------
+    ids : (n_passages, passage) int32
+        The student's.
+    batches : list of PieceBatch
+    slots : list of (n_words,) int64
+        Where the words of each batch stand among the passages.
+    """
+
+    ids: NDArray[np.int32]
+    batches: list[PieceBatch]
+    slots: list[Integers]
+
+
+@lru_cache(maxsize=1)
+def _open_pieces(source: str) -> Pieces:
+    return ModelHead(source).pieces
+
+
+def cut_passages(plan: PassagePlan, passages: Integers, source: str, batch_size: int) -> Heard:
+    """Passages as the student and as the teacher read them; runs in a worker."""
+    segments = plan.segments(passages)
+    ids = plan.read_ids(segments, len(passages))
+    shards, tokenizer = plan.corpus.shards, plan.corpus.text_tokenizer
+    stretches = [shards[s.shard].read_stretch(s.first, s.end, tokenizer) for s in segments]
+    pieces = _open_pieces(source)
+    cut = pieces.cut([text for text, _ in stretches])
+    order = sorted(range(len(cut)), key=lambda i: -len(cut[i].ids))
+    batches, slots = [], []
+    for start in range(0, len(order), batch_size):
+        rows = order[start : start + batch_size]
+        batches.append(pieces.batch([cut[i] for i in rows], [stretches[i][1] for i in rows]))
+        found = [segments[i].slot + np.arange(len(stretches[i][1])) for i in rows]
+        slots.append(np.concatenate(found))
+    return Heard(ids, batches, slots)
+
+
+class Listener:
+    """Lets a teacher read a text, and keeps what it says.
+
+    Parameters
+    ----------
+    teacher : Teacher
+    text : TrainingText
+    passage : int
+        Tokens of a passage.
+    folder : Path
+        Where what it says is kept; what was said before of the same text is taken from there.
+    device : {"cpu", "cuda"}
+    workers : int, optional
+        Processes that cut text for it.
+    """
+
+    def __init__(
+        self,
+        teacher: Teacher,
+        text: TrainingText,
+        passage: int,
+        folder: Path,
+        device: str,
+        workers: int | None = None,
+        show_progress: bool | None = None,
+    ) -> None:
+        self.teacher = teacher
+        self.text = text
+        self._device = device
+        self._workers = workers
+        self._show = show_progress
+        head = teacher.head
+        digests = [corpus.manifest["digest"] for corpus in text.corpora]
+        identity = [digests, text.shares.tolist(), text.words, passage, head.digest, head.layers]
+        self.folder = folder / digest_of([*identity, teacher.disk])
+        self._plans = [
+            [PassagePlan(corpus, numbers, passage, held_out) for held_out in (False, True)]
+            for corpus, numbers in zip(text.corpora, text.numbers, strict=True)
+        ]
+        bytes_a_passage = passage * (teacher.n_axes + 6)
+        self._most = int(teacher.disk * 1e9 / bytes_a_passage)
+        self._bytes_a_passage = bytes_a_passage
+
+    @cached_property
+    def network(self) -> TorchNetwork:
+        """The teacher's network, loaded where there is something left to read."""
+        return TorchNetwork(self.teacher.head, self._device)
+
+    @cached_property
+    def files(self) -> list[list[LessonFiles]]:
+        """For each corpus, what is trained on and what is held out."""
+        found = []
+        for i, plans in enumerate(self._plans):
+            wanted = max(1, math.ceil(self._most * float(self.text.shares[i])))
+            sizes = [min(plans[0].n_passages, wanted), plans[1].n_passages]
+            found.append(
+                [
+                    LessonFiles(
+                        self.folder / f"{i}-{name}", size, plans[0].passage, self.teacher.n_axes
+                    )
+                    for name, size in zip(("trained", "held-out"), sizes, strict=True)
+                ]
+            )
+        return found
+
+    def listen(self, tell: Callable[[str], None] | None = None) -> list[LessonReader]:
+        """Let the teacher read all that was not read before.
+
+        Parameters
+        ----------
+        tell : callable, optional
+            Told what it will take, before it starts.
+        """
+        tasks = [
+            (i, kind, number)
+            for i, kinds in enumerate(self.files)
+            for kind, files in enumerate(kinds)
+            for number in range(files.n_files)
+            if not files.is_written(number)
+        ]
+        if tasks:
+            self._check_disk(tasks)
+            axes = self._find_axes()
+            self._read(tasks, axes, tell)
+        seeds = np.random.SeedSequence(0).generate_state(len(self.files)).tolist()
+        return [
+            LessonReader(trained, held_out, seed)
+            for (trained, held_out), seed in zip(self.files, seeds, strict=True)
+        ]
+
+    def _check_disk(self, tasks: Sequence[tuple[int, int, int]]) -> None:
+        needed = len(tasks) * FILE_PASSAGES * self._bytes_a_passage
+        self.folder.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(self.folder).free
+        if needed * _KEPT_FREE > free:
+            raise InputError(
+                f"what the teacher says needs {needed / 1e9:.1f} GB, and {self.folder.parent} has "
+                f"{free / 1e9:.1f} GB free: give another place (cache=...) or less room (disk=...)"
+            )
+
+    def _find_axes(self) -> TeacherAxes:
+        path = self.folder / _AXES
+        if path.exists():
+            rows = np.asarray(open_array(path, np.float32, (None, self.teacher.head.dim)))
+            return TeacherAxes(rows[0], rows[1:])
+        found = self._fit_axes()
+        write_array(path, np.concatenate([found.mean[None], found.axes]))
+        return found
+
+    def _fit_axes(self) -> TeacherAxes:
+        """Axes of a sample of all corpora; a remark where the teacher hardly knows the language."""
+        ids, vectors, unknown, n_pieces = [], [], 0, 0
+        no_piece = self.teacher.head.pieces.unknown
+        n_read = sum(trained.n_passages for trained, _ in self.files)
+        n_sampled = min(_SAMPLE_PASSAGES, max(_SAMPLE_SHARE * n_read, _FEWEST_SAMPLED))
+        for i, (plan, _) in enumerate(self._plans):
+            wanted = math.ceil(n_sampled * float(self.text.shares[i]))
+            chosen = choose_passages(plan.n_passages, wanted)
+            parts = [(plan, chosen[s : s + 64]) for s in range(0, len(chosen), 64)]
+            for heard, said in self._hear(parts):
+                ids.append(heard.ids.reshape(-1)[np.concatenate(heard.slots)])
+                vectors.append(said.float().cpu().numpy())
+                unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
+                n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
+        words, rows = np.concatenate(ids), np.concatenate(vectors)
+        doubt = describe_doubt(unknown, n_pieces, len(words))
+        if doubt:
+            warn_user(f"is the teacher {self.teacher.source} for another language? {doubt}")
+        weights = weigh_words(self.text)
+        return fit_axes(words, rows, weights, self.teacher.n_axes)
+
+    def _hear(self, tasks: Sequence[tuple[PassagePlan, Integers]]) -> Iterator[tuple[Heard, Any]]:
+        """What was cut, and (n_words, dim) vectors on the device, those of all its batches."""
+        import torch
+
+        given = ((plan, rows, self.teacher.source, self.network.batch_size) for plan, rows in tasks)
+        for heard in map_tasks(cut_passages, given, self._workers):
+            with torch.inference_mode():
+                said = [self.network.run_layers(batch).mean(dim=0) for batch in heard.batches]
+                yield heard, torch.cat(said) if said else torch.empty(0, self.network.dim)
+
+    def _read(
+        self,
+        tasks: Sequence[tuple[int, int, int]],
+        axes: TeacherAxes,
+        tell: Callable[[str], None] | None,
+    ) -> None:
+        import torch
+
+        mean, turn = (torch.from_numpy(a).to(self._device) for a in (axes.mean, axes.axes.T.copy()))
+        given = []
+        for i, kind, number in tasks:
+            files, plan = self.files[i][kind], self._plans[i][kind]
+            rows = choose_passages(plan.n_passages, files.n_passages)[files.rows_of(number)]
+            given.append((plan, rows))
+        n_tokens = sum(len(rows) * plan.passage for plan, rows in given)
+        began = time.perf_counter()
+        with progress_bar("teacher", n_tokens, unit="tokens", show=self._show) as advance:
+            for (i, kind, number), (heard, said) in zip(tasks, self._hear(given), strict=True):
+                codes, scales = round_rows((said - mean) @ turn)
+                lesson = _lay_out(heard, codes, scales)
+                self.files[i][kind].write(number, lesson)
+                advance(lesson.ids.size)
+                if tell is not None:
+                    seconds = (time.perf_counter() - began) * n_tokens / lesson.ids.size
+                    tell(describe_cost(seconds, len(tasks) * FILE_PASSAGES * self._bytes_a_passage))
+                    tell = None
+
+
+def describe_cost(seconds: float, n_bytes: float) -> str:
+    """What a teacher's reading takes, in words."""
+    hours, minutes = divmod(round(seconds / 60), 60)
+    taken = f"{hours} h {minutes} min" if hours else f"{max(minutes, 1)} min"
+    return f"the teacher reads for about {taken} and what it says takes {n_bytes / 1e9:.1f} GB"
+
+
+def describe_doubt(n_unknown: int, n_pieces: int, n_words: int) -> str:
+    """Why a teacher seems to be for another language; empty where it does not."""
+    share, pieces = n_unknown / max(n_pieces, 1), n_pieces / max(n_words, 1)
+    if share > _MOST_UNKNOWN:
+        return f"{share:.0%} of the text's pieces are unknown to it"
+    if pieces > _MOST_PIECES:
+        return f"it cuts a word into {pieces:.1f} pieces"
+    return ""
+
+
+def _lay_out(heard: Heard, codes: NDArray[np.int8], scales: NDArray[np.float16]) -> Lesson:
+    """What was said, where its words stand in the passages."""
+    n = heard.ids.size
+    all_codes = np.zeros((n, codes.shape[1]), np.int8)
+    all_scales = np.zeros(n, np.float16)
+    if len(heard.slots):
+        slots = np.concatenate(heard.slots)
+        all_codes[slots], all_scales[slots] = codes, scales
+    shape = heard.ids.shape
+    return Lesson(heard.ids, all_codes.reshape(*shape, -1), all_scales.reshape(shape))
+
+
+def round_rows(rows: Any) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
+    """Rows (n, n_axes) of a tensor in 8 bits a number, and (n,) their scales; 0 for zeros."""
+    import torch
+
+    largest = rows.abs().amax(dim=1).clamp(max=6e4)
+    scales = (largest / 127).half()
+    steps = scales.float().clamp_min(1e-8)[:, None]
+    codes = (rows / steps).round().clamp(-127, 127).to(torch.int8)
+    return codes.cpu().numpy(), scales.cpu().numpy()
+
+
+def weigh_words(text: TrainingText) -> Floats:
+    """(n_ids,) how much the places of each id count: function words little, no word nothing."""
+    left_out = text.function_words
+    weights = [FUNCTION_WEIGHT if is_function_word(w, left_out) else 1.0 for w in text.words]
+    return np.array([0.0] * N_SPECIAL + weights, np.float32)
+
+
+def fit_axes(ids: NDArray[np.int32], vectors: Floats, weights: Floats, n_axes: int) -> TeacherAxes:
+    """The main axes of how vectors differ from their word's mean, levelled in part.
+
+    Parameters
+    ----------
+    ids : (n,) int32
+        The student's.
+    vectors : (n, dim)
+    weights : (n_ids,)
+    """
+    mean = vectors.mean(axis=0, dtype=np.float64)
+    counts = np.bincount(ids, minlength=len(weights))
+    used = np.flatnonzero((counts[ids] >= _FEWEST_IN_SAMPLE) & (ids >= N_SPECIAL))
+    if len(used) < 2 * vectors.shape[1]:
+        raise InputError(
+            "the text is too small for a teacher: no word of it occurs often enough; give more text"
+        )
+    order = used[np.argsort(ids[used], kind="stable")]
+    words, starts, sizes = np.unique(ids[order], return_index=True, return_counts=True)
+    centred = vectors[order] - mean
+    means = np.add.reduceat(centred, starts, axis=0) / sizes[:, None]
+    centred -= np.repeat(means, sizes, axis=0)
+    # A mean of few takes some of the deviation with it.
+    shares = np.repeat(weights[words] * sizes / (sizes - 1), sizes)
+    covariance = (centred * shares[:, None]).T @ centred / shares.sum()
+    values, found = np.linalg.eigh(covariance)
+    values, found = values[::-1][:n_axes], found[:, ::-1][:, :n_axes]
+    scales = np.maximum(values, values[0] * 1e-9) ** (-EXPONENT / 2)
+    axes = (found * scales).T
+    axes /= math.sqrt(float((values * scales**2).sum()))  # a deviation has the length 1 or so
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+    return TeacherAxes(mean.astype(np.float32), (axes * np.sign(largest)).astype(np.float32))
+
+
+def measure_means(readers: Sequence[Sequence[LessonFiles]], n_ids: int, device: str) -> Floats:
+    """(n_ids, n_axes) what the teacher says of each word in the mean, rare words less.
+
+    Parameters
+    ----------
+    readers : sequence of sequences of LessonFiles
+        All that was said, by corpora.
+    """
+    import torch
+
+    n_axes = readers[0][0].n_axes
+    sums = torch.zeros((n_ids, n_axes), device=device)
+    counts = torch.zeros(n_ids, device=device)
+    for trained, _ in readers:
+        for number in range(trained.n_files):
+            lesson = trained.read(number)
+            ids = torch.from_numpy(np.array(lesson.ids).reshape(-1)).to(device).long()
+            scales = torch.from_numpy(np.array(lesson.scales).reshape(-1)).to(device).float()
+            codes = torch.from_numpy(np.array(lesson.codes).reshape(-1, n_axes)).to(device).float()
+            sums.index_add_(0, ids, codes * scales[:, None])
+            counts.index_add_(0, ids, (scales > 0).float())
+    means = sums / (counts + SHRINKING)[:, None]
+    means[:N_SPECIAL] = 0.0
+    found: Floats = means.cpu().numpy()
+    return found
