@@ -106,9 +106,11 @@ def _add_products(
     totals, factors = np.zeros(BLOCK + ROWS, np.int32), np.zeros(BLOCK + ROWS, np.float32)
     for first in range(start, stop, BLOCK):
         many = min(BLOCK, stop - first)
-        filled[:many, :n_in] = rows[first : first + many]
+        for r in range(many):
+            for i in range(n_in):
+                filled[r, i] = rows[first + r, i]
         round_rows(filled, many, codes, totals, factors)
-        found[:] = np.float32(0.0)
+        found.fill(NO_ZERO)
         multiply_codes(codes, many, totals, factors, matrices, number, NO_ZERO, found)
         for r in range(many):
             for j in range(n_out):

@@ -136,10 +136,10 @@ def _encode(
         features = np.empty((n + ROWS, attention.scales.shape[1]), np.float32)
         codes = np.zeros((n + ROWS, states.shape[1]), np.int8)
         totals, factors = np.zeros(n + ROWS, np.int32), np.zeros(n + ROWS, np.float32)
-        states[:n, :dim] = found[first : first + n]
+        _copy_rows(found, first, states, 0, n, dim)
         for layer in range(len(attention.codes)):
             round_normed(states, n, dim, codes, totals, factors)
-            features[:] = np.float32(0.0)
+            features.fill(NO_ZERO)
             multiply_codes(codes, n, totals, factors, attention, layer, NO_ZERO, features)
             for p in range(len(passages) - 1):
                 low, high = passages[p] - first, passages[p + 1] - first
@@ -148,7 +148,15 @@ def _encode(
             multiply_codes(codes, n, totals, factors, mixing, layer, NO_ZERO, states)
             round_normed(states, n, dim, codes, totals, factors)
             _add_inner(codes, n, totals, factors, inner_up, inner_down, layer, states)
-        found[first : first + n] = states[:n, :dim]
+        _copy_rows(states, 0, found, first, n, dim)
+
+
+@njit(cache=True, error_model="numpy", fastmath=FUSED)
+def _copy_rows(source: Floats, first: int, target: Floats, to: int, n: int, dim: int) -> None:
+    """Copy n rows of ``dim`` numbers; an assignment of slices takes seconds to compile."""
+    for r in range(n):
+        for i in range(dim):
+            target[to + r, i] = source[first + r, i]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FUSED)
@@ -185,7 +193,7 @@ def _add_inner(
     own_totals, own_factors = np.zeros(BLOCK + ROWS, np.int32), np.zeros(BLOCK + ROWS, np.float32)
     for i in range(0, n, BLOCK):
         many = min(BLOCK, n - i)
-        inner[:] = np.float32(0.0)
+        inner.fill(NO_ZERO)
         multiply_codes(codes[i:], many, totals[i:], factors[i:], inner_up, layer, NO_ZERO, inner)
         round_squares(inner, many, squares, own_totals, own_factors)
         multiply_codes(squares, many, own_totals, own_factors, inner_down, layer, ZERO, states[i:])
@@ -247,7 +255,8 @@ def _weigh(scores: Floats, a: int, length: int, unseen: int) -> np.float32:
     exponentiate(scores[a])
     if unseen >= 0:
         scores[a, unseen] = np.float32(0.0)
-    scores[a, length:] = np.float32(0.0)
+    for t in range(length, scores.shape[1]):
+        scores[a, t] = np.float32(0.0)
     return np.float32(1.0) / sum_numbers(scores[a])
 
 
