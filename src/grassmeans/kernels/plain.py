@@ -6,15 +6,20 @@ its cache. The few contexts of a sentence take less than a millisecond here.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.kernels.interface import (
+    NORM_FLOOR,
     Doubles,
+    EncoderLayers,
     Floats,
     Indices,
     Integers,
     PhraseTrie,
+    check_passages,
     negligible_share,
 )
 
@@ -225,6 +230,77 @@ def _turn(vectors: Floats, cos: Floats, sin: Floats) -> Floats:
 def add_squares(inner: Floats, weights: Floats, sums: Floats) -> None:
     """See `grassmeans.kernels.interface`."""
     sums += np.square(np.maximum(inner, 0.0)) @ weights
+
+
+def pack_matrices(codes: NDArray[np.uint8], scales: Floats) -> Floats:
+    """See `grassmeans.kernels.interface`: (n_matrices, n_out, n_in) float32."""
+    numbers = np.subtract(codes, np.float32(127.5), dtype=np.float32)
+    numbers *= np.asarray(scales, np.float32)[:, :, None]
+    # By columns: products with few rows are twice as fast.
+    return np.ascontiguousarray(numbers.transpose(0, 2, 1)).transpose(0, 2, 1)
+
+
+def add_products(rows: Floats, matrices: Floats, number: int, sums: Floats) -> None:
+    """See `grassmeans.kernels.interface`."""
+    sums += rows @ matrices[number].T
+
+
+def describe_products() -> str:
+    """See `grassmeans.kernels.interface`."""
+    return "single-precision products by BLAS"
+
+
+def encode_passages(
+    states: Floats, offsets: Indices, hidden: Integers, angles: Floats, layers: EncoderLayers
+) -> Floats:
+    """See `grassmeans.kernels.interface`."""
+    check_passages(states, offsets, hidden, angles)
+    cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
+
+    def attend(features: Floats) -> Floats:
+        size, (n, width) = 2 * angles.shape[1], features.shape
+        heads = features.reshape(n, 3, width // 3 // size, size)
+        found = np.zeros(heads[:, 0].shape, np.float32)
+        for unseen, first, end in zip(hidden, offsets[:-1], offsets[1:], strict=True):
+            if end > first:
+                found[first:end] = _attend_passage(heads[first:end], int(unseen), cos, sin)
+        return found.reshape(n, width // 3)
+
+    return encode_layers(states, layers, attend)
+
+
+def encode_layers(
+    states: Floats, layers: EncoderLayers, attend: Callable[[Floats], Floats]
+) -> Floats:
+    """States after all layers; ``attend`` is what finds (n, dim) in queries, keys and values."""
+    x = np.array(states, np.float32)
+    for attention, mixing, up, down in zip(*layers, strict=True):
+        x += attend(_normalise(x) @ attention.T) @ mixing.T
+        x += np.square(np.maximum(_normalise(x) @ up.T, 0.0)) @ down.T
+    return x
+
+
+def _attend_passage(heads: Floats, unseen: int, cos: Floats, sin: Floats) -> Floats:
+    """(length, n_heads, size) of a passage's queries, keys and values (length, 3, ...)."""
+    n = len(heads)
+    queries, keys = (
+        _turn(_normalise(heads[:, i]), cos[:n], sin[:n]).transpose(1, 0, 2) for i in range(2)
+    )
+    scores = queries @ keys.transpose(0, 2, 1) / np.float32(np.sqrt(heads.shape[3]))
+    if unseen >= 0:
+        others = np.arange(n) != unseen
+        scores[:, others, unseen] = -np.inf
+    weights = np.exp(scores - scores.max(axis=2, keepdims=True))
+    weights /= weights.sum(axis=2, keepdims=True)
+    found: Floats = weights @ heads[:, 2].transpose(1, 0, 2)
+    return found.transpose(1, 0, 2)
+
+
+def _normalise(x: Floats) -> Floats:
+    """Rows (last axis) with a mean square of 1."""
+    squares = np.einsum("...i,...i->...", x, x)[..., None] / np.float32(x.shape[-1])
+    normed: Floats = x / np.sqrt(squares + NORM_FLOOR)
+    return normed
 
 
 def join_phrases(

@@ -20,6 +20,12 @@ __all__, __getattr__, __dir__ = give_names(
         "inner_layers": ("add_squares",),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
+        "passages": (
+            "add_products",
+            "describe_products",
+            "encode_passages",
+            "pack_matrices",
+        ),
         "permutations": ("permute_groups",),
         "phrases": ("join_phrases",),
         "skipgram": ("train_skipgram",),

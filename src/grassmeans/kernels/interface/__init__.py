@@ -19,6 +19,12 @@ from grassmeans.kernels.interface.blocks import (
     RestartSteps,
 )
 from grassmeans.kernels.interface.labelling import OCCURRENCE_BLOCK, LabellingKernels, SenseTable
+from grassmeans.kernels.interface.passages import (
+    NORM_FLOOR,
+    EncoderLayers,
+    PassageKernels,
+    check_passages,
+)
 from grassmeans.kernels.interface.permutations import PermutationKernels, Permuted
 from grassmeans.kernels.interface.subspaces import SubspaceKernels, negligible_share
 from grassmeans.kernels.interface.text import (
@@ -31,12 +37,14 @@ from grassmeans.kernels.interface.text import (
 from grassmeans.kernels.interface.training import HeldMatrices, Sampling, TrainingKernels
 
 __all__ = [
+    "NORM_FLOOR",
     "NOT_KEPT",
     "OCCURRENCE_BLOCK",
     "Advanced",
     "AttentionKernels",
     "BlockKernels",
     "Doubles",
+    "EncoderLayers",
     "Floats",
     "Halves",
     "HeldContexts",
@@ -45,6 +53,7 @@ __all__ = [
     "Integers",
     "Kernels",
     "LabellingKernels",
+    "PassageKernels",
     "PermutationKernels",
     "Permuted",
     "PhraseKernels",
@@ -57,12 +66,14 @@ __all__ = [
     "TextKernels",
     "TrainingKernels",
     "Windows",
+    "check_passages",
     "negligible_share",
 ]
 
 
 class Kernels(
     AttentionKernels,
+    PassageKernels,
     TextKernels,
     PermutationKernels,
     PhraseKernels,
