@@ -194,6 +194,8 @@ def test_export(grassmeans, labelled, synthetic) -> None:
 def test_evaluate(grassmeans, topic_model_folder, sentences) -> None:
     options = ("--data", sentences.parent, "--model", topic_model_folder)
     assert grassmeans.line("evaluate", "sentences", *options)["all"]["accuracy"] == 100
+    pairs = grassmeans.line("evaluate", "pairs", "--of", "sentences", *options)["all"]
+    assert (pairs["n_pairs"], pairs["area"]) == (6, 100)
 
 
 def test_reliability(grassmeans, topic_model_folder, sentences) -> None:

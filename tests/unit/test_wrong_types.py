@@ -24,8 +24,10 @@ from grassmeans.integrations.iterables import tag_iter
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
 from grassmeans.models.building import build_model
 from grassmeans.models.induced import induce
+from grassmeans.senses.calibration import CALIBRATION, Calibration
 from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.same_sense import SamenessCurve
 
 TEXTS = [
     "The crane built a nest with its wing.",
@@ -50,6 +52,9 @@ class Place:
             folder / "corpus",
             meta=["source"],
         )
+        curve = Calibration(3.0, 1.0, same_sense=SamenessCurve(-2.0, 9.0))
+        self.calibrated = self.model.with_inventory(self.model.inventory)
+        self.calibrated.manifest = self.model.manifest | {CALIBRATION: curve.to_dict()}
         self.vectors = self.model.vectors
         self.vectors.save(folder / "vectors")
         (folder / "texts.txt").write_text("\n\n".join(TEXTS))
@@ -206,6 +211,10 @@ class Place:
             "SenseModel.explain": (
                 model.explain, {"text": TEXTS[0], "words": "crane", "on_progress": None}
             ),
+            "SenseModel.same_sense": (
+                self.calibrated.same_sense,
+                {"text1": TEXTS[0], "text2": TEXTS[0], "word": "crane"},
+            ),
             "SenseModel.choose_threshold": (
                 model.choose_threshold, {"idk_threshold": 0.5, "confidence": None}
             ),
@@ -317,7 +326,7 @@ NAMES = [
     "SenseModel.with_inventory",
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
     "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.explain",
-    "SenseModel.choose_threshold",
+    "SenseModel.same_sense", "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.decide",
     "SenseModel.senses_at", "SenseModel.save", "load",
     "find_senses", "build_model", "find_collocates", "label_corpus", "train_lexemes",

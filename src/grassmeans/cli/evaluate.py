@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -26,8 +26,8 @@ def evaluate(
     task: Annotated[
         str,
         typer.Argument(
-            help="jsonl or sentences, files of your own; or a test set that an installed package "
-            "adds."
+            help="jsonl, sentences or pairs, files of your own; or a test set that an installed "
+            "package adds."
         ),
     ],
     data: Annotated[Path, READ, typer.Option("--data", help="The task's folder or file.")],
@@ -37,7 +37,15 @@ def evaluate(
         typer.Option(
             "--model",
             help="A model; or, with --corpus, an encoder or transformer:NAME, whose contexts are "
-            "grouped.",
+            "grouped (for pairs, an encoder needs no corpus).",
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option(
+            "--of",
+            help="Pairs: those of the instances of this test set (makes-sense, jsonl, ...), which "
+            "--data then is.",
         ),
     ] = None,
     method: Annotated[
@@ -112,9 +120,17 @@ def evaluate(
     senses form one cluster. How often is printed. The JSON has the scores of `grassmeans score`,
     the parameters, and digests of model and data.
 
+    Pairs need no senses, and nothing is grouped: is a word meant in the same sense in two texts, by
+    how alike their contexts are? The area under the ROC curve, 50 for chance, says how good an
+    encoder is. Pairs are all those of the instances of a test set (--of), or those of a file:
+    JSON lines, CSV or TSV with word, text1, text2, label (and start1, end1, start2, end2 where you
+    have them), or the JSON of MCL-WiC.
+
     [dim]grassmeans evaluate jsonl --data mine.jsonl --model model --key-out answers.key[/]
 
     [dim]grassmeans evaluate sentences --data my-sentences.jsonl --model model[/]
+
+    [dim]grassmeans evaluate pairs --of jsonl --data mine.jsonl --model encoder[/]
 
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]
@@ -125,6 +141,7 @@ def evaluate(
     from grassmeans.evaluation.running import RunSettings
     from grassmeans.evaluation.running import evaluate as run
     from grassmeans.evaluation.tasks.loading import open_task
+    from grassmeans.evaluation.tasks.pairs import PairsResult
     from grassmeans.outputs.places import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
@@ -137,7 +154,7 @@ def evaluate(
         idk_threshold=MODEL_THRESHOLD if idk is None else _at_most_one(idk),
     )
     check_output_file(key_out, overwrite=overwrite)
-    opened = open_task(task, data, gold)
+    opened = open_task(task, data, gold, of)
     unlabelled = isinstance(opened, ClusteringTask) and opened.gold.n_instances == 0
     if unlabelled and key_out is None:
         raise InputError(f"{data} has no gold labels to score against: give --gold or --key-out")
@@ -148,7 +165,7 @@ def evaluate(
             )
         if corpus is None or vectors is None:
             raise InputError("--method needs --corpus and --vectors, from which it learns")
-        learn = _find_methods()
+        learn = _find_methods(opened)
         system = learn(
             opened, method, senses, corpus, vectors, max_contexts, seed or 0, device, workers
         )
@@ -164,6 +181,8 @@ def evaluate(
         if key_out is not None:
             write_key(result.key, key_out, overwrite=overwrite)
         _note_counts(result)
+    if isinstance(result, PairsResult):
+        _note_pairs(result.counts)
     if result.words_without_senses:
         note(f"words without senses: {name_some(list(result.words_without_senses))}")
     if unlabelled:
@@ -173,10 +192,12 @@ def evaluate(
     print_result(result.to_dict() | {"paths": paths}, result.to_table(), as_json, as_markdown)
 
 
-def _find_methods() -> Callable[..., System]:
+def _find_methods(task: Task[Any]) -> Callable[..., System]:
     """What makes a system of the name of a method; it comes with another distribution."""
     from grassmeans.plugins import METHODS, find_plugins, load_plugin
 
+    if task.needs_contexts:
+        raise InputError(f"{task.name} needs --model: methods have no contexts to compare")
     names = list(find_plugins(METHODS))
     if not names:
         raise InputError("--method: no package with other methods is installed; give --model")
@@ -203,11 +224,13 @@ def _open_system(
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.evaluation.systems import ModelSystem, VectorSystem
     from grassmeans.lexemes.lexeme_vectors import LexemeVectors
-    from grassmeans.models.building import open_model_or_contexts
+    from grassmeans.models.building import open_contexts_alone, open_model_or_contexts
     from grassmeans.vectors.word_vectors import WordVectors
 
     plain: WordVectors | None = None if vectors is None else WordVectors.load(vectors)
     if model is None:
+        if task.needs_contexts:
+            raise InputError(f"{task.name} needs --model: a model, an encoder or transformer:NAME")
         if task.needs_senses:
             raise InputError(
                 f"{task.name} needs --model, a folder that `grassmeans induce` wrote, or --method"
@@ -218,9 +241,11 @@ def _open_system(
             raise InputError(f"{task.name} needs --model or --vectors")
         return VectorSystem(plain)
     # Sense vectors belong to the senses that the model has.
-    learnt = Corpus.open(corpus) if corpus is not None and task.needs_senses else None
+    uses_corpus = task.needs_senses or task.needs_contexts
+    learnt = Corpus.open(corpus) if corpus is not None and uses_corpus else None
+    open_place = open_contexts_alone if task.needs_contexts else open_model_or_contexts
     return ModelSystem(
-        open_model_or_contexts(model, learnt, device=device),
+        open_place(model, learnt, device=device),
         None if lexemes is None else LexemeVectors.load(lexemes),
         vectors=plain,
         corpus=learnt,
@@ -240,8 +265,17 @@ def _rule_of(system: System, confidence: float) -> IdkRule:
     return system.model.choose_threshold(MODEL_THRESHOLD, confidence)
 
 
+def _note_pairs(counts: Mapping[str, int]) -> None:
+    remarks = {
+        "n_words_without_area": "words with one gold sense, or each instance its own (no area)",
+        "n_words_sampled": "words of whose many instances a sample is compared",
+        "n_not_located": "instances whose target was not found (alike to none)",
+        "n_poor_context": "instances with too few known words around (alike to none)",
+    }
+    _note_remarks(counts, remarks)
+
+
 def _note_counts(result: GroupingResult) -> None:
-    counts = result.counts
     remarks = {
         "n_words_induced": "words whose senses were induced from the corpus",
         "n_not_located": "instances whose target was not found (largest sense)",
@@ -250,6 +284,10 @@ def _note_counts(result: GroupingResult) -> None:
         "n_unanswered": "gold instances without an answer",
         "n_unlabelled": "instances without a gold label (not scored)",
     }
+    _note_remarks(result.counts, remarks)
+
+
+def _note_remarks(counts: Mapping[str, int], remarks: Mapping[str, str]) -> None:
     for name, remark in remarks.items():
         if counts.get(name):
             note(f"{remark}: {counts[name]:,}")

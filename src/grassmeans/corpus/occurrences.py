@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import repeat
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -167,7 +168,7 @@ def number_words(documents: Iterable[Sequence[str]]) -> Occurrences:
 
 
 def read_passages(
-    word: str,
+    word: str | Sequence[str],
     passages: Iterable[tuple[str, str]],
     tokenize: Callable[[str], Sequence[str]],
     write: Callable[[int], tuple[str, Sequence[Span]]] | None = None,
@@ -179,6 +180,8 @@ def read_passages(
 
     Parameters
     ----------
+    word : str or sequence of str
+        The same in all passages, or that of each.
     write : callable, optional
         The number of a passage -> its text, with the occurrence as it is written there, and the
         characters of its tokens.
@@ -186,9 +189,10 @@ def read_passages(
     documents = []
     places = []
     start = 0
-    for left, right in passages:
+    words = repeat(word) if isinstance(word, str) else word
+    for (left, right), own in zip(passages, words, strict=False):  # `repeat` has no end
         before = tokenize(left)
-        document = [*before, word, *tokenize(right)]
+        document = [*before, own, *tokenize(right)]
         places.append(start + len(before))
         start += len(document)
         documents.append(document)

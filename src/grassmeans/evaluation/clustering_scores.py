@@ -159,7 +159,7 @@ class KeyScores(ABC, Generic[Word, Group]):
         if gold_key.n_instances == 0:
             raise InputError("the gold key has no instances: nothing can be scored")
         words = tuple(cls.score_word(system_key, gold_key, word) for word in gold_key.labels)
-        positions = _group_words(list(gold_key.labels))
+        positions = group_words(list(gold_key.labels))
         n_answered = sum(score.n_answered for score in words)
         return cls(
             {name: cls.average([words[i] for i in chosen]) for name, chosen in positions.items()},
@@ -239,7 +239,7 @@ class ClusteringScores(KeyScores[WordScore, GroupScore]):
         )
 
 
-def _group_words(words: Sequence[str]) -> dict[str, list[int]]:
+def group_words(words: Sequence[str]) -> dict[str, list[int]]:
     """Positions of all words, and of those with each part of speech that occurs: ``crane.n``."""
     groups = {"all": list(range(len(words)))}
     for letter in PARTS_OF_SPEECH:

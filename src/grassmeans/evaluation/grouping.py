@@ -28,7 +28,7 @@ from grassmeans.evaluation.key_files import Key, Label
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
-from grassmeans.evaluation.tasks.instances import Instance, known_form
+from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances, known_form
 from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import occurrences_in_passages
@@ -114,6 +114,11 @@ class ClusteringTask(Task[GroupingResult]):
             for name, given in instances.items()
         ]
         return digest_of([texts, labels])
+
+    @property
+    def labelled(self) -> LabelledInstances:
+        """The instances and their gold senses."""
+        return LabelledInstances(self.instances, self.gold)
 
     @property
     def targets(self) -> tuple[str, ...]:
@@ -225,9 +230,9 @@ def answer_by_induction(
 
 
 def read_instances(
-    word: str, instances: Sequence[Instance], tokenizer: AnyTokenizer
+    word: str | Sequence[str], instances: Sequence[Instance], tokenizer: AnyTokenizer
 ) -> Occurrences:
-    """The occurrences of a word in its instances."""
+    """The occurrences of a word in its instances, or of the word of each."""
     passages = [(instance.left, instance.right) for instance in instances]
     forms = [instance.word for instance in instances]
     return occurrences_in_passages(word, passages, tokenizer, forms=forms)

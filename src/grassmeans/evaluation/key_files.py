@@ -128,6 +128,21 @@ def read_numbered_lines(path: Path) -> list[tuple[int, str]]:
 
     `InputError` where the file is missing, is not UTF-8 or holds nothing.
     """
+    return number_lines(read_whole_text(path))
+
+
+def number_lines(text: str) -> list[tuple[int, str]]:
+    """The lines of a text that are not blank, each with its number, counted from 1."""
+    # Only line feeds end lines: contexts may hold other characters that str.splitlines cuts at.
+    return [
+        (number, line.rstrip("\r"))
+        for number, line in enumerate(text.split("\n"), start=1)
+        if line.strip()
+    ]
+
+
+def read_whole_text(path: Path) -> str:
+    """Read a file; `InputError` where it is missing, is not UTF-8 or holds nothing."""
     try:
         # A byte order mark inside is what is left where files were joined.
         text = path.read_text(encoding="utf-8").replace("\ufeff", "")
@@ -137,12 +152,6 @@ def read_numbered_lines(path: Path) -> list[tuple[int, str]]:
         raise InputError(f"cannot read {path}: {error.strerror}; check the path") from error
     if "\0" in text:
         raise InputError(f"{path} is no text: it holds a NUL at character {text.index(chr(0))}")
-    # Only line feeds end lines: contexts may hold other characters that str.splitlines cuts at.
-    lines = [
-        (number, line.rstrip("\r"))
-        for number, line in enumerate(text.split("\n"), start=1)
-        if line.strip()
-    ]
-    if not lines:
+    if not text.strip():
         raise InputError(f"{path} is empty")
-    return lines
+    return text

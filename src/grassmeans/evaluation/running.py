@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 from grassmeans.errors import InputError
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.systems import ModelSystem, System
+from grassmeans.evaluation.tasks.instances import LabelledInstances
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD, IdkThreshold
 
@@ -104,11 +105,19 @@ class Task(ABC, Generic[AnyResult]):
         Whether it has instances whose senses can be induced from themselves.
     needs_senses : bool
         Whether vectors of whole words cannot answer it.
+    needs_contexts : bool
+        Whether it looks at contexts themselves: a kind of context answers it without any senses.
     """
 
     name: str
     groups_instances: bool = False
     needs_senses: bool = False
+    needs_contexts: bool = False
+
+    @property
+    def labelled(self) -> LabelledInstances | None:
+        """Its instances and their gold senses; None where it has no such."""
+        return None
 
     @property
     @abstractmethod

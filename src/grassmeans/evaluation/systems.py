@@ -145,6 +145,8 @@ class System(ABC):
         Cuts texts as those were cut that the system learnt from.
     vectors : WordVectors
         Plain vectors of whole words.
+    encoder : ContextEncoder or None
+        What its contexts are made of, where they can be compared with each other.
     can_induce_on_test : bool
         Whether it can find the senses of a word among the instances of a test set.
     """
@@ -153,6 +155,7 @@ class System(ABC):
     n_senses: int | str | None = None
     tokenizer: AnyTokenizer
     vectors: WordVectors
+    encoder: ContextEncoder | None = None
     can_induce_on_test: bool = False
 
     @property
@@ -315,6 +318,7 @@ class ModelSystem(System):
         self.n_senses = self.settings.n_senses
         self.name = name or ("model" if model.folder is None else model.folder.name)
         self.tokenizer = model.tokenizer
+        self.encoder = model.encoder
         self.vectors = model.vectors if vectors is None else vectors
         self._lexemes = lexemes
         self._corpus = corpus

@@ -15,18 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import (
     check_arguments,
+    check_values,
     either,
     flag,
     instance_of,
     one_of,
     optional,
     path,
+    record,
     text,
 )
-from grassmeans.artifacts.writing import digest_of_array, find_manifest
+from grassmeans.artifacts.writing import digest_of_array, find_manifest, read_manifest
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, open_contexts
 from grassmeans.contexts.interface import ContextEncoder, UnfittedContexts
@@ -42,6 +44,7 @@ from grassmeans.senses.induction import choose_encoder, induce
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.pseudowords import calibrate
 from grassmeans.tagging.lemmas import collect_forms
+from grassmeans.text.tokenizer import tokenizer_from_dict
 from grassmeans.vectors.skipgram import SkipGram
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -249,6 +252,31 @@ def open_model_or_contexts(
     if corpus is None:
         raise InputError(f"{place} has no senses: give --corpus, where they are induced")
     return open_bare_model(place, corpus, device=device)
+
+
+def open_contexts_alone(
+    place: str | Path, corpus: Corpus | None, *, device: str = "cpu"
+) -> SenseModel:
+    """A finished model; or contexts, for what needs no senses: these remain without any.
+
+    The encoder of a folder has all that it needs; word vectors and transformers need a corpus.
+    """
+    if corpus is not None or not is_contexts(place):
+        return open_model_or_contexts(place, corpus, device=device)
+    encoder = open_contexts(place, device)
+    if not isinstance(encoder, ContextEncoder):
+        raise InputError(
+            f"{place} needs --corpus, whose function words tell nothing, and to whose text a "
+            "transformer is fitted"
+        )
+    folder = Path(place)
+    manifest = read_manifest(folder)
+    check_values(folder / MANIFEST, manifest, {"tokenizer": record()})
+    try:
+        tokenizer = tokenizer_from_dict(manifest["tokenizer"])
+    except InputError as error:
+        raise damaged(folder / MANIFEST, str(error)) from error
+    return SenseModel(encoder, SenseInventory([]), tokenizer)
 
 
 def is_contexts(place: str | Path) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +20,9 @@ from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRu
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkRule, IdkThreshold, check_threshold
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.only_senses import Strangers, expect_strangers
+from grassmeans.senses.same_sense import SamenessCurve, expect_sameness
 from grassmeans.tagging.answering import Answering, Decided
+from grassmeans.tagging.comparing import compare_texts
 from grassmeans.tagging.lemmas import Lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import OnProgress, passage_distances
@@ -95,6 +98,65 @@ class DecidingModel(ABC):
         usual = [self.inventory.usual_distance(word) for word in some[:: _STRANGERS // 32]]
         lines = [self.inventory.directions(word) for word in some]
         return expect_strangers(np.concatenate(lines), usual) if lines else None
+
+    @cached_property
+    def _sameness(self) -> SamenessCurve | None:
+        """The same for two contexts of a word."""
+        if not self.encoder.lines_have_ends:
+            return None
+        words = [word for word, n_senses in self.inventory.sense_counts.items() if n_senses > 1]
+        some = words[:: len(words) // _STRANGERS + 1]
+        cosines: list[NDArray[np.floating]] = [np.empty(0)]
+        for word in some:
+            lines = np.asarray(self.inventory.directions(word))
+            lines = lines[lines.any(axis=1)]  # a hidden sense is zeros
+            cosines.append((lines @ lines.T)[np.triu_indices(len(lines), 1)])
+        entries = [self.inventory[word] for word in some[:: _STRANGERS // 32]]
+        shown = [sense for entry in entries for sense in entry.senses if not sense.hidden]
+        distances = [sense.mean_distance for sense in shown]
+        return expect_sameness(np.concatenate(cosines), distances, self.encoder.vectors.dim)
+
+    @check_arguments(text1=text, text2=text)
+    def same_sense(self, text1: str, text2: str, word: str) -> float:
+        """How likely a word means the same in two texts, where that is as likely as not.
+
+        It goes by how alike the two contexts are, whatever senses the model has of the word: also
+        for words that it has none of.
+
+        Parameters
+        ----------
+        text1, text2 : str
+            Their first occurrence of the word counts, or the one marked ``<b>word</b>``, which may
+            be an inflected form.
+
+        Returns
+        -------
+        float
+            From 0 to 1; 0.5 where nothing is known around the word in one of the texts.
+
+        Raises
+        ------
+        InputError
+            Where a text lacks the word; for models that have not learnt it, and whose lines do not
+            tell: those of word vectors, built without a calibration.
+
+        Examples
+        --------
+        >>> model.same_sense(  # doctest: +SKIP
+        ...     "The crane waded through the marsh.", "A crane lifted the beams.", "crane"
+        ... )
+        0.06
+        """
+        curve = None if self.calibration is None else self.calibration.same_sense
+        curve = self._sameness if curve is None else curve
+        if curve is None:
+            raise InputError(
+                "this model does not know how alike two contexts of one sense are: build it again, "
+                "calibrated, from enough text"
+            )
+        key, texts = self.spell(word), (text1, text2)
+        alike = compare_texts(texts, key, self.encoder, self.tokenizer, self.lemmas)
+        return 0.5 if math.isnan(alike) else float(curve.probability(alike))
 
     @property
     def idk_threshold(self) -> IdkRule:

@@ -67,7 +67,10 @@ _OPTIONAL_RULES = {
     "settings": record(),
     CALIBRATION: record(
         dict.fromkeys(("intercept", "log_margin"), number(-1e6, 1e6)),
-        {"strangers": record(dict.fromkeys(("mean", "spread", "own_spread"), number(-1.0, 1e6)))},
+        {
+            "strangers": record(dict.fromkeys(("mean", "spread", "own_spread"), number(-1.0, 1e6))),
+            "same_sense": record(dict.fromkeys(("intercept", "slope"), number(-1e6, 1e6))),
+        },
     ),
     "idk_threshold": either(number(0.0, 1.0), nothing),
     "language": either(text, nothing),
@@ -257,8 +260,9 @@ class SenseModel(DecidingModel):
             lemma_table=self.lemma_table,
             find_lemma=find_lemma or self._find_lemma,
         )
-        if "_strangers" in self.__dict__:  # some other senses do not change them
-            changed._strangers = self._strangers
+        for name in ("_strangers", "_sameness"):  # some other senses do not change them
+            if name in self.__dict__:
+                setattr(changed, name, getattr(self, name))
         return changed
 
     @cached_property

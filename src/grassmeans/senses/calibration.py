@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from grassmeans.errors import ArtifactError, InputError
+from grassmeans.senses.logistic import fit_logistic
 from grassmeans.senses.only_senses import ASSUMED, Strangers, measure_inside
+from grassmeans.senses.same_sense import SamenessCurve
 
 DEFAULT_CONFIDENCE = 0.7
 """Answers that are less likely to be right are "I don't know"."""
@@ -32,8 +34,6 @@ MOST_CERTAIN = 0.9999
 SMALLEST_MARGIN = 0.01
 """Added to margins: far below it, two senses are equally near."""
 
-_RIDGE = 1e-4
-_STEPS = 50
 _NOTHING = 1e-3  # weight of each made-up answer
 
 
@@ -47,11 +47,14 @@ class Calibration:
         Of the logistic curve over `measure_log_margins`.
     strangers : Strangers or None
         By which an only sense is judged; without them its answer counts as right.
+    same_sense : SamenessCurve or None
+        How likely a word means the same in two contexts, where that was learnt.
     """
 
     intercept: float
     log_margin: float
     strangers: Strangers | None = None
+    same_sense: SamenessCurve | None = None
 
     def __post_init__(self) -> None:
         if not all(np.isfinite([self.intercept, self.log_margin])):
@@ -105,11 +108,12 @@ class Calibration:
     def from_dict(cls, values: Any) -> Calibration:
         """From a manifest."""
         try:
-            strangers = values.get("strangers")
+            strangers, same_sense = values.get("strangers"), values.get("same_sense")
             return cls(
                 float(values["intercept"]),
                 float(values["log_margin"]),
                 strangers and Strangers(**{k: float(v) for k, v in strangers.items()}),
+                same_sense and SamenessCurve(**{k: float(v) for k, v in same_sense.items()}),
             )
         except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
             raise ArtifactError(f"the model's calibration is damaged ({error})") from error
@@ -154,7 +158,7 @@ def measure_log_margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
 def fit_calibration(
     log_margins: NDArray[np.float64], right: NDArray[np.bool_], weights: NDArray[np.float64]
 ) -> Calibration:
-    """Logistic regression by Newton's method, with a small ridge.
+    """The curve of answers of which it is known whether they were right.
 
     Parameters
     ----------
@@ -170,14 +174,4 @@ def fit_calibration(
     log_margins = np.append(log_margins, np.full(2, np.log(SMALLEST_MARGIN)))
     right = np.append(right, [True, False])
     scale = np.append(weights / weights.sum(), [_NOTHING, _NOTHING])
-    inputs = np.column_stack([np.ones(len(log_margins)), log_margins])
-    found = np.zeros(2)
-    for _ in range(_STEPS):
-        chances = 1.0 / (1.0 + np.exp(-inputs @ found))
-        gradient = inputs.T @ (scale * (right - chances)) - _RIDGE * found
-        curvature = (inputs * (scale * chances * (1.0 - chances))[:, None]).T @ inputs
-        step = np.linalg.solve(curvature + _RIDGE * np.eye(2), gradient)
-        found += step
-        if np.abs(step).max() < 1e-8:
-            break
-    return Calibration(float(found[0]), float(found[1]))
+    return Calibration(*fit_logistic(log_margins, right, scale))

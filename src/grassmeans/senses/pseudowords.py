@@ -7,11 +7,12 @@ sense that comes twice is a mistake to a user.
 
 They also tell how sure an only sense is: the line in which one half of a word's contexts meets is
 measured from the other half, and from the contexts of the other words, which are strangers to it.
+And they tell how likely a word means the same in two contexts (`grassmeans.senses.same_sense`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
@@ -28,14 +29,19 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.distances import measure_distances, usable_contexts
+from grassmeans.geometry.similarities import compare_all
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
 from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.only_senses import Strangers, fit_strangers, measure_inside
+from grassmeans.senses.same_sense import KnownPairs, SamenessCurve, fit_sameness, pair_contexts
 from grassmeans.senses.samples import encode_words
 from grassmeans.vectors.word_vectors import WordVectors
 
 CONTEXTS_A_WORD = 160
+PAIRED_A_WORD = 80
+"""Contexts of a word that are compared with each other, and with those of another."""
+
 FEWEST_CONTEXTS = 40
 FEWEST_PSEUDOWORDS = 6
 """With fewer a calibration would say more than it knows."""
@@ -48,6 +54,7 @@ _LARGEST_COUNT = 20_000
 _GROUPS_AT_ONCE = 12
 
 Floats = NDArray[np.float32]
+PseudowordTask = tuple[ContextEncoder, InductionSettings, tuple[str, ...], list[Floats]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +69,14 @@ class KnownAnswers:
     weights : (n,) float64
         Every pseudo-word weighs as much as any other.
     strangers : Strangers or None
+    same_sense : SamenessCurve or None
     """
 
     log_margins: NDArray[np.float64]
     right: NDArray[np.bool_]
     weights: NDArray[np.float64]
     strangers: Strangers | None = None
+    same_sense: SamenessCurve | None = None
 
 
 class PseudowordAnswers(NamedTuple):
@@ -109,7 +118,7 @@ def calibrate(
     if found is None:
         return None
     curve = fit_calibration(found.log_margins, found.right, found.weights)
-    return replace(curve, strangers=found.strangers)
+    return replace(curve, strangers=found.strangers, same_sense=found.same_sense)
 
 
 def make_pseudowords(
@@ -180,10 +189,20 @@ def answer_pseudowords(
     """Induce and decode pseudo-words; None where none of them has two senses."""
     sampling = replace(settings, max_contexts=CONTEXTS_A_WORD)
     parts: list[PseudowordAnswers] = []
+    kept: dict[str, Floats] = {}
+
+    def keep_contexts(
+        tasks: Iterable[PseudowordTask],
+    ) -> Iterator[PseudowordTask]:
+        for task in tasks:
+            for word, bases in zip(task[2], task[3], strict=True):
+                kept[word] = bases[:PAIRED_A_WORD].copy()
+            yield task
+
     with progress_bar("calibrating", len(groups), unit="words", show=show_progress) as advance:
         forms = {word: members[0] for members in groups for word in members}
         tasks = _encode_groups(corpus, encoder.writing_words_as(forms), sampling, groups)
-        for answers in map_tasks(answer_pseudoword, tasks, workers):
+        for answers in map_tasks(answer_pseudoword, keep_contexts(tasks), workers):
             if answers is not None:
                 parts.append(answers)
             advance()
@@ -197,7 +216,16 @@ def answer_pseudowords(
             np.concatenate([part.strangers for part in parts]),
             np.concatenate([part.own for part in parts]),
         ),
+        fit_sameness(_pair_members(kept, encoder)),
     )
+
+
+def _pair_members(contexts: dict[str, Floats], encoder: ContextEncoder) -> KnownPairs:
+    """Pairs of contexts of the words that pseudo-words are made of."""
+    known = {word: bases for word, bases in contexts.items() if len(bases) > 1}
+    vectors = encoder.vectors.vectors[encoder.vectors.ids_of(list(known))]
+    alike = np.abs(compare_all(vectors[:, None], vectors[:, None], signed=True)) >= ALIKE
+    return pair_contexts(list(known.values()), alike, signed=encoder.lines_have_ends)
 
 
 def _encode_groups(
@@ -205,7 +233,7 @@ def _encode_groups(
     encoder: ContextEncoder,
     settings: InductionSettings,
     groups: Sequence[tuple[str, ...]],
-) -> Iterator[tuple[ContextEncoder, InductionSettings, tuple[str, ...], list[Floats]]]:
+) -> Iterator[PseudowordTask]:
     """The pseudo-words, with the bases of each of their words; some are encoded together."""
     for start in range(0, len(groups), _GROUPS_AT_ONCE):
         block = groups[start : start + _GROUPS_AT_ONCE]

@@ -309,7 +309,7 @@ def passage_distances(
 
 
 def occurrences_in_passages(
-    word: str,
+    word: str | Sequence[str],
     passages: Sequence[tuple[str, str]],
     tokenizer: AnyTokenizer,
     lemmas: Lemmas | None = None,
@@ -319,6 +319,8 @@ def occurrences_in_passages(
 
     Parameters
     ----------
+    word : str or sequence of str
+        The same in all passages, or that of each.
     forms : sequence of str, optional
         How the word is written in each passage; as it is by default.
     """
@@ -329,7 +331,8 @@ def occurrences_in_passages(
 
     def write(number: int) -> tuple[str, list[Span]]:
         left, right = passages[number]
-        form = (forms[number] if forms is not None else "") or word
+        own = word if isinstance(word, str) else word[number]
+        form = (forms[number] if forms is not None else "") or own
         return write_passage(left, form, right, tokenizer)
 
     return read_passages(word, passages, tokenize, write)

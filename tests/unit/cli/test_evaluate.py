@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from grassmeans import WordVectors
+from grassmeans import WordVectors, load
+from grassmeans.artifacts.writing import write_manifest
 from grassmeans.cli.main import app
+from grassmeans.contexts import describe_encoder
 from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.errors import InputError
 from grassmeans.evaluation.key_files import read_key
 from grassmeans.geometry.windows import ContextShape
@@ -59,6 +62,42 @@ def test_answers_scores_and_record(folder: Path) -> None:
     assert read_key(key).best_labels("crane") == {"1": "crane.1", "2": "crane.2", "3": "crane.1"}
     again = CliRunner().invoke(app, ["score", str(key), str(folder / "a.jsonl"), "--task", "jsonl"])
     assert json.loads(again.stdout)["all"] == found["all"]
+
+
+def save_encoder(folder: Path) -> Path:
+    """The encoder of the model alone."""
+    encoder = load(folder / "model").encoder
+    place = folder / "encoder"
+    encoder.vectors.save(place / "vectors")
+    write_function_words(place, encoder.function_words)
+    about = describe_encoder(encoder) | {"tokenizer": Tokenizer().to_dict()}
+    write_manifest(place, "encoder", 1, about)
+    return place
+
+
+def test_pairs_need_an_encoder_alone(folder: Path) -> None:
+    lines = [*LINES, LINES[0] | {"id": "5"}]
+    (folder / "b.jsonl").write_text("\n".join(json.dumps(line) for line in lines))
+    options = ("--of", "jsonl", "--model")
+    by_encoder = evaluate(folder, "pairs", "b.jsonl", *options, save_encoder(folder))
+    found = json.loads(by_encoder.stdout)
+    # In one sense: nest-nest 1, and twice nest-nothing 0; in two: twice nest-beam 0, beam-nothing.
+    assert found["all"]["area"] == pytest.approx(100 * (3 + 1.5 + 1.5) / 9, abs=1e-4)
+    assert found["counts"]["n_words_without_area"] == 1
+    assert "one gold sense, or each instance its own (no area): 1" in by_encoder.stderr
+    assert "too few known words around (alike to none): 1" in by_encoder.stderr
+    by_model = json.loads(evaluate(folder, "pairs", "b.jsonl", *options, folder / "model").stdout)
+    assert by_model["all"] == found["all"]
+    table = evaluate(folder, "pairs", "b.jsonl", *options, folder / "model", "--markdown").stdout
+    assert table.splitlines()[2].startswith("| all | 1 | 4 | 6 | 66.67 |")
+
+
+def test_pairs_of_a_file(folder: Path) -> None:
+    text = "word\ttext1\ttext2\tlabel\ncrane\tnest crane\tcrane nest\t1\n"
+    (folder / "a.tsv").write_text(text + "seal\tnest seal\tseal beam\t0\n")
+    result = evaluate(folder, "pairs", "a.tsv", "--model", folder / "model")
+    found = json.loads(result.stdout)["all"]
+    assert (found["area"], found["n_pairs"], found["same"]) == (100.0, 2, 50.0)
 
 
 def test_markdown_and_induction_on_the_instances(folder: Path) -> None:
@@ -129,10 +168,15 @@ def test_instances_without_labels_need_a_key_to_write(folder: Path) -> None:
         ("jsonl", "a.jsonl", ("--model", "MODEL", "--decoding", "x"), "decoding must be one of"),
         ("jsonl", "a.jsonl", ("--model", "MODEL", "-k", "7"), "no word of jsonl has senses"),
         ("sentences", "a.jsonl", (), "line 1: expected a text as word"),
+        ("pairs", "a.jsonl", ("--model", "MODEL"), "no pair of texts: give of='jsonl'"),
+        ("pairs", "a.jsonl", ("--of", "jsonl"), "pairs of jsonl needs --model: a model, an"),
+        ("jsonl", "a.jsonl", ("--of", "jsonl"), "names the test set of pairs"),
+        ("pairs", "a.jsonl", ("--of", "other"), "unknown task 'other'"),
+        ("pairs", "a.jsonl", ("--of", "jsonl", "--model", "VECTORS"), "needs --corpus"),
     ],
 )
 def test_mistakes(folder: Path, task: str, data: str, options, message: str) -> None:
-    places = {"MODEL": folder / "model"}
+    places = {"MODEL": folder / "model", "VECTORS": folder / "model" / "vectors"}
     result = evaluate(folder, task, data, *(places.get(option, option) for option in options))
     assert result.exception is not None
     with pytest.raises(Exception, match=message):

@@ -7,8 +7,15 @@ import numpy as np
 import pytest
 
 import grassmeans
-from grassmeans.errors import ArtifactError
+from grassmeans import WordVectors
+from grassmeans.contexts.subspaces import SubspaceEncoder
+from grassmeans.errors import ArtifactError, InputError
+from grassmeans.geometry.windows import ContextShape
 from grassmeans.models import places as model_places
+from grassmeans.models.model import SenseModel
+from grassmeans.senses.entries import Sense, WordSenses
+from grassmeans.senses.inventory import SenseInventory
+from grassmeans.text.tokenizer import Tokenizer
 from installed import install_models
 
 
@@ -86,3 +93,61 @@ def test_senses_in_a_corpus_are_those_of_its_labels(topic_model, topic_corpus, t
     assert topic_model.senses_at(topic_corpus, "crane", positions).senses.tolist() == labels
     about = labelled.manifest["labelled"]
     assert (about["read_in"], about["only_senses"]) == ("documents", "always")
+
+
+def test_a_word_means_the_same_in_contexts_of_one_topic(topic_model, synthetic) -> None:
+    birds, machines = (" ".join(words[:8]) for words in synthetic.topic_words[:2])
+    more_birds = " ".join(synthetic.topic_words[0][1:9])
+    same = topic_model.same_sense(f"crane {birds}", f"{more_birds} Crane", "crane")
+    other = topic_model.same_sense(f"crane {birds}", f"{machines} crane", "Crane")
+    assert 0.0 <= other < 0.1
+    assert 0.9 < same <= 1.0
+    inflected = topic_model.same_sense(f"<b>cranes</b> {birds}", f"{more_birds} crane", "crane")
+    assert inflected == pytest.approx(same)
+    # A word without senses, and one with nothing around it.
+    assert topic_model.same_sense(f"seal {birds}", f"seal {birds}", "seal") > 0.9
+    assert topic_model.same_sense("crane", f"crane {birds}", "crane") == 0.5
+
+
+def test_whether_senses_are_the_same_is_kept_with_the_model(topic_model) -> None:
+    stored = topic_model.manifest["answer_curve"]["same_sense"]
+    curve = topic_model.calibration.same_sense
+    assert stored == {"intercept": curve.intercept, "slope": curve.slope}
+    assert curve.slope > 0.0
+
+
+def test_a_text_without_the_word_has_no_sense_of_it(topic_model) -> None:
+    with pytest.raises(InputError, match="there is no 'crane' in text2"):
+        topic_model.same_sense("a crane", "two cranes", "crane")
+    with pytest.raises(InputError, match="text1 must be a text"):
+        topic_model.same_sense(None, "crane", "crane")
+
+
+def test_subspaces_that_are_not_calibrated_do_not_tell_same_senses(topic_model) -> None:
+    bare = topic_model.with_inventory(topic_model.inventory)
+    bare.manifest = {}
+    with pytest.raises(InputError, match="build it again, calibrated"):
+        bare.same_sense("a crane", "a crane", "crane")
+
+
+class Rays(SubspaceEncoder):
+    """Contexts as lines that have ends."""
+
+    lines_have_ends = True
+
+
+def test_lines_that_have_ends_tell_same_senses_without_a_calibration() -> None:
+    axes = np.eye(12, dtype=np.float32)
+    names = [f"topic{i}" for i in range(12)]
+    shape = ContextShape(window=2, rank=1)
+    encoder = Rays(WordVectors(names, axes), shape, frozenset())
+    senses = tuple(
+        Sense(k + 1, 0.1, mean_distance=0.6, characteristic_words=(), nearest_words=(), examples=())
+        for k in range(12)
+    )
+    entry = WordSenses("crane", 99, 99, axes, senses)
+    model = SenseModel(encoder, SenseInventory([entry]), Tokenizer())
+    assert model.same_sense("topic3 crane", "crane topic3", "crane") > 0.9
+    assert model.same_sense("topic3 crane", "crane topic4", "crane") < 0.2
+    fewer = model.with_inventory(SenseInventory([]))
+    assert fewer.same_sense("topic3 crane", "crane topic3", "crane") > 0.9  # as it was

@@ -21,6 +21,7 @@ from grassmeans.senses.pseudowords import (
     choose_members,
     draw_pseudowords,
 )
+from grassmeans.senses.same_sense import SamenessCurve
 
 CURVE = Calibration(3.0, 1.0)
 # Two senses whose directions lie inside a context by 0.8 and 0.6: a margin of 0.2.
@@ -177,3 +178,12 @@ def test_a_model_without_calibration_asks_for_none(topic_model):
     with pytest.raises(InputError, match="not calibrated"):
         topic_model.tag("crane", confidence=0.5)
     assert topic_model.idk_threshold == 0.6
+
+
+def test_how_same_senses_are_told_is_kept_as_plain_values():
+    curve = Calibration(3.0, 1.0, same_sense=SamenessCurve(-2.0, 9.0))
+    plain = curve.to_dict()
+    assert plain["same_sense"] == {"intercept": -2.0, "slope": 9.0}
+    assert Calibration.from_dict(plain) == curve
+    with pytest.raises(ArtifactError, match="the model's calibration is damaged"):
+        Calibration.from_dict(plain | {"same_sense": {"intercept": 1.0}})

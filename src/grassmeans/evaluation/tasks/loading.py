@@ -13,6 +13,7 @@ from grassmeans.evaluation.grouping import ClusteringTask, Scores
 from grassmeans.evaluation.key_files import Key, read_key
 from grassmeans.evaluation.running import Task
 from grassmeans.evaluation.tasks.instances import LabelledInstances, read_json_instances
+from grassmeans.evaluation.tasks.pairs import PAIRS, InstancePairsTask, PairsTask
 from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.plugins import TASKS, find_plugins, load_plugin
 
@@ -66,27 +67,38 @@ class InstanceFormat:
 _OURS: dict[str, Callable[..., Task[Any]]] = {
     "jsonl": InstanceFormat("jsonl", read_json_instances),
     "sentences": SentencesTask,
+    PAIRS: PairsTask,
 }
 
 
-def open_task(name: str, data: str | Path, gold: str | Path | None = None) -> Task[Any]:
+def open_task(
+    name: str, data: str | Path, gold: str | Path | None = None, of: str | None = None
+) -> Task[Any]:
     """Read a test set.
 
     Parameters
     ----------
     name : str
-        ``"jsonl"``, ``"sentences"``, or one that an installed distribution adds.
+        ``"jsonl"``, ``"sentences"``, ``"pairs"``, or one that an installed distribution adds.
     data : path
         Its folder or file.
     gold : path, optional
-        A gold key in place of the one inside ``data``; only where instances are grouped.
+        Gold labels in place of those inside ``data``; only where instances are grouped or paired.
+    of : str, optional
+        With ``"pairs"``: the test set of that name, whose instances are paired. Without it,
+        ``data`` is a file of pairs.
 
     `InputError` where the name is unknown or files are not what they should be.
     """
+    if of is not None:
+        if name != PAIRS or of == PAIRS:
+            raise InputError(f"of=... names the test set of {PAIRS}: leave it out for {name}")
+        return InstancePairsTask(open_task(of, data, gold))
     reader = _find_reader(name)
     if not Path(data).exists():
         raise InputError(f"there is nothing at {data}: give the data of {name}")
-    return reader(data, gold) if isinstance(reader, InstanceFormat) else reader(data)
+    takes_gold = isinstance(reader, InstanceFormat) or reader is PairsTask
+    return reader(data, gold) if takes_gold else reader(data)
 
 
 def open_named_task(text: str) -> Task[Any]:

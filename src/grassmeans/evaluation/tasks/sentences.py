@@ -28,12 +28,17 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import read_numbered_lines
+from grassmeans.evaluation.key_files import Key, Label, read_numbered_lines
 from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, score_words
 from grassmeans.evaluation.systems import Senses, System
-from grassmeans.evaluation.tasks.instances import known_form, parse_object
+from grassmeans.evaluation.tasks.instances import (
+    Instance,
+    LabelledInstances,
+    known_form,
+    parse_object,
+)
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import (
     IDK,
@@ -153,6 +158,18 @@ class SentencesTask(Task[SentencesResult]):
         """Of sentences, senses and pairs."""
         sentences = [asdict(sentence) for sentence in self.sentences]
         return digest_of([sentences, [[pair.first.id, pair.second.id] for pair in self.pairs]])
+
+    @property
+    def labelled(self) -> LabelledInstances:
+        """The sentences as instances, and their senses."""
+        instances = tuple(
+            Instance(one.id, one.word, "", one.left, one.written, one.right)
+            for one in self.sentences
+        )
+        labels: dict[str, dict[str, tuple[Label, ...]]] = defaultdict(dict)
+        for sentence, instance in zip(self.sentences, instances, strict=True):
+            labels[instance.key_word][sentence.id] = (Label(sentence.sense),)
+        return LabelledInstances(instances, Key(labels))
 
     @cached_property
     def targets(self) -> tuple[str, ...]:

@@ -86,3 +86,76 @@ def test_mistakes(folder: Path, task: str, data: str, options, message: str) -> 
     with pytest.raises(InputError, match=message):
         raise result.exception
     assert isinstance(result.exception, InputError)
+
+
+BIRD, MACHINE = "nest", "beam"
+
+
+def write_makes_sense(folder: Path) -> None:
+    (folder / "contexts").mkdir(parents=True)
+    contexts = [BIRD, BIRD, MACHINE]
+    lines = [f"crane.{i}\t{near} <b>crane</b>\n" for i, near in enumerate(contexts, 1)]
+    (folder / "contexts" / "crane").write_text("".join(lines))
+    labels = [f"crane crane.{i} crane.{near}\n" for i, near in enumerate(contexts, 1)]
+    (folder / "all.key").write_text("".join(labels))
+
+
+def write_semeval2010(folder: Path) -> None:
+    folder.mkdir()
+    texts = [BIRD, BIRD, MACHINE]
+    body = "".join(
+        f"<crane.n.{i}><TargetSentence>{near} cranes</TargetSentence></crane.n.{i}>"
+        for i, near in enumerate(texts, 1)
+    )
+    (folder / "crane.n.xml").write_text(f"<crane.n.test>{body}</crane.n.test>")
+    labels = [f"crane.n crane.n.{i} {near}\n" for i, near in enumerate(texts, 1)]
+    (folder / "gold.key").write_text("".join(labels))
+
+
+def write_dwug(folder: Path) -> None:
+    folder.mkdir()
+    use = {"target": "crane", "pos": "n", "word": "crane", "right": ""}
+    uses = [
+        use | {"id": f"crane_nn.{i}", "left": f"{near} ", "period": 1 + i % 2, "label": near}
+        for i, near in enumerate([BIRD, BIRD, MACHINE])
+    ]
+    uses.append(use | {"id": "crane_nn.9", "left": f"{BIRD} ", "period": 1})
+    (folder / "uses.jsonl").write_text("".join(json.dumps(one) + "\n" for one in uses))
+    (folder / "change.tsv").write_text("lemma\tgraded\ncrane_nn\t0.9\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [
+        ("makes-sense", write_makes_sense),
+        ("semeval2010", write_semeval2010),
+        ("dwug", write_dwug),
+    ],
+)
+def test_pairs_of_published_sets(folder: Path, name: str, write) -> None:
+    write(folder / "data")
+    options = ("--of", name, "--model", folder / "model")
+    found = json.loads(evaluate(folder, "pairs", "data", *options).stdout)
+    # Nest and nest are one sense, and more alike than nest and beam, twice.
+    assert (found["all"]["n_instances"], found["all"]["n_pairs"]) == (3, 3)
+    assert found["all"]["area"] == 100.0
+    assert found["counts"]["n_not_located"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--of", "scws", "--model", "MODEL"), "scws has no instances with gold senses"),
+        (("--of", "makes-sense", "--method", "kmeans"), "methods have no contexts to compare"),
+    ],
+)
+def test_mistakes_with_pairs(folder: Path, options, message: str) -> None:
+    row = "1\tnest\tn\tbeam\tn\tx <b> nest </b>\tx <b> beam </b>\t1.0\t1.0\n"
+    (folder / "ratings.txt").write_text(row)
+    write_makes_sense(folder / "data")
+    data = "ratings.txt" if "scws" in options else "data"
+    corpus = ("--corpus", folder, "--vectors", folder) if "--method" in options else ()
+    places = [folder / "model" if option == "MODEL" else option for option in options]
+    result = evaluate(folder, "pairs", data, *places, *corpus)
+    assert isinstance(result.exception, InputError)
+    assert message in str(result.exception)

@@ -32,7 +32,6 @@ from grassmeans.change.measures import (
     jensen_shannon,
     prototype_distance,
 )
-from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import (
@@ -50,8 +49,13 @@ from grassmeans.evaluation.reports import (
     round_score,
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
-from grassmeans.evaluation.systems import ModelSystem, System
-from grassmeans.evaluation.tasks.instances import Instance, parse_object, read_json_instances
+from grassmeans.evaluation.systems import System
+from grassmeans.evaluation.tasks.instances import (
+    Instance,
+    LabelledInstances,
+    parse_object,
+    read_json_instances,
+)
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans_lab.evaluation.tasks.similarity_scores import bootstrap_correlation, correlate_ranks
 
@@ -191,6 +195,12 @@ class ChangeTask(Task[ChangeResult]):
         return digest_of([texts, list(self.graded.items())])
 
     @property
+    def labelled(self) -> LabelledInstances:
+        """The uses of both periods, and the senses of those that have one."""
+        uses = tuple(use for own in self.uses.values() for use in own)
+        return LabelledInstances(uses, self._labels)
+
+    @property
     def targets(self) -> tuple[str, ...]:
         """The words."""
         return tuple(dict.fromkeys(uses[0].target for uses in self.uses.values()))
@@ -209,12 +219,10 @@ class ChangeTask(Task[ChangeResult]):
         scores = None
         if self._labels.n_instances:
             scores = ClusteringScores.compare(answers.key, self._labels)
-        encoder = system.model.encoder if isinstance(system, ModelSystem) else None
         return ChangeResult(
             task=self.name,
             words=tuple(
-                self._measure(name, own, answers.key, encoder, system)
-                for name, own in self.uses.items()
+                self._measure(name, own, answers.key, system) for name, own in self.uses.items()
             ),
             senses=scores,
             parameters={"induce": settings.induce},
@@ -244,14 +252,7 @@ class ChangeTask(Task[ChangeResult]):
         )
         return joined, len(missing) - len(more.words_without_senses)
 
-    def _measure(
-        self,
-        name: str,
-        uses: Sequence[Instance],
-        key: Key,
-        encoder: ContextEncoder | None,
-        system: System,
-    ) -> WordChange:
+    def _measure(self, name: str, uses: Sequence[Instance], key: Key, system: System) -> WordChange:
         periods = np.array([self.periods[use.id] for use in uses])
         n_first, n_second = (int((periods == period).sum()) for period in PERIODS)
         labels = [key.labels[use.key_word][use.id][0].name for use in uses]
@@ -262,6 +263,7 @@ class ChangeTask(Task[ChangeResult]):
         ]
         measures = dict.fromkeys(MEASURES, float("nan"))
         measures["jsd"] = float(jensen_shannon(*counts))
+        encoder = system.encoder
         if encoder is not None:
             word = uses[0].target
             bases = encoder.encode(read_instances(word, uses, system.tokenizer))

@@ -1,0 +1,316 @@
+"""Same sense or not, for two occurrences of a word: by how alike their contexts are.
+
+No senses are needed and nothing is grouped: what is scored is the kind of context alone, a model's,
+an encoder's or a transformer's. Pairs are all pairs of instances of a word in a test set with gold
+senses (`InstancePairsTask`), or those of a file (`PairsTask`).
+
+Contexts are compared by `grassmeans.geometry.similarities`. An occurrence whose target was not
+found in its text, or around which nothing is known, is 0 alike to any other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from grassmeans.artifacts.writing import digest_of
+from grassmeans.contexts.interface import ContextEncoder
+from grassmeans.errors import InputError
+from grassmeans.evaluation.clustering_scores import group_words
+from grassmeans.evaluation.grouping import read_instances
+from grassmeans.evaluation.pair_scores import (
+    AreaScores,
+    PairScores,
+    RankedPairs,
+    WordArea,
+    average_areas,
+    score_pairs,
+)
+from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
+from grassmeans.evaluation.running import Result, RunSettings, Task
+from grassmeans.evaluation.systems import System
+from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances, known_form
+from grassmeans.evaluation.tasks.pair_files import read_word_pairs
+from grassmeans.geometry.distances import usable_contexts
+from grassmeans.geometry.similarities import compare_all, compare_rows
+from grassmeans.senses.samples import word_seeds
+
+PAIRS = "pairs"
+
+MOST_INSTANCES = 4_000
+"""Of a word that are compared with each other, 8 million pairs: of more, a random sample."""
+
+_ENCODED_AT_ONCE = 2_048
+_COMPARED_AT_ONCE = 512
+_AREA_COLUMNS = {
+    "words": "n_words",
+    "instances": "n_instances",
+    "pairs": "n_pairs",
+    "area": "area",
+    "area 95%": "area_interval",
+}
+_PAIR_COLUMNS = {
+    "words": "n_words",
+    "pairs": "n_pairs",
+    "same": "same",
+    "area": "area",
+    "area 95%": "area_interval",
+    "accuracy": "accuracy",
+    "accuracy 95%": "accuracy_interval",
+}
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsResult(Result):
+    """Pairs, scored.
+
+    Attributes
+    ----------
+    groups : mapping
+        The scores of ``"all"`` words, and of each part of speech that their names show.
+    words : tuple of WordArea
+        Of each word, where all its instances are compared.
+    columns : mapping
+        Of a table for people: from headings to fields of the scores.
+    """
+
+    groups: Mapping[str, AreaScores] | Mapping[str, PairScores]
+    words: tuple[WordArea, ...] = ()
+    columns: Mapping[str, str]
+
+    def plain_scores(self) -> dict[str, Any]:
+        """The scores of each group."""
+        return {name: plain_fields(group) for name, group in self.groups.items()}
+
+    def to_table(self) -> ResultTable:
+        """A row for each group."""
+        return tabulate_groups(self.plain_scores(), self.columns)
+
+
+class ContextEncoding:
+    """Encodes instances with the contexts of a system, and counts those that say nothing.
+
+    Attributes
+    ----------
+    n_not_located, n_poor_context : int
+        Instances without an occurrence, and such with nothing known around it.
+    """
+
+    def __init__(self, system: System) -> None:
+        if system.encoder is None:
+            raise InputError(
+                f"{system.name} has no contexts that could be compared: pairs need a model, an "
+                "encoder or a transformer"
+            )
+        self.encoder: ContextEncoder = system.encoder
+        self._tokenizer = system.tokenizer
+        self.n_not_located = self.n_poor_context = 0
+
+    def encode(self, instances: Sequence[Instance]) -> Floats:
+        """(n, rank, dim) bases; zeros where there is nothing to compare."""
+        known = self.encoder.vectors
+        words = [known_form(known, instance.target) or instance.target for instance in instances]
+        bases = self.encoder.encode(read_instances(words, instances, self._tokenizer))
+        located = np.array([instance.is_located for instance in instances])
+        self.n_not_located += int((~located).sum())
+        self.n_poor_context += int((located & ~usable_contexts(bases)).sum())
+        return np.where(located[:, None, None], bases, np.float32(0.0))
+
+    def count(self) -> dict[str, int]:
+        """What there was of either."""
+        return {"n_not_located": self.n_not_located, "n_poor_context": self.n_poor_context}
+
+
+class InstancePairsTask(Task[PairsResult]):
+    """All pairs of instances of each word of a test set, of which the same gold sense is wanted.
+
+    Parameters
+    ----------
+    task : Task
+        With instances that have gold senses; where one has several, the heaviest counts.
+
+    `InputError` where it has none.
+    """
+
+    needs_contexts = True
+
+    def __init__(self, task: Task[Any]) -> None:
+        found = task.labelled
+        if found is None or found.gold.n_instances == 0:
+            raise InputError(f"{task.name} has no instances with gold senses to be paired")
+        self.name = f"{PAIRS} of {task.name}"
+        self._task = task
+        self.words = _collect_words(found)
+        if not self.words:
+            raise InputError(f"the gold key has none of the instances of {task.name}")
+
+    @property
+    def digest(self) -> str:
+        """Of the test set."""
+        return self._task.digest
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The words."""
+        groups = (instances for instances, _ in self.words.values())
+        return tuple(dict.fromkeys(instances[0].target for instances in groups))
+
+    def score(self, system: System, settings: RunSettings) -> PairsResult:
+        """Compare the contexts of all instances of each word."""
+        encoding = ContextEncoding(system)
+        words = tuple(self._measure_words(encoding))
+        groups = group_words([word.word for word in words])
+        scores = {name: average_areas([words[i] for i in own]) for name, own in groups.items()}
+        sizes = [word.n_instances for word in words]
+        return PairsResult(
+            task=self.name,
+            groups=scores,
+            words=words,
+            columns=_AREA_COLUMNS,
+            counts={
+                "n_instances": sum(sizes),
+                "n_words": len(words),
+                "n_words_without_area": len(words) - scores["all"].n_words,
+                "n_words_sampled": sum(size > MOST_INSTANCES for size in sizes),
+                **encoding.count(),
+            },
+        )
+
+    def _measure_words(self, encoding: ContextEncoding) -> Iterator[WordArea]:
+        signed = encoding.encoder.lines_have_ends
+        for names in self._batch_words():
+            chosen = {name: _sample(name, *self.words[name]) for name in names}
+            instances = [one for own, _ in chosen.values() for one in own]
+            bases = encoding.encode(instances)
+            start = 0
+            for name, (own, senses) in chosen.items():
+                end = start + len(own)
+                area, n_pairs = measure_area(bases[start:end], senses, signed=signed)
+                yield WordArea(name, len(self.words[name][0]), n_pairs, area)
+                start = end
+
+    def _batch_words(self) -> Iterator[list[str]]:
+        """Words whose instances are encoded together."""
+        batch: list[str] = []
+        size = 0
+        for name, (instances, _) in self.words.items():
+            batch.append(name)
+            size += len(instances)
+            if size >= _ENCODED_AT_ONCE:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+
+class PairsTask(Task[PairsResult]):
+    """Pairs of a file, each with its label.
+
+    Parameters
+    ----------
+    data, gold : path
+        As for `grassmeans.evaluation.tasks.pair_files.read_word_pairs`.
+    """
+
+    name = PAIRS
+    needs_contexts = True
+
+    def __init__(self, data: str | Path, gold: str | Path | None = None) -> None:
+        self.pairs = read_word_pairs(data, gold)
+
+    @cached_property
+    def digest(self) -> str:
+        """Of words, texts and labels."""
+        sides = [
+            [[i.target, i.left, i.word, i.right] for i in (pair.first, pair.second)]
+            for pair in self.pairs
+        ]
+        return digest_of([sides, [pair.same for pair in self.pairs]])
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The words."""
+        return tuple(dict.fromkeys(pair.word for pair in self.pairs))
+
+    def score(self, system: System, settings: RunSettings) -> PairsResult:
+        """Compare the two contexts of each pair."""
+        encoding = ContextEncoding(system)
+        signed = encoding.encoder.lines_have_ends
+        similarities = np.empty(len(self.pairs), np.float32)
+        step = _ENCODED_AT_ONCE // 2
+        for start in range(0, len(self.pairs), step):
+            part = self.pairs[start : start + step]
+            bases = encoding.encode([pair.first for pair in part] + [pair.second for pair in part])
+            found = compare_rows(bases[: len(part)], bases[len(part) :], signed=signed)
+            similarities[start : start + step] = found
+        same = np.array([pair.same for pair in self.pairs])
+        scores = score_pairs([pair.word for pair in self.pairs], similarities, same)
+        return PairsResult(
+            task=self.name,
+            groups={"all": scores},
+            columns=_PAIR_COLUMNS,
+            counts={
+                "n_instances": 2 * len(self.pairs),
+                "n_words": scores.n_words,
+                **encoding.count(),
+            },
+        )
+
+
+def measure_area(
+    bases: Floats, senses: NDArray[np.int64], *, signed: bool = False
+) -> tuple[float, int]:
+    """The area under the curve of all pairs of contexts in percent, and how many pairs there are.
+
+    Parameters
+    ----------
+    bases : (n, rank, dim) float32
+    senses : (n,) int64
+        Contexts with the same number have one sense.
+    signed : bool
+        As for `compare_all`.
+    """
+    alike: list[Floats] = []
+    same: list[NDArray[np.bool_]] = []
+    for start in range(0, len(bases), _COMPARED_AT_ONCE):
+        part = slice(start, start + _COMPARED_AT_ONCE)
+        found = compare_all(bases[part], bases[start:], signed=signed)
+        above = np.triu_indices(len(found), 1, found.shape[1])
+        alike.append(found[above])
+        same.append((senses[part, None] == senses[None, start:])[above])
+    both = np.concatenate(alike), np.concatenate(same)
+    return RankedPairs(*both).area(), len(both[0])
+
+
+def _collect_words(found: LabelledInstances) -> dict[str, tuple[list[Instance], list[str]]]:
+    """The instances of each word that have a gold sense, and these."""
+    gold = {word: found.gold.best_labels(word) for word in found.gold.labels}
+    words: dict[str, tuple[list[Instance], list[str]]] = defaultdict(lambda: ([], []))
+    for instance in found.instances:
+        sense = gold.get(instance.key_word, {}).get(instance.id)
+        if sense is not None:
+            words[instance.key_word][0].append(instance)
+            words[instance.key_word][1].append(sense)
+    return dict(words)
+
+
+def _sample(
+    word: str, instances: list[Instance], senses: list[str]
+) -> tuple[list[Instance], NDArray[np.int64]]:
+    """Instances that are compared, and their senses as numbers: all, or a sample of the word's."""
+    numbers = {sense: number for number, sense in enumerate(dict.fromkeys(senses))}
+    found = np.array([numbers[sense] for sense in senses], np.int64)
+    if len(instances) <= MOST_INSTANCES:
+        return instances, found
+    rng = np.random.default_rng(word_seeds(word, 0))
+    kept = np.sort(rng.choice(len(instances), MOST_INSTANCES, replace=False))
+    return [instances[i] for i in kept], found[kept]
