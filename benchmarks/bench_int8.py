@@ -23,10 +23,8 @@ from typing import Any
 
 import numba
 import numpy as np
-import torch
 from threadpoolctl import threadpool_limits
 
-from encoder_peers import make_network, round_torch, run_onnx, run_torch
 from grassmeans.kernels import EncoderLayers, get_kernels
 from grassmeans.vectors.quantising import quantise_rows
 from measurement import measure_sgemm, time_runs, write_result
@@ -87,14 +85,19 @@ def run_ours(device: str, codes: list[tuple[Any, Any]], length: int) -> Callable
 def list_ways(
     codes: list[tuple[Any, Any]], dim: int, length: int, threads: int, folder: Path
 ) -> dict[str, Callable[[Any], Any]]:
+    """What encodes passages of a length; the first one is what others are compared with."""
+    ways = {"numpy": run_ours("numpy", codes, length), "ours": run_ours("cpu", codes, length)}
+    try:
+        import encoder_peers as peers
+    except ImportError as error:
+        print(f"measured without peers: {error}")
+        return ways
     matrices = [get_kernels("numpy").pack_matrices(*each) for each in codes]
-    network = make_network(matrices, make_angles(length))
-    return {
-        "numpy": run_ours("numpy", codes, length),
-        "ours": run_ours("cpu", codes, length),
-        "torch": run_torch(network),
-        "torch int8": run_torch(round_torch(network)),
-        "onnx int8": run_onnx(network, dim, length, folder, threads),
+    network = peers.make_network(matrices, make_angles(length), threads)
+    return ways | {
+        "torch": peers.run_torch(network),
+        "torch int8": peers.run_torch(peers.round_torch(network)),
+        "onnx int8": peers.run_onnx(network, dim, length, folder, threads),
     }
 
 
@@ -107,7 +110,6 @@ def measure(
     states = rng.standard_normal((n_tokens // length, length, dim)).astype(np.float32)
     n_tokens = states.shape[0] * length
     numba.set_num_threads(threads)
-    torch.set_num_threads(threads)
     rows: dict[str, Any] = {}
     expected = None
     with threadpool_limits(threads, "blas"):

@@ -58,8 +58,9 @@ def normalise(x: torch.Tensor) -> torch.Tensor:
     return x * torch.rsqrt(x.square().mean(-1, keepdim=True) + 1e-6)
 
 
-def make_network(layers: Sequence[NDArray[np.float32]], angles: Floats) -> nn.Module:
+def make_network(layers: Sequence[Floats], angles: Floats, threads: int) -> nn.Module:
     """The network of matrices (n_layers, n_out, n_in), for passages as long as the angles."""
+    torch.set_num_threads(threads)
     return nn.Sequential(*(Layer(m, angles) for m in zip(*layers, strict=True))).eval()
 
 
