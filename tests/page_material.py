@@ -169,6 +169,7 @@ def _write_test_sets(folder: Path, paragraphs: list[str]) -> None:
         for word, n, left, right, sense in found
     ]
     (folder / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    _write_pairs(folder, lines)
     _write_change(folder, lines)
     (makes_sense / "all.key").write_text(
         "".join(f"{word} {word}.{n} {sense}\n" for word, n, _, _, sense in found)
@@ -195,6 +196,18 @@ def _write_test_sets(folder: Path, paragraphs: list[str]) -> None:
         (semeval13 / "contexts" / f"{word}.n.xml").write_text(f"{head}{new}</instances>")
     _write_similarities(folder)
     _write_lineup(folder)
+
+
+def _write_pairs(folder: Path, lines: list[dict[str, str]]) -> None:
+    """Every instance with the next one of its word, and with the one after that."""
+    rows = ["word\ttext1\ttext2\tlabel"]
+    for word in WORDS:
+        own = [line for line in lines if line["target"] == word]
+        texts = [f"{line['left']}<b>{word}</b>{line['right']}".replace('"', "") for line in own]
+        for first, second in [(i, i + step) for step in (1, 2) for i in range(len(own) - step)]:
+            same = int(own[first]["label"] == own[second]["label"])
+            rows.append("\t".join([word, texts[first], texts[second], str(same)]))
+    (folder / "my-pairs.tsv").write_text("\n".join(rows))
 
 
 def _write_change(folder: Path, lines: list[dict[str, str]]) -> None:

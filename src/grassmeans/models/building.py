@@ -293,7 +293,10 @@ def inherit_answer_rule(model: SenseModel) -> dict[str, Any]:
     Pseudo-words of a few texts have a few contexts each: what they tell would be poorer.
     """
     known = (CALIBRATION, "idk_threshold")
-    return {name: model.manifest[name] for name in known if name in model.manifest}
+    rule = {name: model.manifest[name] for name in known if name in model.manifest}
+    if CALIBRATION in rule and model.sameness is not None:
+        rule[CALIBRATION] = rule[CALIBRATION] | {"same_sense": model.sameness.to_dict()}
+    return rule
 
 
 def learn_answer_rule(

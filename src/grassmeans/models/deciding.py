@@ -100,8 +100,10 @@ class DecidingModel(ABC):
         return expect_strangers(np.concatenate(lines), usual) if lines else None
 
     @cached_property
-    def _sameness(self) -> SamenessCurve | None:
-        """The same for two contexts of a word."""
+    def sameness(self) -> SamenessCurve | None:
+        """How likely two contexts have one sense: as stored, or as the lines of senses tell."""
+        if self.calibration is not None and self.calibration.same_sense is not None:
+            return self.calibration.same_sense
         if not self.encoder.lines_have_ends:
             return None
         words = [word for word, n_senses in self.inventory.sense_counts.items() if n_senses > 1]
@@ -142,21 +144,19 @@ class DecidingModel(ABC):
 
         Examples
         --------
-        >>> model.same_sense(  # doctest: +SKIP
-        ...     "The crane waded through the marsh.", "A crane lifted the beams.", "crane"
-        ... )
-        0.06
+        >>> bird = "A crane with long legs waded through the marsh in search of frogs."
+        >>> machine = "The crane lifted the steel beams onto the roof."
+        >>> round(model.same_sense(bird, machine, "crane"), 2)  # doctest: +SKIP
+        0.28
         """
-        curve = None if self.calibration is None else self.calibration.same_sense
-        curve = self._sameness if curve is None else curve
-        if curve is None:
+        if self.sameness is None:
             raise InputError(
                 "this model does not know how alike two contexts of one sense are: build it again, "
                 "calibrated, from enough text"
             )
         key, texts = self.spell(word), (text1, text2)
         alike = compare_texts(texts, key, self.encoder, self.tokenizer, self.lemmas)
-        return 0.5 if math.isnan(alike) else float(curve.probability(alike))
+        return 0.5 if math.isnan(alike) else float(self.sameness.probability(alike))
 
     @property
     def idk_threshold(self) -> IdkRule:

@@ -260,7 +260,7 @@ class SenseModel(DecidingModel):
             lemma_table=self.lemma_table,
             find_lemma=find_lemma or self._find_lemma,
         )
-        for name in ("_strangers", "_sameness"):  # some other senses do not change them
+        for name in ("_strangers", "sameness"):  # some other senses do not change them
             if name in self.__dict__:
                 setattr(changed, name, getattr(self, name))
         return changed

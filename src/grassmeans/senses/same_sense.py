@@ -12,7 +12,7 @@ its own senses: how near those of one word lie, and how much of a context is its
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +56,10 @@ class SamenessCurve:
         """(n,) probabilities, of similarities (n,); NaN for NaN."""
         alike = np.asarray(similarities, np.float64)
         return np.asarray(expit(self.intercept + self.slope * alike), np.float64)
+
+    def to_dict(self) -> dict[str, float]:
+        """Plain values, for a manifest."""
+        return asdict(self)
 
 
 class KnownPairs(NamedTuple):

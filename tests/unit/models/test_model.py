@@ -12,7 +12,9 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models import places as model_places
+from grassmeans.models.building import inherit_answer_rule
 from grassmeans.models.model import SenseModel
+from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
@@ -124,8 +126,7 @@ def test_a_text_without_the_word_has_no_sense_of_it(topic_model) -> None:
 
 
 def test_subspaces_that_are_not_calibrated_do_not_tell_same_senses(topic_model) -> None:
-    bare = topic_model.with_inventory(topic_model.inventory)
-    bare.manifest = {}
+    bare = SenseModel(topic_model.encoder, topic_model.inventory, topic_model.tokenizer)
     with pytest.raises(InputError, match="build it again, calibrated"):
         bare.same_sense("a crane", "a crane", "crane")
 
@@ -149,5 +150,9 @@ def test_lines_that_have_ends_tell_same_senses_without_a_calibration() -> None:
     model = SenseModel(encoder, SenseInventory([entry]), Tokenizer())
     assert model.same_sense("topic3 crane", "crane topic3", "crane") > 0.9
     assert model.same_sense("topic3 crane", "crane topic4", "crane") < 0.2
+    assert inherit_answer_rule(model) == {}  # it is not calibrated
+    model.manifest[CALIBRATION] = {"intercept": 1.0, "log_margin": 1.0}
+    inherited = inherit_answer_rule(model)[CALIBRATION]
+    assert inherited["same_sense"] == model.sameness.to_dict()
     fewer = model.with_inventory(SenseInventory([]))
     assert fewer.same_sense("topic3 crane", "crane topic3", "crane") > 0.9  # as it was
