@@ -58,9 +58,7 @@ class TaughtEncoder(NetworkEncoder):
     """
 
     kind = "taught"
-    grouping = GroupingRules(
-        merge_cosine=0.6, merge_slope=0.1, rare_ease=0.3, part_cosine=0.75, few_contexts=100
-    )
+    grouping = GroupingRules(merge_cosine=0.7, rare_ease=0.3, part_cosine=0.75, few_contexts=100)
     own_share = 0.75
 
     def __init__(
