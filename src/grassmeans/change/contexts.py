@@ -32,20 +32,14 @@ _WIDTH = 80
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A use of a word in a group.
-
-    Attributes
-    ----------
-    document : str
-        Its id or title.
-    """
+    """A use of a word in a group."""
 
     group: str
     sense: int
     left: str
     word: str
     right: str
-    document: str
+    document: str  # its id or title
 
 
 @dataclass(frozen=True, slots=True)

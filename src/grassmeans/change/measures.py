@@ -78,16 +78,8 @@ def _mean(rows: Floats) -> Doubles:
 def describe_contexts(word: str, bases: Floats, encoder: ContextEncoder) -> Floats:
     """What contexts say about a word: the mean of the words that fit into each and are like it.
 
-    Parameters
-    ----------
-    word : str
-        As the vectors spell it; one that has no vector stands where its contexts point to.
-    bases : (n, rank, dim)
-
-    Returns
-    -------
-    (n, dim) float32
-        Unit rows; zeros where a context says nothing.
+    ``bases`` (n, rank, dim) give unit rows (n, dim), zeros where a context says nothing. A word
+    that has no vector stands where its contexts point to.
     """
     vectors = unit_rows(np.asarray(encoder.vectors.vectors, np.float32))
     row = int(encoder.vectors.ids_of([word])[0])

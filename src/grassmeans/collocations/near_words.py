@@ -48,19 +48,9 @@ def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -
 def measure_log_likelihood(
     observed: ArrayLike, row: ArrayLike, column: ArrayLike, total: ArrayLike
 ) -> Floats:
-    """The log-likelihood ratio of a table of four cells, with the sign of the difference.
+    """The log-likelihood ratio of a table of four cells; negative for fewer than expected.
 
-    Parameters
-    ----------
-    observed : (...)
-        The first cell.
-    row, column, total : (...)
-        Sums of its row, of its column and of the table.
-
-    Returns
-    -------
-    (...) float64
-        Negative where there are fewer than expected.
+    Of the first cell and the sums of its row, of its column and of the table, all of one shape.
     """
     o, r, c, n = np.broadcast_arrays(
         *(np.asarray(value, np.float64) for value in (observed, row, column, total))
@@ -122,36 +112,16 @@ class ComparedCollocate:
 
 @dataclass(frozen=True, slots=True)
 class NearWords:
-    """How often every word stands near the occurrences of some groups (senses, words).
+    """How often every word stands near the occurrences of some groups (senses, words)."""
 
-    Attributes
-    ----------
-    words : sequence of str
-        Of the corpus; ``ids`` are numbers in it.
-    ids : (n_words,) int64
-        Words that stand near any occurrence, frequent ones first.
-    counts : (n_groups, n_words) int64
-    totals : (n_words,) int64
-        In the whole corpus.
-    lines : (n_groups,) int64
-        Occurrences of each group.
-    places : (n_groups,) int64
-        Words near them in all.
-    n_tokens : int
-        Of the corpus.
-    shares : (n_groups,) float64
-        Which part of all occurrences was looked at.
-    function_words : frozenset of str
-    """
-
-    words: Sequence[str]
-    ids: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    totals: NDArray[np.int64]
-    lines: NDArray[np.int64]
-    places: NDArray[np.int64]
-    n_tokens: int
-    shares: Floats
+    words: Sequence[str]  # of the corpus; ``ids`` are numbers in it
+    ids: NDArray[np.int64]  # (n_words,) words that stand near any occurrence, frequent ones first
+    counts: NDArray[np.int64]  # (n_groups, n_words)
+    totals: NDArray[np.int64]  # (n_words,) in the whole corpus
+    lines: NDArray[np.int64]  # (n_groups,) occurrences of each group
+    places: NDArray[np.int64]  # (n_groups,) words near them in all
+    n_tokens: int  # of the corpus
+    shares: Floats  # (n_groups,) which part of all occurrences was looked at
     function_words: frozenset[str] = field(default_factory=frozenset)
 
     def rank(
@@ -303,16 +273,10 @@ def count_near_words(
     after: int = DEFAULT_SPAN,
     shares: Sequence[float] | None = None,
 ) -> NearWords:
-    """Count the words near the occurrences of groups.
+    """Count the words near the occurrences of groups: (n,) positions of the corpus in text order.
 
-    Parameters
-    ----------
-    groups : sequence of (n,) int64
-        Positions in the corpus, in text order.
-    before, after : int
-        How many words on each side are near; other occurrences of the same word among them.
-    shares : sequence of float, optional
-        For each group, which part of its occurrences these are; all by default.
+    ``before`` and ``after`` say how many words on each side are near, other occurrences of the same
+    word among them; ``shares``, which part of its occurrences those of each group are.
     """
     if min(before, after) < 0 or not 1 <= before + after <= 2 * LARGEST_SPAN:
         raise InputError(

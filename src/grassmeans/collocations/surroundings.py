@@ -24,13 +24,9 @@ def tokens_at(corpus: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int32]
 def tokens_around(
     corpus: Corpus, positions: NDArray[np.int64], before: int, after: int
 ) -> NDArray[np.int32]:
-    """Word ids beside positions in text order, without the words there.
+    """(n, before + after) word ids beside positions in text order, without the words there.
 
-    Returns
-    -------
-    (n, before + after) int32
-        In text order; -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has
-        begun or ended.
+    -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has begun or ended.
     """
     steps = np.delete(np.arange(-before, after + 1), before)
     found = np.empty((len(positions), len(steps)), np.int32)

@@ -71,31 +71,16 @@ class BornSense:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What an update did.
+    """What an update did."""
 
-    Attributes
-    ----------
-    model : SenseModel
-        The new one.
-    n_tokens, n_documents : int
-        Of the new text.
-    n_words : int
-        Words with senses that occurred in it.
-    new_vectors : tuple of str
-        Words that got a vector.
-    new_words : tuple of str
-        Words that got senses.
-    born : tuple of BornSense
-        New senses of words that had some.
-    """
-
-    model: SenseModel
+    model: SenseModel  # the new one
+    # Of the new text.
     n_tokens: int
     n_documents: int
-    n_words: int
-    new_vectors: tuple[str, ...]
-    new_words: tuple[str, ...]
-    born: tuple[BornSense, ...]
+    n_words: int  # words with senses that occurred in it
+    new_vectors: tuple[str, ...]  # words that got a vector
+    new_words: tuple[str, ...]  # words that got senses
+    born: tuple[BornSense, ...]  # new senses of words that had some
 
 
 def update_model(

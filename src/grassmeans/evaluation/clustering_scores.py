@@ -69,19 +69,7 @@ class WordScore:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """Scores over a group of words, in percent.
-
-    Attributes
-    ----------
-    b_cubed : float
-        Mean of the words' F-scores (precision and recall are means as well).
-    ari : float
-        Rand index adjusted for chance.
-    accuracy : float
-        Under the best mapping of clusters to classes, one to one for each word.
-    v_measure_interval, f_score_interval : Interval or None
-        95% of bootstrap samples of the words; None for a single word.
-    """
+    """Scores over a group of words, in percent."""
 
     n_words: int
     n_instances: int
@@ -90,9 +78,10 @@ class GroupScore:
     n_clusters: float
     b_cubed_precision: float
     b_cubed_recall: float
-    b_cubed: float
-    ari: float
-    accuracy: float
+    b_cubed: float  # mean of the words' F-scores (precision and recall are means as well)
+    ari: float  # Rand index adjusted for chance
+    accuracy: float  # under the best mapping of clusters to classes, one to one for each word
+    # 95% of bootstrap samples of the words; None for a single word.
     v_measure_interval: Interval | None
     f_score_interval: Interval | None
 
@@ -109,34 +98,19 @@ Cluster = TypeVar("Cluster", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class KeyScores(ABC, Generic[Word, Group]):
-    """Scores of a system's key against a gold key; a kind of scores is a subclass.
+    """Scores of a system's key against a gold key; a kind of scores is a subclass."""
 
-    Attributes
-    ----------
-    columns : mapping
-        Of a table for people: from headings to fields of a group.
-    note : str
-        A remark that goes with printed scores.
-    decoding : {"hard", "soft"}
-        What is asked of a system whose answers are scored so: one sense an instance, or weights.
-    groups : mapping
-        ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
-    words : tuple
-        The scores of each word, in the order of the gold key.
-    n_unanswered : int
-        Gold instances without an answer.
-    n_unknown : int
-        Answers to instances that the gold key does not have; they do not count.
-    """
-
+    # Of a table for people: from headings to fields of a group.
     columns: ClassVar[Mapping[str, str]]
-    note: ClassVar[str] = ""
+    note: ClassVar[str] = ""  # a remark that goes with printed scores
+    # What is asked of a system whose answers are scored so: one sense an instance, or weights.
     decoding: ClassVar[str] = "hard"
 
+    # ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
     groups: Mapping[str, Group]
-    words: tuple[Word, ...]
-    n_unanswered: int
-    n_unknown: int
+    words: tuple[Word, ...]  # the scores of each word, in the order of the gold key
+    n_unanswered: int  # gold instances without an answer
+    n_unknown: int  # answers to instances that the gold key does not have; they do not count
 
     @property
     def all(self) -> Group:

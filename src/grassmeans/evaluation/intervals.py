@@ -29,16 +29,8 @@ def bootstrap_words(
 ) -> Interval | None:
     """Interval of a score over samples of the words, drawn with replacement.
 
-    Parameters
-    ----------
-    statistic
-        Takes (n_samples, n_words) positions of words and gives the (n_samples,) scores.
-
-    Returns
-    -------
-    Interval or None
-        The percentiles between which 95% of the scores lie; None for fewer than two words, whose
-        scatter cannot be known.
+    ``statistic`` takes (n_samples, n_words) positions of words and gives the (n_samples,) scores,
+    of which 95% lie in the interval; None for fewer than two words, whose scatter cannot be known.
     """
     if n_words < 2:
         return None

@@ -96,19 +96,12 @@ AnyResult = TypeVar("AnyResult", bound=Result)
 
 
 class Task(ABC, Generic[AnyResult]):
-    """A test set that any system can be scored on.
-
-    Attributes
-    ----------
-    groups_instances : bool
-        Whether it has instances whose senses can be induced from themselves.
-    needs_senses : bool
-        Whether vectors of whole words cannot answer it.
-    """
+    """A test set that any system can be scored on."""
 
     name: str
+    # Whether it has instances whose senses can be induced from themselves.
     groups_instances: bool = False
-    needs_senses: bool = False
+    needs_senses: bool = False  # whether vectors of whole words cannot answer it
 
     @property
     @abstractmethod

@@ -20,16 +20,9 @@ _MANY = 1 << 16  # entries of caches that are bounded by their size
 class BoundedCache(Generic[Value]):
     """Keeps the results used last, up to a number of entries and a sum of sizes.
 
-    Safe to use from several threads. Two that miss the same key at once both make the value;
-    nobody waits for anybody.
-
-    Parameters
-    ----------
-    entries : int
-    size : int, optional
-        Bound of the sum of ``size_of(value)``. A value that alone is larger is not kept.
-    size_of : callable, optional
-        1 for every value by default.
+    Safe to use from several threads. Two that miss the same key at once both make the value; nobody
+    waits for anybody. A value that alone is larger than the bound is not kept; without ``size_of``
+    each has size 1.
     """
 
     def __init__(

@@ -202,17 +202,11 @@ def _read_outcome(values: Any, model: SenseModel, path: Path) -> WordSenses:
 
 
 class Draft:
-    """The draft of an open model: held by one process, a line for each step.
-
-    Attributes
-    ----------
-    remarks : list of str
-        What was found when it was opened, for people.
-    """
+    """The draft of an open model: held by one process, a line for each step."""
 
     def __init__(self, place: DraftPlace, name: str) -> None:
         self.path = place.path
-        self.remarks: list[str] = []
+        self.remarks: list[str] = []  # what was found when it was opened, for people
         about = {"kind": _KIND, "format_version": _FORMAT, "grassmeans": __version__}
         self._head = encode_json(about | {"model": name, "digest": place.digest}) + b"\n"
         self._digest = place.digest
@@ -319,16 +313,9 @@ def _write_all(file: IO[bytes], content: bytes) -> None:
 def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:
     """Take the draft of a model up, and write every correction to it from now on.
 
-    Parameters
-    ----------
-    folder : path, optional
-        For drafts; by default see `DraftPlace.find`.
-
-    Returns
-    -------
-    list of str
-        Remarks for people. Where the place cannot be written, or another explorer has the draft,
-        one says so, and ``opened.not_kept`` is why corrections are not kept.
+    Returns remarks for people. Where the place (by default that of `DraftPlace.find`) cannot be
+    written, or another explorer has the draft, one says so, and ``opened.not_kept`` is why
+    corrections are not kept.
     """
     try:
         place = DraftPlace.find(opened.base, folder)

@@ -88,13 +88,7 @@ class Limits:
 
 
 class WordNotFoundError(GrassmeansError):
-    """The model does not have the word.
-
-    Attributes
-    ----------
-    suggestions : tuple of str
-        Words of the model that are spelt alike.
-    """
+    """The model does not have the word; the suggestions are spelt alike."""
 
     def __init__(self, message: str, suggestions: tuple[str, ...] = ()) -> None:
         super().__init__(message)

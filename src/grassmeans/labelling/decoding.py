@@ -31,25 +31,15 @@ _ROWS_AT_ONCE = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """How distances become labels.
+    """How distances become labels."""
 
-    Parameters
-    ----------
-    decoding : {"hard", "soft"}
-        The nearest sense, or 0 where even that is too far; or one drawn from the probabilities.
-    idk_threshold : float in [0, 1], ConfidenceRule or None
-        Hard only: 0 from this distance on, or where the rule is not sure enough; None: only where
-        the context is too poor.
-    sharpness : float
-        Soft only.
-    random_state : int
-        Soft only; every shard has its own random numbers.
-    """
-
+    # The nearest sense, or 0 where even that is too far; or one drawn from the probabilities.
     decoding: str = "hard"
+    # Hard only: 0 from this distance on, or where the rule is not sure enough; None: only where the
+    # context is too poor.
     idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
-    sharpness: float = DEFAULT_SHARPNESS
-    random_state: int = 0
+    sharpness: float = DEFAULT_SHARPNESS  # soft only
+    random_state: int = 0  # soft only; every shard has its own random numbers
 
     def __post_init__(self) -> None:
         if self.decoding not in DECODINGS:
@@ -79,23 +69,12 @@ class Decoding:
 
 @dataclass(frozen=True, slots=True)
 class DecodedShard:
-    """The labelled occurrences of a shard.
+    """The labelled occurrences of a shard."""
 
-    Attributes
-    ----------
-    positions : (n,) int32
-    words : (n,) int32
-        Numbers of the target words.
-    senses : (n,) int16
-        From 1; 0 for "I don't know".
-    n_without_context : int
-        Occurrences with too few known words around them.
-    """
-
-    positions: NDArray[np.int32]
-    words: NDArray[np.int32]
-    senses: NDArray[np.int16]
-    n_without_context: int
+    positions: NDArray[np.int32]  # (n,)
+    words: NDArray[np.int32]  # (n,) numbers of the target words
+    senses: NDArray[np.int16]  # (n,) from 1; 0 for "I don't know"
+    n_without_context: int  # occurrences with too few known words around them
 
 
 def decode_shard(
@@ -150,16 +129,8 @@ def read_probabilities(
 ) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
     """Target words (n,) and sense probabilities (n, most senses) of some labelled occurrences.
 
-    Parameters
-    ----------
-    shard : Shard
-        Of a labelled corpus.
-    stored : StoredDistances
-        Its distances.
-    part : slice or (n,) integers
-        Which of them.
-    targets : Targets
-        By the token ids of the labelled corpus.
+    ``stored`` are the distances of the shard of a labelled corpus, by whose token ids the targets
+    are.
     """
     words: NDArray[np.int32] = targets.word_of_token[shard.tokens[stored.positions[part]]]
     if np.any(words < 0):

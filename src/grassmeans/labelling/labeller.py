@@ -157,19 +157,10 @@ def label_by_measure(
 ) -> Corpus:
     """Label a corpus by any way of measuring distances; `label_corpus` has the ordinary one.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        Of words, or of lexemes (labelled before), which then get new labels.
-    targets : Targets
-        The words with senses, by the token ids of ``corpus``.
-    measure : ShardMeasure
-        Of the same targets.
-    facts : dict
-        Goes into the manifest's field ``labelled``. ``model_digest`` must tell whatever distances
-        depend on: finished shards of an interrupted run are taken over where it is the same.
-    inputs : iterable of paths
-        What is read besides the corpus; the output never takes its place.
+    A corpus of lexemes, labelled before, gets new labels; targets are by its token ids, and the
+    measure is of them. ``facts`` go into the manifest's field ``labelled``; ``model_digest`` must
+    tell whatever distances depend on: finished shards of an interrupted run are taken over where it
+    is the same. ``inputs`` are read besides the corpus: the output never takes their place.
     """
     with _begin_output(corpus, output, facts, inputs, overwrite) as building:
         measure_corpus(corpus, building, measure, workers, show_progress)

@@ -23,18 +23,13 @@ SENSE_FILES = ("sense_",)
 
 @dataclass(frozen=True, slots=True)
 class LexemeIds:
-    """Token ids of a corpus -> ids of lexeme keys.
+    """Token ids of a corpus -> ids of lexeme keys."""
 
-    Attributes
-    ----------
-    plain : (n_types + 1,) int32
-        New id of each token id without senses. The last entry, for tokens beyond the vocabulary,
-        is -1.
-    lexemes : (n_words, most senses + 1) int32
-        New id of each target's senses; column 0 is "I don't know". -1 where there is no such key.
-    """
-
+    # (n_types + 1,) new id of each token id without senses. The last entry, for tokens beyond the
+    # vocabulary, is -1.
     plain: NDArray[np.int32]
+    # (n_words, most senses + 1) new id of each target's senses; column 0 is "I don't know". -1
+    # where there is no such key.
     lexemes: NDArray[np.int32]
 
 
@@ -62,13 +57,9 @@ def order_lexemes(
 ) -> tuple[Vocabulary, LexemeIds]:
     """The vocabulary of lexeme keys, most frequent first, and the way to its ids.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        Of words, or of lexemes (labelled before); ``targets`` belongs to its token ids.
-    lexeme_counts : (n_words, most senses + 1)
-    smallest : int
-        Lexemes that occur less often have no key.
+    ``targets`` belong to the token ids of the corpus, which is of words, or of lexemes (labelled
+    before); ``lexeme_counts`` are (n_words, most senses + 1). Lexemes rarer than ``smallest`` have
+    no key.
     """
     plain_keys = _plain_keys(corpus, targets)
     counts = dict(zip(plain_keys.values(), _counts_at(corpus, plain_keys), strict=True))

@@ -19,15 +19,7 @@ def read_asset(name: str) -> str:
 
 
 def html_page(title: str, body: str, *, language: str = "en", interactive: bool = False) -> str:
-    """A whole HTML document.
-
-    Parameters
-    ----------
-    body : str
-        HTML, already escaped.
-    interactive : bool
-        Include the viewer of context planes.
-    """
+    """A whole HTML document of an escaped body; interactive with the viewer of context planes."""
     scripts = [read_asset(name) for name in VIEWER] if interactive else []
     script = "".join(f"<script>\n{text}\n</script>\n" for text in scripts)
     return (
@@ -41,10 +33,7 @@ def html_page(title: str, body: str, *, language: str = "en", interactive: bool 
 def planes_figure(scene: PlanesScene, identifier: str) -> str:
     """A figure with the interactive planes of a word; needs a page that is ``interactive``.
 
-    Parameters
-    ----------
-    identifier : str
-        Of the figure's place in the page: letters, digits, ``-`` and ``_``.
+    The identifier of its place in the page is letters, digits, ``-`` and ``_``.
     """
     # "</script" and "<!--" mean something to the HTML parser wherever they stand in a string.
     data = json.dumps(scene.to_dict(), ensure_ascii=False).replace("<", "\\u003c")

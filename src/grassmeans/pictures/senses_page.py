@@ -27,10 +27,7 @@ def draw_senses_page(
 ) -> str:
     """A page with the planes and senses of words, and with sentences whose words are tagged.
 
-    Parameters
-    ----------
-    introduction, next_steps : str
-        Plain text; next steps are shown as commands.
+    Introduction and next steps are plain text; next steps are shown as commands.
     """
     parts = [f"<h1>{escape(title)}</h1>\n<p>{escape(introduction)}</p>\n"]
     parts += [_draw_word(model, word, number) for number, word in enumerate(words)]

@@ -74,21 +74,13 @@ class _MemberReport(ReadReport):
 
 
 class Unpacked:
-    """A file of an archive, in a temporary place whose name says nothing of it.
-
-    Attributes
-    ----------
-    path : Path
-        Where it lies.
-    shown : Path
-        The archive's path and its own in it: what people are told, and what its names tell.
-    report : ReadReport
-        Of this file; what is passed over goes into that of the archive.
-    """
+    """A file of an archive, in a temporary place whose name says nothing of it."""
 
     def __init__(self, path: Path, shown: Path, outer: ReadReport) -> None:
-        self.path = path
+        self.path = path  # where it lies
+        # The archive's path and its own in it: what people are told, and what its names tell.
         self.shown = shown
+        # Of this file; what is passed over goes into that of the archive.
         self.report: ReadReport = _MemberReport(outer, self.rename)
         self._outer = outer
 

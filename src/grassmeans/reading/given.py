@@ -208,10 +208,7 @@ def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = 
 def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDocument:
     """A document of a string, of a list of tokens, or of sentences, each a list of tokens.
 
-    Parameters
-    ----------
-    place : str
-        What it is called, for errors.
+    ``place`` is what errors call it.
     """
     if isinstance(text, RawDocument):
         return text

@@ -44,21 +44,12 @@ def read_documents(
     *,
     report: ReadReport,
 ) -> Iterator[RawDocument]:
-    """Read files and folders, document by document.
+    """Read files, compressed or not, and folders, document by document.
 
-    Parameters
-    ----------
-    inputs : paths
-        Files, compressed or not, and folders.
-    report : ReadReport
-        Filled while reading: what was passed over, and why.
-
-    Raises
-    ------
-    InputError
-        At once where an argument is wrong; in the end where files cannot be read as asked and
-        nothing could be read. Otherwise such a file is counted and passed over by name, so that it
-        does not end a long run.
+    What is passed over, and why, is told in the report.
+    `InputError` at once where an argument is wrong; in the end where files cannot be read as asked
+    and nothing could be read. Otherwise such a file is counted and passed over by name, so that it
+    does not end a long run.
     """
     options = options or ReadOptions()
     if options.format != "auto" and options.format not in _READERS:

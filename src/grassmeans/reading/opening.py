@@ -38,12 +38,8 @@ def list_inputs(
     """The files to read: those named, and those in the folders named, sorted.
 
     In folders, hidden files, the folders that grassmeans writes and the index files of MediaWiki
-    dumps are passed over. A file that is reached twice is listed once.
-
-    Parameters
-    ----------
-    report : ReadReport, optional
-        Where folders that cannot be read are counted; without it they are an error.
+    dumps are passed over. A file that is reached twice is listed once. Folders that cannot be read
+    are counted in the report; without one they are an error.
     """
     found: dict[Path, Path] = {}
     for path in map(Path, check_paths(paths)):

@@ -46,23 +46,14 @@ class OddPartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A file, or a part of one.
-
-    Attributes
-    ----------
-    size : int
-        Of the file, in bytes: a worker that sees another one does not see this file.
-    start, end : int
-        The bytes of the part.
-    format : str
-        Of a part; empty for a whole file.
-    """
+    """A file, or a part of one."""
 
     path: Path
-    size: int
+    size: int  # of the file, in bytes: a worker that sees another one does not see this file
+    # The bytes of the part.
     start: int
     end: int
-    format: str = ""
+    format: str = ""  # of a part; empty for a whole file
 
     @property
     def whole(self) -> FilePart:

@@ -113,14 +113,10 @@ def correct_word(
 ) -> WordView:
     """Make one correction, or take the last one or all of them back; the word as it is then.
 
-    Parameters
-    ----------
-    revision : int, optional
-        That of the senses which the correction is made for, as `show_word` tells it; by default
-        those of the moment.
-
-    `ConflictError` where the correction does not fit the word; `StaleError` where it was changed
-    since that revision. Of several made for the same revision, one is taken.
+    The revision is that of the senses which the correction is made for, as `show_word` tells it; by
+    default those of the moment. `ConflictError` where the correction does not fit the word;
+    `StaleError` where it was changed since that revision. Of several made for the same revision,
+    one is taken.
     """
     most = opened.limits.request.chosen_lines
     if len(wanted.lines) > most:

@@ -118,10 +118,7 @@ def count_lines(
 ) -> Frequencies:
     """Count the lines that pass a filter by groups of documents.
 
-    Parameters
-    ----------
-    by : str
-        A field, a time (``date:decade``), or "document": those with most lines.
+    These are by a field, a time (``date:decade``), or "document": those with most lines.
     """
     corpus = opened.require_corpus("counting by groups of documents")
     check_query(opened, wanted.search.text)

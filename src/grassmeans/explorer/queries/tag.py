@@ -218,16 +218,10 @@ def explain_word(
     sense: int,
     check: Checkpoint = UNLIMITED,
 ) -> Decided:
-    """What decided for a sense of one word of a text.
+    """What decided for a sense of one word, by its key, that begins at a place of a text.
 
-    Parameters
-    ----------
-    text : str
-        The stretch that decided and nothing else: the characters of `TaggedWordView.context`.
-    start : int
-        Where the word begins in it.
-    word, sense
-        Its key, and the number of the sense: `TaggedWordView.nearest`.
+    The text is the stretch that decided and nothing else: the characters of
+    `TaggedWordView.context`; the sense is `TaggedWordView.nearest`.
     """
     check_text(opened, text)
     model = opened.current

@@ -329,12 +329,8 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
 def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
     """The values of a column of Arrow's; None for those that Python has no value for.
 
-    Nanoseconds are left out of times, and those of a zone that is not known are in UTC.
-
-    Parameters
-    ----------
-    tell : callable
-        Called with each thing that is not read as it is.
+    Nanoseconds are left out of times, and those of a zone that is not known are in UTC; ``tell`` is
+    called with each thing that is not read as it is.
     """
     import pyarrow
 

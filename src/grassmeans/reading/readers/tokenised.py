@@ -149,10 +149,7 @@ def _read_comment(line: str, known: Fields, options: ReadOptions, report: ReadRe
 def read_sentences(lines: Iterable[str], column: str | int | None = None) -> Iterator[RawDocument]:
     """Yield the sentences of CoNLL-U lines, each a document; blank lines may be missing.
 
-    Parameters
-    ----------
-    column : str or int, optional
-        Where the keys of the tokens are, as for `read_conllu`.
+    Keys of the tokens are in a column as for `read_conllu`.
     """
     index = _choose_index(column, CONLLU_COLUMNS, default=1)
     forms: list[str] = []
