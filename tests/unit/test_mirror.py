@@ -15,7 +15,6 @@ SOURCE = TESTS.parent / "src" / "grassmeans"
 ELSEWHERE = {
     # Thin shells, and what all of them share: each command is run.
     "cli/*": "functional/test_commands.py",
-    "terminal/options.py": "system/test_scale_options.py",
     # The devices have one suite; their signatures hold no code.
     "kernels/cpu/*": "contract/kernels",
     "kernels/gpu/*": "contract/kernels",

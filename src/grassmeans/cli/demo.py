@@ -14,8 +14,8 @@ from rich.table import Table
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
 from grassmeans.terminal import options
+from grassmeans.terminal.options import WRITTEN
 from grassmeans.terminal.output import terminal
-from grassmeans.terminal.places import WRITTEN
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -15,8 +15,8 @@ import typer
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.explorer.hosts import ANY, bracketed, is_loopback, list_names
+from grassmeans.terminal.options import READ, WRITTEN_INTO
 from grassmeans.terminal.output import name_some, note
-from grassmeans.terminal.places import READ, WRITTEN_INTO
 
 if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel

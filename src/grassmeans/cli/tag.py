@@ -15,8 +15,8 @@ from rich.text import Text
 from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
-from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.reading.documents import RawDocument
