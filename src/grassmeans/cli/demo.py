@@ -135,7 +135,7 @@ def _show_answers(tagged: list[TaggedText], console: Console) -> None:
 
 def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwrite: bool) -> None:
     from grassmeans.outputs.places import output_file
-    from grassmeans.pictures.senses_page import draw_senses_page
+    from grassmeans.pictures.page import draw_senses_page
 
     text = draw_senses_page(
         model,

@@ -76,8 +76,7 @@ def explore(
     try:
         import uvicorn
 
-        from grassmeans.explorer.connections import TimedConnection, hide_departures
-        from grassmeans.explorer.server import create_app
+        from grassmeans.explorer.server import TimedConnection, create_app, hide_departures
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
             raise

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.collocations.surroundings import OUTSIDE, tokens_around
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
@@ -30,8 +29,12 @@ LARGEST_SPAN = 50
 FEWEST = 3
 SCORES = ("log_dice", "log_likelihood")
 
+OUTSIDE = -2
+"""In place of a word id: beyond the document."""
+
 _HIGHEST_DICE = 14.0
 _DIGITS = 3
+_AT_ONCE = 1 << 16
 
 Floats = NDArray[np.float64]
 
@@ -301,3 +304,29 @@ def count_near_words(
         shares=np.ones(len(groups)) if shares is None else np.asarray(shares, np.float64),
         function_words=corpus.function_words,
     )
+
+
+def tokens_at(corpus: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int32]:
+    """(n,) word ids at (n,) positions in text order."""
+    found = np.empty(len(positions), np.int32)
+    for part, shard, local in corpus.split_positions(positions):
+        found[part] = shard.tokens[local]
+    return found
+
+
+def tokens_around(
+    corpus: Corpus, positions: NDArray[np.int64], before: int, after: int
+) -> NDArray[np.int32]:
+    """(n, before + after) word ids beside positions in text order, without the words there.
+
+    -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has begun or ended.
+    """
+    steps = np.delete(np.arange(-before, after + 1), before)
+    found = np.empty((len(positions), len(steps)), np.int32)
+    for part, shard, local in corpus.split_positions(positions, _AT_ONCE):
+        first, end = shard.document_bounds(local)
+        places = local[:, None] + steps
+        inside = (places >= first[:, None]) & (places < end[:, None])
+        tokens = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
+        found[part] = np.where(inside, tokens, OUTSIDE)
+    return found
