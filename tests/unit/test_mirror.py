@@ -43,7 +43,6 @@ ELSEWHERE = {
     "engines/on_dask.py": "system/test_cluster.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "labelling/targets.py": "unit/labelling/test_labeller.py",
-    "labelling/writing.py": "unit/labelling/test_labeller.py",
     "models/deciding.py": "unit/models/test_model.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
     "reading/detection.py": "unit/reading/test_inputs.py",

@@ -29,9 +29,14 @@ from scipy.special import entr
 
 from grassmeans.clustering.matching import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
-from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.key_files import Key
-from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
+from grassmeans.evaluation.reports import (
+    Interval,
+    ResultTable,
+    bootstrap_weighted_mean,
+    plain_fields,
+    tabulate_groups,
+)
 
 PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
@@ -250,9 +255,7 @@ def v_measure(table: NDArray[np.int64]) -> float:
     homogeneity = 1 - (joint - clusters) / classes if classes > 0 else 1.0
     completeness = 1 - (joint - classes) / clusters if clusters > 0 else 1.0
     # Independent clusters give 0 up to rounding: neither below it nor divided by it.
-    homogeneity, completeness = max(homogeneity, 0.0), max(completeness, 0.0)
-    both = homogeneity + completeness
-    return 2 * homogeneity * completeness / both if both > 0 else 0.0
+    return PrecisionRecall(max(homogeneity, 0.0), max(completeness, 0.0)).f
 
 
 def paired_f_score(table: NDArray[np.int64]) -> float:
@@ -260,11 +263,9 @@ def paired_f_score(table: NDArray[np.int64]) -> float:
     cluster_sizes, class_sizes = table.sum(axis=1), table.sum(axis=0)
     alone_on_both = (table == 1) & (cluster_sizes == 1)[:, None] & (class_sizes == 1)[None, :]
     common = int((table * (table - 1) // 2).sum() + alone_on_both.sum())
-    if common == 0:
-        return 0.0
-    precision = common / _count_pairs(cluster_sizes)
-    recall = common / _count_pairs(class_sizes)
-    return 2 * precision * recall / (precision + recall)
+    return PrecisionRecall(
+        common / _count_pairs(cluster_sizes), common / _count_pairs(class_sizes)
+    ).f
 
 
 def b_cubed(table: NDArray[np.int64]) -> PrecisionRecall:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from grassmeans.evaluation.clustering_scores import match_labels
-from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
+from grassmeans.evaluation.reports import Interval, bootstrap_weighted_mean
 
 
 @dataclass(frozen=True, slots=True)

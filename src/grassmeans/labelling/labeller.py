@@ -29,7 +29,7 @@ from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
-from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.decoding import Decoding, count_shard, order_lexemes, write_shard
 from grassmeans.labelling.measuring import (
     DISTANCES,
     POSITIONS,
@@ -38,7 +38,6 @@ from grassmeans.labelling.measuring import (
     measure_corpus,
 )
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
-from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.ownership import Paths, list_marks
 from grassmeans.outputs.places import Building, output_folder
