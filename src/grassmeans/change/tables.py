@@ -65,24 +65,7 @@ def sense_shares(
     by: str | None = None,
     settings: ChangeSettings | None = None,
 ) -> Any:
-    """The shares of a word's senses in groups of documents.
-
-    Parameters
-    ----------
-    model : SenseModel, path or name
-    corpus : Corpus, path or several
-        Labelled by the model, or not: then a sample of the word's occurrences is measured.
-    by : str, optional
-        ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
-
-    Returns
-    -------
-    table
-        A row for each group and sense: ``word``, ``group``, ``sense``, ``name``, ``count``,
-        ``share``, ``low`` and ``high`` (95%), ``n`` (occurrences of the group), ``unknown`` (those
-        that are "I don't know"), ``few`` (too few to be compared). A pandas frame where pandas is
-        installed, else a list of dictionaries.
-    """
+    """`Comparison.shares` of a word: a pandas frame where that is installed, else dictionaries."""
     documents = group_documents(corpus, by)
     chosen = settings or ChangeSettings()
     opened = open_model(model)
@@ -104,21 +87,7 @@ def rank_changes(
     settings: ChangeSettings | None = None,
     show_progress: bool | None = False,
 ) -> Any:
-    """Words by how much their senses differ between groups of documents, most first.
-
-    Parameters
-    ----------
-    words : str or iterable of str, optional
-        All that the model has senses for by default, in a labelled corpus.
-
-    Returns
-    -------
-    table
-        A row for each word and pair of groups: ``word``, ``first``, ``second``, ``n_first``,
-        ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
-        ``changed``, ``gained``, ``lost``. A pandas frame where pandas is installed, else a list of
-        dictionaries.
-    """
+    """`compare_groups` as a pandas frame where that is installed, else as dictionaries."""
     documents = group_documents(corpus, by)
     found = compare_groups(model, documents, words, settings=settings, show_progress=show_progress)
     return as_table(found.rows())

@@ -25,6 +25,7 @@ from grassmeans.explorer.queries.lines import (
     read_lines,
     stored_lines_of,
 )
+from grassmeans.explorer.queries.lookup import check_typed
 from grassmeans.explorer.queries.measuring import (
     MeasuredWord,
     is_measured,
@@ -45,7 +46,7 @@ from grassmeans.explorer.queries.searching import (
     order_positions,
     stand_near,
 )
-from grassmeans.explorer.queries.words import check_query, check_sense
+from grassmeans.explorer.queries.words import check_sense
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 _SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
@@ -196,7 +197,7 @@ def find_lines(
     check: Checkpoint = UNLIMITED,
 ) -> Lines:
     """One page of a word's lines, each with so many characters on either side."""
-    check_query(opened, wanted.search.text)
+    check_typed(opened, wanted.search.text, "a search")
     if width > opened.limits.request.line_characters:
         most = opened.limits.request.line_characters
         raise TooMuchError(f"a line has at most {most} characters on a side here, got {width:,}")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.clustering.directions import refine_directions
-from grassmeans.clustering.loop import FitOptions, InducedDirections
+from grassmeans.clustering.loop import FitOptions, InducedDirections, sample_evenly
 from grassmeans.clustering.merging import merge_cheapest_pair
 from grassmeans.clustering.rays import place_rays
 from grassmeans.clustering.sense_number import SAMPLE
@@ -207,7 +207,7 @@ def trace_splits(
     there, and so on (see `grassmeans.clustering.merging`). Of many contexts an even sample is
     looked at.
     """
-    part = sample[_even_rows(len(sample.contexts), SAMPLE)]
+    part = sample[sample_evenly(np.arange(len(sample.contexts)), SAMPLE)]
     bases = part.bases
     labels = part.measure(entry.directions)
     found = InducedDirections(
@@ -266,8 +266,3 @@ def _name_level(level: InducedDirections, sample: WordSample, vectors: WordVecto
     candidates = [[vectors.words[row] for row in rows] for rows in found]
     directions = sample.orient(level.directions, vectors)
     return list(name_senses(sample.word, candidates, directions, vectors))
-
-
-def _even_rows(n: int, most: int) -> NDArray[np.int64]:
-    size = min(n, most)
-    return np.arange(size, dtype=np.int64) * n // max(1, size)
