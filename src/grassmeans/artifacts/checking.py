@@ -146,11 +146,7 @@ def map_bytes(path: Path, size: int | None = None) -> memoryview:
 
 
 def open_array(
-    path: Path,
-    dtypes: Any,
-    shape: Sequence[int | None],
-    *,
-    mapped: bool = True,
+    path: Path, dtypes: Any, shape: Sequence[int | None], *, mapped: bool = True
 ) -> NDArray[Any]:
     """Open an array of an artifact, of one of the types and of a shape in which None is any number.
 

@@ -20,12 +20,7 @@ from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.change.contexts import Example, examine_word
 from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
 from grassmeans.change.measures import jensen_shannon
-from grassmeans.change.testing import (
-    N_PERMUTATIONS,
-    correct_many,
-    find_intervals,
-    find_p_values,
-)
+from grassmeans.change.testing import N_PERMUTATIONS, correct_many, find_intervals, find_p_values
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
@@ -311,11 +306,7 @@ def compare_groups(
     asked = None if words is None else spell_words(opened, check_words(words))
     found: list[WordChange] = []
     blocks = collect_uses(
-        opened,
-        documents,
-        asked,
-        max_contexts=chosen.max_contexts,
-        random_state=chosen.random_state,
+        opened, documents, asked, max_contexts=chosen.max_contexts, random_state=chosen.random_state
     )
     total = len(opened.inventory) if asked is None else len(asked)
     with progress_bar("comparing", total, unit="words", show=show_progress) as advance:

@@ -30,12 +30,7 @@ from grassmeans.artifacts.schema import (
     whole,
 )
 from grassmeans.artifacts.writing import read_manifest
-from grassmeans.change.comparing import (
-    ChangeSettings,
-    Comparison,
-    compare_groups,
-    compare_uses,
-)
+from grassmeans.change.comparing import ChangeSettings, Comparison, compare_groups, compare_uses
 from grassmeans.change.grouping import Corpora, group_documents
 from grassmeans.change.uses import collect_uses, spell_words
 from grassmeans.errors import MissingExtraError

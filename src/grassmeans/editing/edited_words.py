@@ -341,9 +341,6 @@ def read_hidden_directions(model: SenseModel) -> dict[tuple[str, int], NDArray[n
     if not listed or model.folder is None:
         return {}
     rows = open_array(
-        model.folder / HIDDEN_DIRECTIONS,
-        np.float32,
-        (len(listed), model.vectors.dim),
-        mapped=False,
+        model.folder / HIDDEN_DIRECTIONS, np.float32, (len(listed), model.vectors.dim), mapped=False
     )
     return {(word, number): row for (word, number), row in zip(listed, rows, strict=True)}

@@ -42,11 +42,7 @@ from grassmeans.reading.given import check_words
 from grassmeans.reading.opening import list_inputs
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import SkippedWord, WordSenses
-from grassmeans.senses.induction import (
-    WordInducer,
-    default_min_count,
-    induce_words,
-)
+from grassmeans.senses.induction import WordInducer, default_min_count, induce_words
 from grassmeans.senses.language import OTHER_MODEL, warn_of_contexts
 from grassmeans.senses.samples import sample_word
 from grassmeans.text.tokenizer import Tokenizer
@@ -222,11 +218,7 @@ def _check_language(model: SenseModel, corpus: Corpus) -> None:
 
 
 def _grow_vectors(
-    model: SenseModel,
-    corpus: Corpus,
-    building: Building,
-    device: str,
-    show_progress: bool | None,
+    model: SenseModel, corpus: Corpus, building: Building, device: str, show_progress: bool | None
 ) -> tuple[ContextEncoder, tuple[str, ...]]:
     """The encoder with vectors for new words too, and these words.
 

@@ -23,11 +23,7 @@ from grassmeans.editing.edited_words import (
     read_hidden_directions,
 )
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.models.model import (
-    INVENTORY_FOLDER,
-    LEXEMES_FOLDER,
-    SenseModel,
-)
+from grassmeans.models.model import INVENTORY_FOLDER, LEXEMES_FOLDER, SenseModel
 from grassmeans.models.places import KIND, is_installed
 from grassmeans.models.versions import EDITED, append_version
 from grassmeans.outputs.places import output_folder, remove_dead_work

@@ -28,11 +28,7 @@ from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
-from grassmeans.senses.pseudowords import (
-    KnownAnswers,
-    answer_pseudowords,
-    make_pseudowords,
-)
+from grassmeans.senses.pseudowords import KnownAnswers, answer_pseudowords, make_pseudowords
 from grassmeans.tagging.tagging import occurrences_in_passages
 
 N_BINS = 10
@@ -87,10 +83,7 @@ class Reliability:
 
 
 def score_reliability(
-    confidence: Doubles,
-    right: Booleans,
-    at_least: float = DEFAULT_CONFIDENCE,
-    n_bins: int = N_BINS,
+    confidence: Doubles, right: Booleans, at_least: float = DEFAULT_CONFIDENCE, n_bins: int = N_BINS
 ) -> Reliability:
     """Compare confidence (n,), NaN where there is none, with what was right (n,).
 
@@ -182,9 +175,7 @@ def measure_labelled_words(model: SenseModel, task: Task[Any]) -> list[LabelledW
     return found
 
 
-def _collect_labelled(
-    task: Task[Any],
-) -> Mapping[tuple[str, str], Sequence[tuple[str, str, str]]]:
+def _collect_labelled(task: Task[Any]) -> Mapping[tuple[str, str], Sequence[tuple[str, str, str]]]:
     """Left, right and label of the instances of each word, by the word and its name in keys."""
     found: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
     if isinstance(task, SentencesTask):

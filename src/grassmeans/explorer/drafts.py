@@ -34,13 +34,7 @@ from grassmeans.artifacts.writing import (
     explain_write_errors,
     sync_to_disk,
 )
-from grassmeans.editing.edited_words import (
-    Edit,
-    EditedWord,
-    Evidence,
-    edit_from_dict,
-    edit_to_dict,
-)
+from grassmeans.editing.edited_words import Edit, EditedWord, Evidence, edit_from_dict, edit_to_dict
 from grassmeans.errors import ArtifactError, InputError, StorageError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.places import is_installed

@@ -101,10 +101,7 @@ def create_app(
     add_pages(app, session)
     state_maxima(app.openapi(), bounds)
     app.add_middleware(
-        Guard,
-        limits=bounds,
-        methods_of=lambda path: find_methods(app.openapi(), path),
-        hosts=hosts,
+        Guard, limits=bounds, methods_of=lambda path: find_methods(app.openapi(), path), hosts=hosts
     )
     return app
 

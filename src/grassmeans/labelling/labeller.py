@@ -227,11 +227,7 @@ def _check_same_model(corpus: Corpus, digest: str) -> None:
 
 
 def _begin_output(
-    corpus: Corpus,
-    output: str | Path,
-    facts: dict[str, Any],
-    inputs: Paths,
-    overwrite: bool,
+    corpus: Corpus, output: str | Path, facts: dict[str, Any], inputs: Paths, overwrite: bool
 ) -> AbstractContextManager[Building]:
     source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
     counts = digest_of_array(corpus.vocabulary.counts)

@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from grassmeans.artifacts.checking import (
-    is_plain_name,
-)
+from grassmeans.artifacts.checking import is_plain_name
 from grassmeans.artifacts.writing import (
     atomic_path,
     building_place,

@@ -209,10 +209,7 @@ def _read_zip(path: Path) -> Iterator[_Member]:
             is_link = stat.S_ISLNK(info.external_attr >> 16)
             if not (is_link or info.filename.endswith("/") or _is_hidden(info.filename)):
                 yield _Member(
-                    info.filename,
-                    info.file_size,
-                    info.compress_size,
-                    partial(archive.open, info),
+                    info.filename, info.file_size, info.compress_size, partial(archive.open, info)
                 )
 
 
@@ -262,12 +259,7 @@ def _read_tar(path: Path) -> Iterator[_Member]:
                 # How much of a compressed archive a file takes is not known.
                 packed = min(info.size, size - seen)
                 seen += packed
-                yield _Member(
-                    info.name,
-                    info.size,
-                    packed,
-                    partial(_open_file, archive, info),
-                )
+                yield _Member(info.name, info.size, packed, partial(_open_file, archive, info))
 
 
 def _open_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

@@ -64,9 +64,7 @@ Source = TypeVar("Source")
 
 
 def _read_all(
-    sources: Iterable[Source],
-    read: Callable[[Source], Iterator[RawDocument]],
-    report: ReadReport,
+    sources: Iterable[Source], read: Callable[[Source], Iterator[RawDocument]], report: ReadReport
 ) -> Iterator[RawDocument]:
     """The documents of one file after the other; an error where files are refused and none read."""
     refused: InputError | None = None

@@ -129,8 +129,7 @@ Confidence = Annotated[
 Sharpness = Annotated[
     float | None,
     typer.Option(
-        min=0.0,
-        help="Soft: of the probabilities exp(-sharpness d); the model's own by default.",
+        min=0.0, help="Soft: of the probabilities exp(-sharpness d); the model's own by default."
     ),
 ]
 

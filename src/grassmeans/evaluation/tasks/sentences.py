@@ -35,13 +35,7 @@ from grassmeans.evaluation.sentence_scores import SentenceScores, WordAnswers, s
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.tasks.instances import known_form, parse_object
 from grassmeans.senses.calibration import ConfidenceRule
-from grassmeans.senses.decoding import (
-    IDK,
-    MODEL_THRESHOLD,
-    IdkRule,
-    choose_senses,
-    describe_rule,
-)
+from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, choose_senses, describe_rule
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import read_running_text
 from grassmeans.tagging.widening import Floats, measure_near_first

@@ -71,12 +71,7 @@ OR_TABLE: Responses = {
 
 
 _BOUND, _BOUND_AS_JSON = "x-bound", "x-bound-as-json"
-_KEYWORDS = {
-    "integer": "maximum",
-    "number": "maximum",
-    "string": "maxLength",
-    "array": "maxItems",
-}
+_KEYWORDS = {"integer": "maximum", "number": "maximum", "string": "maxLength", "array": "maxItems"}
 
 
 def bounded_by(bound: str | int, as_json: str = "") -> dict[str, Any]:

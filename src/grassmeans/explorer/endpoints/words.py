@@ -142,8 +142,7 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
         request: Request,
         word: Word,
         senses: Annotated[
-            str | None,
-            Query(pattern=_NUMBERS, description="Numbers of senses, with commas: 1,2."),
+            str | None, Query(pattern=_NUMBERS, description="Numbers of senses, with commas: 1,2.")
         ] = None,
         n_senses: Dial = None,
     ) -> Response:
@@ -194,10 +193,7 @@ def _add_lookup(router: APIRouter, session: Session) -> None:
         summary="Lines of any word of the corpus, or in the model's examples",
     )
     async def read_lines(
-        request: Request,
-        word: Typed,
-        offset: Offset = 0,
-        limit: Limit = 20,
+        request: Request, word: Typed, offset: Offset = 0, limit: Limit = 20
     ) -> Response:
         check_page(limits, limit)
         is_long = session.opened.corpus is None

@@ -162,11 +162,7 @@ def _find_senses(
 
 
 def _pass_words(
-    opened: OpenModel,
-    key: str,
-    positions: NDArray[np.int64],
-    wanted: LineFilter,
-    check: Checkpoint,
+    opened: OpenModel, key: str, positions: NDArray[np.int64], wanted: LineFilter, check: Checkpoint
 ) -> NDArray[np.bool_]:
     """(n,) which occurrences pass what has nothing to do with senses: group and search."""
     passes = np.ones(len(positions), np.bool_)
@@ -209,10 +205,7 @@ def find_lines(
     rows = slice(offset, offset + limit)
     page = chosen.measured[rows] if chosen.measured else _measure_page(opened, chosen, rows, check)
     return Lines(
-        len(chosen.positions),
-        chosen.sampled,
-        read_lines(opened, page, width),
-        chosen.n_occurrences,
+        len(chosen.positions), chosen.sampled, read_lines(opened, page, width), chosen.n_occurrences
     )
 
 
@@ -262,12 +255,7 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
 
 
 def _page_of_examples(
-    opened: OpenModel,
-    word: str,
-    wanted: LineFilter,
-    offset: int,
-    limit: int,
-    check: Checkpoint,
+    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int, check: Checkpoint
 ) -> Lines:
     if wanted.search and wanted.search.is_pattern:
         opened.require_corpus("searching with regular expressions")

@@ -109,12 +109,7 @@ class Frequencies:
 
 
 def count_lines(
-    opened: OpenModel,
-    word: str,
-    wanted: LineFilter,
-    by: str,
-    *,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, word: str, wanted: LineFilter, by: str, *, check: Checkpoint = UNLIMITED
 ) -> Frequencies:
     """Count the lines that pass a filter by groups of documents.
 

@@ -76,8 +76,7 @@ def induce_senses(
     check_dial(opened, n_senses, max_contexts)
     key = opened.key_of(word)
     return _INDUCED.of(opened).get_or_make(
-        (key, n_senses, max_contexts),
-        lambda: _induce(opened, key, n_senses, max_contexts, check),
+        (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts, check)
     )
 
 

@@ -198,11 +198,7 @@ class PlainLines:
 
 
 def read_plain_lines(
-    opened: OpenModel,
-    word: str,
-    offset: int = 0,
-    limit: int = 20,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, word: str, offset: int = 0, limit: int = 20, check: Checkpoint = UNLIMITED
 ) -> PlainLines:
     """Lines in the order of the corpus; without one, examples of other words that have the word."""
     check_typed(opened, word)

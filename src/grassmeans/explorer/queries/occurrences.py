@@ -150,11 +150,7 @@ _READ: Kept[BoundedCache[EncodedLines]] = bound_bytes(
 
 
 def encode_lines(
-    opened: OpenModel,
-    key: str,
-    positions: NDArray[np.int64],
-    check: Checkpoint,
-    until: float = 1.0,
+    opened: OpenModel, key: str, positions: NDArray[np.int64], check: Checkpoint, until: float = 1.0
 ) -> NDArray[np.float32]:
     """(n, rank, dim) bases of a word's occurrences; those that are kept are not read again.
 

@@ -126,10 +126,7 @@ def tag_text(
 
 
 def check_text(
-    opened: OpenModel,
-    text: str,
-    words: Sequence[str] | None = None,
-    sharpness: float | None = None,
+    opened: OpenModel, text: str, words: Sequence[str] | None = None, sharpness: float | None = None
 ) -> None:
     """Refuse what is too long, or has too many words to choose."""
     most = opened.limits.request.text_characters
@@ -211,12 +208,7 @@ class Decided:
 
 
 def explain_word(
-    opened: OpenModel,
-    text: str,
-    start: int,
-    word: str,
-    sense: int,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, text: str, start: int, word: str, sense: int, check: Checkpoint = UNLIMITED
 ) -> Decided:
     """What decided for a sense of one word, by its key, that begins at a place of a text.
 
