@@ -22,7 +22,6 @@ ELSEWHERE = {
     # Thin shells over queries, and queries by what is seen of them.
     "explorer/endpoints/*": "system/test_explorer_api.py",
     "explorer/queries/*": "unit/explorer/queries/test_queries.py",
-    "explorer/caches.py": "unit/explorer/test_work.py",
     "explorer/limits.py": "unit/explorer/test_work.py",
     "explorer/open_model.py": "unit/explorer/queries/test_queries.py",
     # Parts of one thing, which is tested as a whole.
@@ -45,7 +44,6 @@ ELSEWHERE = {
     "labelling/targets.py": "unit/labelling/test_labeller.py",
     "models/deciding.py": "unit/models/test_model.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
-    "reading/detection.py": "unit/reading/test_inputs.py",
     "senses/entries.py": "unit/senses/test_inventory.py",
     "senses/induction.py": "unit/senses/test_inventory.py",
     "senses/pseudowords.py": "unit/senses/test_calibration.py",

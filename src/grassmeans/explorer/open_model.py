@@ -18,9 +18,8 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
 from grassmeans.editing.saving import name_model
 from grassmeans.errors import StorageError
-from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
-from grassmeans.explorer.limits import ConflictError, Limits, NoCorpusError, StaleError
+from grassmeans.explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load

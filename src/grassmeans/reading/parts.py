@@ -20,9 +20,8 @@ from typing import BinaryIO
 
 from grassmeans.errors import EngineError, InputError
 from grassmeans.reading.archives import find_archive_kind
-from grassmeans.reading.detection import detect_format, find_foreign_kind
 from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.inputs import check_document, read_file
+from grassmeans.reading.inputs import check_document, detect_format, find_foreign_kind, read_file
 from grassmeans.reading.lines import is_plain_utf8
 from grassmeans.reading.opening import BLOCK_BYTES, read_head
 from grassmeans.reading.readers.mediawiki import read_mediawiki_part

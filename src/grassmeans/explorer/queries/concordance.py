@@ -13,8 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
-from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
+from grassmeans.explorer.limits import (
+    BoundedCache,
+    Kept,
+    NothingThereError,
+    TooMuchError,
+    WordNotFoundError,
+    bound_bytes,
+)
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.changes import find_groups
 from grassmeans.explorer.queries.induce import is_induced, model_with

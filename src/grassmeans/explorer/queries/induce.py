@@ -17,8 +17,7 @@ from grassmeans.clustering.sense_number import SAMPLE
 from grassmeans.clustering.settings import AUTO
 from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import ConflictError, TooMuchError
+from grassmeans.explorer.limits import BoundedCache, ConflictError, Kept, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry

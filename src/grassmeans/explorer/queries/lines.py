@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.explorer.caches import BoundedCache, Kept
+from grassmeans.explorer.limits import BoundedCache, Kept
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import check_typed, find_word
 from grassmeans.explorer.queries.measuring import MeasuredWord, tell_senses

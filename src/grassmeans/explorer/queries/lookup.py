@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from grassmeans.clustering.loop import sample_evenly
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.editing.sense_edits import visible_senses
-from grassmeans.explorer.caches import Kept
-from grassmeans.explorer.limits import TooMuchError
+from grassmeans.explorer.limits import Kept, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.reading.given import spell_word

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import NothingThereError, TooMuchError
+from grassmeans.explorer.limits import BoundedCache, Kept, NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import check_sense, name_missing, require_word
 from grassmeans.explorer.work import UNLIMITED, Checkpoint

@@ -9,8 +9,7 @@ import numpy as np
 
 from grassmeans.editing.edited_words import Edit
 from grassmeans.editing.sense_edits import visible_senses
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import NothingThereError, WordNotFoundError
+from grassmeans.explorer.limits import BoundedCache, Kept, NothingThereError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import (
     check_typed,
