@@ -33,7 +33,7 @@ from grassmeans.artifacts.writing import read_manifest
 from grassmeans.change.comparing import ChangeSettings, Comparison, compare_groups, compare_uses
 from grassmeans.change.grouping import Corpora, group_documents
 from grassmeans.change.uses import collect_uses, spell_words
-from grassmeans.errors import MissingExtraError
+from grassmeans.errors import import_extra
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.given import check_words
 
@@ -167,11 +167,9 @@ def write_json(found: Comparison) -> bytes:
 
 def write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
     """Rows as a Parquet file."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "parquet", "writing Parquet") from error
+    pa = import_extra("pyarrow", "parquet", "writing Parquet")
+    import pyarrow.parquet as pq
+
     kinds = {
         "n_first": pa.int64(),
         "n_second": pa.int64(),

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
-from grassmeans.errors import ArtifactError, InputError, MissingExtraError
+from grassmeans.errors import ArtifactError, InputError, import_extra
 from grassmeans.labelling.decoding import read_distances, sense_probabilities
 from grassmeans.labelling.measuring import open_distances
 from grassmeans.labelling.targets import Targets, read_targets
@@ -312,11 +312,9 @@ def write_parquet(
     corpus), ``start`` and ``end`` (characters), ``form``, ``key``, ``word``, ``sense``,
     ``probabilities``, and one for each field of the documents (``field_date``).
     """
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "parquet", "writing Parquet") from error
+    pa = import_extra("pyarrow", "parquet", "writing Parquet")
+    import pyarrow.parquet as pq
+
     schema = pa.schema(
         [
             ("document", pa.int64()),
