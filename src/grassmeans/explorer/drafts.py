@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel
 
 RESET, UNDO, REDO, SAVED = "reset", "undo", "redo", "saved"
+TAKE_BACK = {UNDO: EditedWord.undo, REDO: EditedWord.redo, RESET: EditedWord.reset}
+"""Steps that are no corrections themselves."""
 DRAFT = ".draft.jsonl"
 _KIND, _FORMAT = "draft", 1
 _DIGITS = 12  # of the digest, in a file's name
@@ -157,7 +159,7 @@ def is_settled(steps: list[Step]) -> bool:
 
 def describe_step(action: str, changed: EditedWord) -> Step:
     """A step as the draft has it, from the word after it."""
-    if action in (UNDO, REDO, RESET):
+    if action in TAKE_BACK:
         return {"word": changed.original.word, "action": action}
     edit, entry = changed.edits[-1], changed.entry
     if not edit.corpus:
@@ -169,13 +171,8 @@ def describe_step(action: str, changed: EditedWord) -> Step:
 
 def make_step(edited: EditedWord, step: Step, model: SenseModel, path: Path) -> EditedWord:
     """The word after a step of a draft; `ArtifactError` or `InputError` where it does not fit."""
-    action = step["action"]
-    if action == UNDO:
-        return edited.undo()
-    if action == REDO:
-        return edited.redo()
-    if action == RESET:
-        return edited.reset()
+    if step["action"] in TAKE_BACK:
+        return TAKE_BACK[step["action"]](edited)
     edit: Edit = edit_from_dict(step, path)
     if "outcome" in step:
         return edited.take(edit, _read_outcome(step["outcome"], model, path))
