@@ -96,28 +96,14 @@ def update_model(
 ) -> Growth:
     """Grow a model with new text, into a new folder; the old model is not touched.
 
-    Parameters
-    ----------
-    model : path or name
-    texts : path or several
-        Files or folders of text, or one corpus folder.
-    words : iterable of str, optional
-        Look at these alone; by default at all that have senses, and new frequent ones.
-    min_count : int, optional
-        From how many occurrences in the new text on a word without senses gets some.
-    max_contexts : int, optional
-        Of a word in the new text that are looked at; the model's own by default.
-    new_senses : bool
-        Take new senses of known words into the model; otherwise they are in the report alone.
-    device : {"cpu", "cuda"}
-        Where new vectors are trained and contexts encoded; a GPU is used from this process.
-    **reading
-        How files are read, as for `Corpus.from_files`.
+    The texts are files or folders, read as by `Corpus.from_files`, or one corpus folder. All words
+    that have senses are looked at, and new ones from ``min_count`` occurrences on; or ``words``
+    alone. ``max_contexts`` of a word are; as many as for the model by default. New senses of known
+    words are taken into the model, or told in the report alone. On a GPU, used from this process,
+    new vectors are trained and contexts encoded.
 
-    Raises
-    ------
-    InputError
-        Where the text was split into words by another rule, or seems to be of another language.
+    `InputError` where the text was split into words by another rule, or seems to be of another
+    language.
     """
     place = find_model(model)
     old = load(place)

@@ -22,12 +22,12 @@ def read_asset(name: str) -> str:
     return (files("grassmeans.pictures") / "assets" / name).read_text(encoding="utf-8")
 
 
-def html_page(title: str, body: str, *, language: str = "en", interactive: bool = False) -> str:
+def html_page(title: str, body: str, *, interactive: bool = False) -> str:
     """A whole HTML document of an escaped body; interactive with the viewer of context planes."""
     scripts = [read_asset(name) for name in VIEWER] if interactive else []
     script = "".join(f"<script>\n{text}\n</script>\n" for text in scripts)
     return (
-        f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{read_asset('page.css')}\n</style>\n"
         f"{script}</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"

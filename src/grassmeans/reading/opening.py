@@ -76,10 +76,6 @@ def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
             raise InputError(f"cannot read the folder {error.filename}: {error.strerror}")
         report.skip("unreadable folder", f"{error.filename}: {error.strerror}")
 
-    def tell_of_link(reason: str, link: Path) -> None:
-        if report is not None:
-            report.skip(reason, str(link))
-
     files: list[Path] = []
     for place, subfolders, names in os.walk(folder, onerror=tell):
         if find_manifest(Path(place)) is not None:
@@ -94,9 +90,10 @@ def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
         ]
         files += [file for file in found if file.is_file()]
         lost = [file for file in found if file.is_symlink() and not file.exists()]
-        for reason, passed_over in ((_FOLDER_LINK, links), (_LOST_LINK, lost)):
-            for link in passed_over:
-                tell_of_link(reason, link)
+        if report is not None:
+            for reason, passed_over in ((_FOLDER_LINK, links), (_LOST_LINK, lost)):
+                for link in passed_over:
+                    report.skip(reason, str(link))
     return sorted(files)
 
 
