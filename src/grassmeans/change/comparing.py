@@ -248,11 +248,15 @@ class Comparison(Tabular):
     settings: ChangeSettings
 
     def __repr__(self) -> str:
-        n_changed = sum(any(pair.is_change for pair in word.pairs) for word in self.words)
         return (
             f"Comparison({len(self.words):,} words in {len(self.groups)} groups by {self.by}: "
-            f"{n_changed:,} changed)"
+            f"{self.n_changed:,} changed)"
         )
+
+    @property
+    def n_changed(self) -> int:
+        """Words that changed between two of the groups, at least."""
+        return sum(any(pair.is_change for pair in word.pairs) for word in self.words)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each word and pair of groups, those that changed most first."""
