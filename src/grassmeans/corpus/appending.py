@@ -16,19 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import MANIFEST, open_array
-from grassmeans.artifacts.writing import (
-    digest_of,
-    identify_file,
-    share_file,
-    write_manifest,
-)
+from grassmeans.artifacts.writing import digest_of, identify_file, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import (
-    FORMAT_VERSION,
-    KIND,
-    ingest_files,
-    shard_folder,
-)
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, ingest_files, shard_folder
 from grassmeans.corpus.shard import TOKENS
 from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS, Vocabulary
@@ -97,11 +87,7 @@ def append_files(
 
 
 def _join(
-    old: Corpus,
-    new: Corpus,
-    building: Building,
-    workers: int | None,
-    show_progress: bool | None,
+    old: Corpus, new: Corpus, building: Building, workers: int | None, show_progress: bool | None
 ) -> None:
     """Put the shards of both side by side, under the numbers of a common vocabulary."""
     counts: Counter[str] = Counter()

@@ -431,12 +431,7 @@ class Corpus:
         return shard.document_text(local)
 
 
-def as_corpus(
-    texts: Any,
-    *,
-    column: str | None = None,
-    language: str = "en",
-) -> Corpus:
+def as_corpus(texts: Any, *, column: str | None = None, language: str = "en") -> Corpus:
     """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
     if is_corpus(texts):
         return open_corpus(texts)

@@ -21,11 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array
-from grassmeans.artifacts.writing import (
-    digest_of,
-    identify_file,
-    write_manifest,
-)
+from grassmeans.artifacts.writing import digest_of, identify_file, write_manifest
 from grassmeans.corpus.screening import digest_document, prepare_documents, without_duplicates
 from grassmeans.corpus.shard_writing import (
     LOCAL_TOKENS,
