@@ -26,7 +26,6 @@ ELSEWHERE = {
     "explorer/open_model.py": "unit/explorer/queries/test_queries.py",
     # Parts of one thing, which is tested as a whole.
     "artifacts/digests.py": "unit/artifacts/test_checking.py",
-    "change/contexts.py": "unit/change/test_comparing.py",
     "change/uses.py": "unit/change/test_comparing.py",
     "contexts/attention/passages.py": "unit/contexts/attention/test_inference.py",
     "contexts/pretrained/fitting.py": "unit/contexts/test_transformer.py",

@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
-from grassmeans.change.contexts import Example, examine_word
 from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
-from grassmeans.change.measures import jensen_shannon
+from grassmeans.change.measures import Example, examine_word, jensen_shannon
 from grassmeans.change.testing import N_PERMUTATIONS, correct_many, find_intervals, find_p_values
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.errors import InputError

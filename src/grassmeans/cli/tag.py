@@ -103,7 +103,7 @@ def _read_passages(
 ) -> Iterator[list[RawDocument]]:
     """Passages, as many at a time as are there already."""
     from grassmeans.reading.given import make_document
-    from grassmeans.reading.readers.tokenised import read_sentences
+    from grassmeans.reading.readers.texts import read_sentences
 
     batches = _read_batches(file)
     if format != "conllu":

@@ -6,7 +6,7 @@ import math
 from html import escape
 
 from grassmeans.change.comparing import Comparison, GroupShares, PairChange, WordChange
-from grassmeans.change.contexts import Example
+from grassmeans.change.measures import Example
 from grassmeans.pictures.page import html_page, html_table
 from grassmeans.pictures.planes import sense_colour
 

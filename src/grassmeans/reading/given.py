@@ -19,7 +19,7 @@ from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import pick_fields
 from grassmeans.reading.inputs import read_documents
 from grassmeans.reading.readers.records import read_cells
-from grassmeans.reading.readers.tokenised import clean_token
+from grassmeans.reading.readers.texts import clean_token
 from grassmeans.text.tokenizer import (
     Tokenizer,
     WhitespaceTokenizer,

@@ -22,8 +22,13 @@ from grassmeans.reading.lines import find_encoding, has_old_line_ends
 from grassmeans.reading.opening import list_inputs, read_head
 from grassmeans.reading.readers.mediawiki import read_mediawiki
 from grassmeans.reading.readers.records import read_csv, read_json, read_json_lines, read_parquet
-from grassmeans.reading.readers.texts import read_plain, read_wikiextractor
-from grassmeans.reading.readers.tokenised import read_conllu, read_tokens, read_vertical
+from grassmeans.reading.readers.texts import (
+    read_conllu,
+    read_plain,
+    read_tokens,
+    read_vertical,
+    read_wikiextractor,
+)
 
 Reader = Callable[[Path, ReadReport, ReadOptions], Iterator[RawDocument]]
 
