@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,14 @@ class MissingExtraError(GrassmeansError, ImportError):
     def __reduce__(self) -> tuple[Any, ...]:
         # A worker's error is sent to the process that waits for it.
         return MissingExtraError, (self.package, self.extra, self.purpose)
+
+
+def import_extra(module: str, extra: str | None, purpose: str) -> Any:
+    """A module of an optional package; `MissingExtraError` where that is not installed."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(module.partition(".")[0], extra, purpose) from error
 
 
 class GrassmeansWarning(UserWarning):

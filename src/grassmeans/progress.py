@@ -75,15 +75,9 @@ def progress_bar(
 ) -> Iterator[Advance]:
     """Show how far it is; the block receives ``advance(amount, note="")``.
 
-    Parameters
-    ----------
-    total : float or None
-        None where the amount of work is not known: no share and no time left are shown.
-    unit : str
-        What is counted, for the speed; without it none is shown.
-    show : bool, optional
-        False: nothing. By default a bar where standard error is a terminal, and elsewhere a line
-        every ten seconds. True: a bar in any case.
+    Without a total no share and no time left are shown, and no speed without a unit. By default a
+    bar is shown where standard error is a terminal, and elsewhere a line every ten seconds;
+    ``show`` is a bar in any case, or nothing.
     """
     meter = _Meter(total, unit)
     if show is False:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from grassmeans.errors import MissingExtraError
+from grassmeans.errors import import_extra
 
 if TYPE_CHECKING:
     import pandas
@@ -25,11 +25,7 @@ class Tabular(ABC):
 
     def to_pandas(self) -> pandas.DataFrame:
         """The table as a pandas frame; `MissingExtraError` where pandas is not installed."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise MissingExtraError("pandas", None, "a table") from error
-        return pandas.DataFrame(self.rows())
+        return import_extra("pandas", None, "a table").DataFrame(self.rows())
 
     def _repr_html_(self) -> str:
         rows = self.rows()

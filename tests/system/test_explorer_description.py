@@ -22,9 +22,8 @@ import uvicorn
 from fastapi.testclient import TestClient
 
 from grassmeans.cli.explore import open_socket
-from grassmeans.explorer.connections import TimedConnection
 from grassmeans.explorer.limits import Limits, RequestLimits, WorkLimits
-from grassmeans.explorer.server import create_app
+from grassmeans.explorer.server import TimedConnection, create_app
 
 N_EXAMPLES = 4 * int(os.environ.get("TORTURE", "1"))
 SEED = 20

@@ -15,21 +15,17 @@ SOURCE = TESTS.parent / "src" / "grassmeans"
 ELSEWHERE = {
     # Thin shells, and what all of them share: each command is run.
     "cli/*": "functional/test_commands.py",
-    "terminal/options.py": "system/test_scale_options.py",
     # The devices have one suite; their signatures hold no code.
     "kernels/cpu/*": "contract/kernels",
     "kernels/gpu/*": "contract/kernels",
     "kernels/interface/*": "contract/kernels",
     # Thin shells over queries, and queries by what is seen of them.
-    "explorer/server.py": "system/test_explorer_api.py",
     "explorer/endpoints/*": "system/test_explorer_api.py",
     "explorer/queries/*": "unit/explorer/queries/test_queries.py",
-    "explorer/caches.py": "unit/explorer/test_work.py",
     "explorer/limits.py": "unit/explorer/test_work.py",
     "explorer/open_model.py": "unit/explorer/queries/test_queries.py",
     # Parts of one thing, which is tested as a whole.
     "artifacts/digests.py": "unit/artifacts/test_checking.py",
-    "change/contexts.py": "unit/change/test_comparing.py",
     "change/uses.py": "unit/change/test_comparing.py",
     "contexts/attention/passages.py": "unit/contexts/attention/test_inference.py",
     "contexts/pretrained/fitting.py": "unit/contexts/test_transformer.py",
@@ -45,16 +41,12 @@ ELSEWHERE = {
     "engines/on_dask.py": "system/test_cluster.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "labelling/targets.py": "unit/labelling/test_labeller.py",
-    "labelling/writing.py": "unit/labelling/test_labeller.py",
     "models/deciding.py": "unit/models/test_model.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
-    "pictures/senses_page.py": "unit/pictures/test_page.py",
-    "reading/detection.py": "unit/reading/test_inputs.py",
     "senses/entries.py": "unit/senses/test_inventory.py",
     "senses/induction.py": "unit/senses/test_inventory.py",
     "senses/pseudowords.py": "unit/senses/test_calibration.py",
     "senses/samples.py": "unit/editing/test_reassigning.py",
-    "tagging/explaining.py": "unit/pictures/test_listening.py",
     "text/letters.py": "unit/text/test_tokenizer.py",
     "vectors/chunks.py": "unit/vectors/test_skipgram.py",
     "vectors/file_rows.py": "unit/vectors/test_formats.py",

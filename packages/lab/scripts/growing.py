@@ -31,7 +31,7 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.editing.growing import update_model
 from grassmeans.evaluation.clustering_scores import cross_tabulate, v_measure
-from grassmeans.evaluation.intervals import bootstrap_weighted_mean
+from grassmeans.evaluation.reports import bootstrap_weighted_mean
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.models.building import build_model
 from grassmeans.reading.documents import RawDocument

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import grassmeans
 from grassmeans.outputs.places import output_file
-from grassmeans.pictures.listening import draw_listening
+from grassmeans_lab.experiments.listening import draw_listening
 
 SENTENCES = (
     "She plays <b>bass</b> and drums in a jazz band from Chicago.",

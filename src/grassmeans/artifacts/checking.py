@@ -146,22 +146,11 @@ def map_bytes(path: Path, size: int | None = None) -> memoryview:
 
 
 def open_array(
-    path: Path,
-    dtypes: Any,
-    shape: Sequence[int | None],
-    *,
-    mapped: bool = True,
+    path: Path, dtypes: Any, shape: Sequence[int | None], *, mapped: bool = True
 ) -> NDArray[Any]:
-    """Open an array of an artifact.
+    """Open an array of an artifact, of one of the types and of a shape in which None is any number.
 
-    Parameters
-    ----------
-    dtypes : type or sequence of types
-        What it may hold.
-    shape : sequence of int or None
-        What it has to have; None stands for any number.
-    mapped : bool
-        Whether to map it, read-only, instead of reading it.
+    It is mapped, read-only, or read where ``mapped`` is false.
     """
     allowed = [np.dtype(d) for d in (dtypes if isinstance(dtypes, list | tuple) else [dtypes])]
     with open_file(path) as file:

@@ -138,14 +138,8 @@ def _is_regular(entry: os.DirEntry[str]) -> bool:
 def find_damage(folder: Path) -> tuple[list[str], int, int]:
     """Compare all files of an artifact, and of those inside it, with their digests.
 
-    Returns
-    -------
-    problems : list of str
-        One line each.
-    n_compared : int
-        Files that were compared.
-    n_unknown : int
-        Files without a digest, those of artifacts that older releases wrote.
+    Returns the problems, a line each; how many files were compared; and how many have no digest:
+    those of artifacts that older releases wrote.
     """
     problems: list[str] = []
     n_compared = n_unknown = 0
@@ -168,14 +162,6 @@ def find_damage(folder: Path) -> tuple[list[str], int, int]:
 
 
 def list_own(folder: Path) -> tuple[Mapping[str, str] | None, list[str]]:
-    """What an artifact says is its own.
-
-    Returns
-    -------
-    files : mapping or None
-        Digests by name; None where it has no list.
-    inner : list of str
-        The names of the artifacts in it, which have lists of their own.
-    """
+    """Digests of an artifact's own files by name, None without a list; and the artifacts in it."""
     path = folder / MANIFEST
     return find_list(folder), list_inner_names(read_json(path), path)

@@ -227,11 +227,7 @@ def check_arguments(
 ) -> Callable[[Callable[Arguments, Result]], Callable[Arguments, Result]]:
     """A public door: calls whose arguments do not follow the rules are refused at once.
 
-    Parameters
-    ----------
-    **rules
-        Of the function's arguments; those of usual names (`_USUAL`) need none, and have none where
-        it is None.
+    Arguments of usual names (`_USUAL`) need no rule, and have none where it is None.
     """
 
     def decorate(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:

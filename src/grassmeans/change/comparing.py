@@ -17,15 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
-from grassmeans.change.contexts import Example, examine_word
 from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
-from grassmeans.change.measures import jensen_shannon
-from grassmeans.change.testing import (
-    N_PERMUTATIONS,
-    correct_many,
-    find_intervals,
-    find_p_values,
-)
+from grassmeans.change.measures import Example, examine_word, jensen_shannon
+from grassmeans.change.testing import N_PERMUTATIONS, correct_many, find_intervals, find_p_values
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
@@ -253,11 +247,15 @@ class Comparison(Tabular):
     settings: ChangeSettings
 
     def __repr__(self) -> str:
-        n_changed = sum(any(pair.is_change for pair in word.pairs) for word in self.words)
         return (
             f"Comparison({len(self.words):,} words in {len(self.groups)} groups by {self.by}: "
-            f"{n_changed:,} changed)"
+            f"{self.n_changed:,} changed)"
         )
+
+    @property
+    def n_changed(self) -> int:
+        """Words that changed between two of the groups, at least."""
+        return sum(any(pair.is_change for pair in word.pairs) for word in self.words)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each word and pair of groups, those that changed most first."""
@@ -311,11 +309,7 @@ def compare_groups(
     asked = None if words is None else spell_words(opened, check_words(words))
     found: list[WordChange] = []
     blocks = collect_uses(
-        opened,
-        documents,
-        asked,
-        max_contexts=chosen.max_contexts,
-        random_state=chosen.random_state,
+        opened, documents, asked, max_contexts=chosen.max_contexts, random_state=chosen.random_state
     )
     total = len(opened.inventory) if asked is None else len(asked)
     with progress_bar("comparing", total, unit="words", show=show_progress) as advance:

@@ -34,17 +34,10 @@ Corpora = Corpus | str | Path | Sequence[Corpus | str | Path]
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """How documents are grouped: by the values of a field, or by the time of a date.
-
-    Attributes
-    ----------
-    field : str
-    span : str or int or None
-        "month", or years of a group; None for the values as they are.
-    """
+    """How documents are grouped: by the values of a field, or by the time of a date."""
 
     field: str
-    span: str | int | None = None
+    span: str | int | None = None  # "month", or years of a group; None for the values as they are
 
     @classmethod
     def parse(cls, by: str) -> Grouping:
@@ -79,40 +72,22 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class GroupedCorpus:
-    """A corpus, and the group of each of its documents.
-
-    Attributes
-    ----------
-    groups : (n_documents,) int32
-        Numbers of groups; `NO_GROUP` for those without.
-    """
+    """A corpus, and the group of each of its documents."""
 
     corpus: Corpus
-    groups: NDArray[np.int32]
+    groups: NDArray[np.int32]  # (n_documents,) numbers of groups; `NO_GROUP` for those without
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedDocuments:
-    """Documents of one corpus or several, in groups.
+    """Documents of one corpus or several, in groups."""
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the groups, in order: of time, or of the alphabet, or as corpora were given.
-    parts : tuple of GroupedCorpus
-    by : str
-        How they were grouped.
-    n_left_out : int
-        Documents that belong to no group.
-    example : str
-        A value that told no group, "" for a missing one.
-    """
-
+    # Of the groups, in order: of time, or of the alphabet, or as corpora were given.
     names: tuple[str, ...]
     parts: tuple[GroupedCorpus, ...]
-    by: str
-    n_left_out: int = 0
-    example: str = ""
+    by: str  # how they were grouped
+    n_left_out: int = 0  # documents that belong to no group
+    example: str = ""  # a value that told no group, "" for a missing one
 
     @property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -138,17 +113,9 @@ class GroupedDocuments:
 def group_documents(corpora: Corpora, by: str | None = None) -> GroupedDocuments:
     """Group the documents of a corpus by a field, or those of several corpora side by side.
 
-    Parameters
-    ----------
-    corpora : Corpus, path or several
-        Their folders' names are the groups where ``by`` is not given.
-    by : str, optional
-        ``"date:decade"``, ``"source"``, ...; see the module.
-
-    Raises
-    ------
-    InputError
-        Where there are fewer than two groups, or more than can be looked at.
+    ``by`` is ``"date:decade"``, ``"source"``, ... (see the module); without it the names of the
+    corpora's folders are the groups. `InputError` where there are fewer than two groups, or more
+    than can be looked at.
     """
     given = [corpora] if isinstance(corpora, Corpus | str | Path) else corpora
     if not isinstance(given, list | tuple) or not all(

@@ -30,15 +30,10 @@ from grassmeans.artifacts.schema import (
     whole,
 )
 from grassmeans.artifacts.writing import read_manifest
-from grassmeans.change.comparing import (
-    ChangeSettings,
-    Comparison,
-    compare_groups,
-    compare_uses,
-)
+from grassmeans.change.comparing import ChangeSettings, Comparison, compare_groups, compare_uses
 from grassmeans.change.grouping import Corpora, group_documents
 from grassmeans.change.uses import collect_uses, spell_words
-from grassmeans.errors import MissingExtraError
+from grassmeans.errors import import_extra
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.given import check_words
 
@@ -65,24 +60,7 @@ def sense_shares(
     by: str | None = None,
     settings: ChangeSettings | None = None,
 ) -> Any:
-    """The shares of a word's senses in groups of documents.
-
-    Parameters
-    ----------
-    model : SenseModel, path or name
-    corpus : Corpus, path or several
-        Labelled by the model, or not: then a sample of the word's occurrences is measured.
-    by : str, optional
-        ``"date:decade"``, ``"source"``, ...; without it several corpora are compared.
-
-    Returns
-    -------
-    table
-        A row for each group and sense: ``word``, ``group``, ``sense``, ``name``, ``count``,
-        ``share``, ``low`` and ``high`` (95%), ``n`` (occurrences of the group), ``unknown`` (those
-        that are "I don't know"), ``few`` (too few to be compared). A pandas frame where pandas is
-        installed, else a list of dictionaries.
-    """
+    """`Comparison.shares` of a word: a pandas frame where that is installed, else dictionaries."""
     documents = group_documents(corpus, by)
     chosen = settings or ChangeSettings()
     opened = open_model(model)
@@ -104,21 +82,7 @@ def rank_changes(
     settings: ChangeSettings | None = None,
     show_progress: bool | None = False,
 ) -> Any:
-    """Words by how much their senses differ between groups of documents, most first.
-
-    Parameters
-    ----------
-    words : str or iterable of str, optional
-        All that the model has senses for by default, in a labelled corpus.
-
-    Returns
-    -------
-    table
-        A row for each word and pair of groups: ``word``, ``first``, ``second``, ``n_first``,
-        ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
-        ``changed``, ``gained``, ``lost``. A pandas frame where pandas is installed, else a list of
-        dictionaries.
-    """
+    """`compare_groups` as a pandas frame where that is installed, else as dictionaries."""
     documents = group_documents(corpus, by)
     found = compare_groups(model, documents, words, settings=settings, show_progress=show_progress)
     return as_table(found.rows())
@@ -203,11 +167,9 @@ def write_json(found: Comparison) -> bytes:
 
 def write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
     """Rows as a Parquet file."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "parquet", "writing Parquet") from error
+    pa = import_extra("pyarrow", "parquet", "writing Parquet")
+    import pyarrow.parquet as pq
+
     kinds = {
         "n_first": pa.int64(),
         "n_second": pa.int64(),

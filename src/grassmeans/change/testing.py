@@ -34,12 +34,7 @@ def find_p_values(
 ) -> Doubles:
     """(n_words,) chances that two groups differ so much where nothing changed; NaN where untested.
 
-    Parameters
-    ----------
-    pair : two int
-        The groups. "I don't know" is no sense, and does not count.
-    tested : (n_words,) bool
-        Which words are.
+    ``tested`` (n_words,) tells which words are. "I don't know" is no sense, and does not count.
     """
     kept = np.isin(uses.group, pair) & (uses.sense > 0) & tested[uses.word]
     word, document = uses.word[kept], uses.document[kept]
@@ -90,15 +85,8 @@ def find_intervals(
     ratio of the variance between documents to that of independent occurrences; where all documents
     agree, a document is worth one occurrence.
 
-    Parameters
-    ----------
-    counts : (n_words, n_groups, most senses + 1)
-        From `Uses.count_senses`.
-
-    Returns
-    -------
-    low, high : (n_words, n_groups, most senses)
-        NaN where a group has no occurrence.
+    ``counts`` (n_words, n_groups, most senses + 1) are those of `Uses.count_senses`; low and high
+    are (n_words, n_groups, most senses), NaN where a group has no occurrence.
     """
     senses = counts[:, :, 1:].astype(np.float64)
     totals = senses.sum(axis=2, keepdims=True)

@@ -34,19 +34,12 @@ MAX_CONTEXTS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """Uses of some words in documents that have a group, sorted by word, document and sense.
-
-    Attributes
-    ----------
-    words : sequence of str
-    n_senses : (n_words,) int64
-    word, document, sense, group, count : (n_entries,) int32
-        A word's number, a document (those of all corpora are counted on), a sense (0 is "I don't
-        know"), the document's group, and how often the word has the sense there.
-    """
+    """Uses of some words in documents that have a group, sorted by word, document and sense."""
 
     words: Sequence[str]
-    n_senses: NDArray[np.int64]
+    n_senses: NDArray[np.int64]  # (n_words,)
+    # (n_entries,) a word's number, a document (those of all corpora are counted on), a sense (0 is
+    # "I don't know"), the document's group, and how often the word has the sense there.
     word: NDArray[np.int32]
     document: NDArray[np.int32]
     sense: NDArray[np.int32]
@@ -69,20 +62,10 @@ def collect_uses(
     max_contexts: int = MAX_CONTEXTS,
     random_state: int = 0,
 ) -> Iterator[Uses]:
-    """The uses of words, block by block.
+    """The uses of words, spelt as the model does, block by block; by default of all, by labels.
 
-    Parameters
-    ----------
-    words : sequence of str, optional
-        As the model spells them; all that it has senses for by default, which needs labels.
-    max_contexts : int
-        Of a word and group in a corpus without labels, a sample is measured.
-
-    Raises
-    ------
-    InputError
-        Where a corpus was labelled by another model or split into words by another rule, or all
-        words are asked for and there are no labels.
+    In a corpus without labels a sample of ``max_contexts`` of each word and group is measured.
+    `InputError` where labels are missing or another model's, or words were split by another rule.
     """
     labelled = [part.corpus.is_labelled for part in documents.parts]
     if all(labelled):

@@ -9,8 +9,8 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import draw_table, name_some, note, print_json, wants_json
-from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans.change.comparing import Comparison
@@ -178,14 +178,13 @@ def _show(found: Comparison, output: Path | None, as_json: bool) -> None:
     if output is None:
         print_json(tables.to_dict(found))
         return
-    n_changed = sum(any(pair.is_change for pair in word.pairs) for word in found.words)
     print_json(
         {
             "report": str(output),
             "groups": list(found.groups),
             "n_words": len(found.words),
             "n_tested": found.n_tested,
-            "n_changed": n_changed,
+            "n_changed": found.n_changed,
             "n_documents_left_out": found.n_left_out,
             "absent": list(found.absent),
         }
@@ -194,21 +193,8 @@ def _show(found: Comparison, output: Path | None, as_json: bool) -> None:
 
 def _tabulate(found: Comparison) -> ResultTable:
     from grassmeans.evaluation.reports import ResultTable
-    from grassmeans.pictures.change_page import format_chance, format_number
+    from grassmeans.pictures.change_page import COLUMNS, format_row
 
-    rows = [
-        (
-            word.word,
-            f"{pair.first} ({pair.n_first:,})",
-            f"{pair.second} ({pair.n_second:,})",
-            *(format_number(value) for value in (pair.jsd, pair.apd, pair.prt)),
-            format_chance(pair),
-            " ".join(map(str, pair.gained)),
-            " ".join(map(str, pair.lost)),
-        )
-        for word in found.words
-        for pair in word.pairs
-    ]
+    rows = [format_row(word.word, pair, " ") for word in found.words for pair in word.pairs]
     note_below = f"{len(rows) - _SHOWN:,} more rows" if len(rows) > _SHOWN else ""
-    columns = ("word", "from", "to", "JSD", "APD", "PRT", "q", "gained", "lost")
-    return ResultTable(columns, tuple(rows[:_SHOWN]), note_below)
+    return ResultTable(COLUMNS, tuple(rows[:_SHOWN]), note_below)

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import print_summary
-from grassmeans.terminal.places import READ, WRITTEN
 
 
 def compact(
@@ -26,8 +26,7 @@ def compact(
     dimensions: Annotated[
         int | None,
         typer.Option(
-            min=1,
-            help="Project everything to so many; with learned contexts, the lexemes alone.",
+            min=1, help="Project everything to so many; with learned contexts, the lexemes alone."
         ),
     ] = None,
     bits: Annotated[int, typer.Option(help="Bits of a number: 4, 6 or 8.")] = 4,
@@ -57,13 +56,7 @@ def compact(
     settings = CompactSettings(
         vocabulary, dimensions, bits, direction_bits, examples, example_width, drop_single
     )
-    small = compact_model(
-        model,
-        output,
-        lexemes=lexemes,
-        settings=settings,
-        overwrite=overwrite,
-    )
+    small = compact_model(model, output, lexemes=lexemes, settings=settings, overwrite=overwrite)
     n_bytes = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     n_senses = sum(small.inventory.sense_counts.values())
     print_summary(

@@ -11,8 +11,8 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import note
-from grassmeans.terminal.places import READ, WRITTEN
 
 
 def convert(

@@ -14,8 +14,8 @@ from rich.table import Table
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
 from grassmeans.terminal import options
+from grassmeans.terminal.options import WRITTEN
 from grassmeans.terminal.output import terminal
-from grassmeans.terminal.places import WRITTEN
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -135,7 +135,7 @@ def _show_answers(tagged: list[TaggedText], console: Console) -> None:
 
 def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwrite: bool) -> None:
     from grassmeans.outputs.places import output_file
-    from grassmeans.pictures.senses_page import draw_senses_page
+    from grassmeans.pictures.page import draw_senses_page
 
     text = draw_senses_page(
         model,

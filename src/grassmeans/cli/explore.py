@@ -15,8 +15,8 @@ import typer
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.explorer.hosts import ANY, bracketed, is_loopback, list_names
+from grassmeans.terminal.options import READ, WRITTEN_INTO
 from grassmeans.terminal.output import name_some, note
-from grassmeans.terminal.places import READ, WRITTEN_INTO
 
 if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel
@@ -76,8 +76,7 @@ def explore(
     try:
         import uvicorn
 
-        from grassmeans.explorer.connections import TimedConnection, hide_departures
-        from grassmeans.explorer.server import create_app
+        from grassmeans.explorer.server import TimedConnection, create_app, hide_departures
     except ImportError as error:
         if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "starlette"):
             raise

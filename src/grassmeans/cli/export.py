@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import note
-from grassmeans.terminal.places import READ, WRITTEN
 
 
 def export(

@@ -10,8 +10,8 @@ import typer
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import note, note_report, print_summary
-from grassmeans.terminal.places import READ, WRITTEN
 
 
 def induce(

@@ -11,8 +11,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, print_json, terminal, wants_json
-from grassmeans.terminal.places import READ
 
 
 def info(

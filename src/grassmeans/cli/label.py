@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import WRITTEN
 from grassmeans.terminal.output import note, print_summary
-from grassmeans.terminal.places import WRITTEN
 
 
 def label(

@@ -10,8 +10,8 @@ from rich.markup import escape
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import print_summary
-from grassmeans.terminal.places import READ, WRITTEN
 
 _DEFAULT_DIM = 300
 

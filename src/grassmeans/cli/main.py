@@ -40,10 +40,14 @@ from grassmeans.cli.update import update
 from grassmeans.cli.vectors import vectors
 from grassmeans.errors import GrassmeansError, GrassmeansWarning
 from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
-from grassmeans.terminal.options import bound_numbers
-from grassmeans.terminal.output import name_options, note
-from grassmeans.terminal.places import check_places
-from grassmeans.terminal.streams import describe_os_error, give_up_output, open_streams
+from grassmeans.terminal.options import bound_numbers, check_places
+from grassmeans.terminal.output import (
+    describe_os_error,
+    give_up_output,
+    name_options,
+    note,
+    open_streams,
+)
 from grassmeans.version import __version__
 
 _PROGRAM = "grassmeans"

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import print_summary
-from grassmeans.terminal.places import READ, WRITTEN
 
 _SHOWN = 20
 

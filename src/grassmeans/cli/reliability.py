@@ -9,8 +9,8 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import print_result
-from grassmeans.terminal.places import READ, WRITTEN
 
 
 def reliability(

@@ -9,8 +9,8 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, note, print_result
-from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.key_files import Key

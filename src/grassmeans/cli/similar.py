@@ -10,8 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import print_json, terminal, wants_json
-from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.vectors.word_vectors import WordVectors

@@ -15,8 +15,8 @@ from rich.text import Text
 from grassmeans.cli.show import SENSE_COLOURS
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
-from grassmeans.terminal.places import READ
 
 if TYPE_CHECKING:
     from grassmeans.reading.documents import RawDocument
@@ -103,7 +103,7 @@ def _read_passages(
 ) -> Iterator[list[RawDocument]]:
     """Passages, as many at a time as are there already."""
     from grassmeans.reading.given import make_document
-    from grassmeans.reading.readers.tokenised import read_sentences
+    from grassmeans.reading.readers.texts import read_sentences
 
     batches = _read_batches(file)
     if format != "conllu":

@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.collocations.surroundings import OUTSIDE, tokens_around
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
@@ -30,8 +29,12 @@ LARGEST_SPAN = 50
 FEWEST = 3
 SCORES = ("log_dice", "log_likelihood")
 
+OUTSIDE = -2
+"""In place of a word id: beyond the document."""
+
 _HIGHEST_DICE = 14.0
 _DIGITS = 3
+_AT_ONCE = 1 << 16
 
 Floats = NDArray[np.float64]
 
@@ -48,19 +51,9 @@ def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -
 def measure_log_likelihood(
     observed: ArrayLike, row: ArrayLike, column: ArrayLike, total: ArrayLike
 ) -> Floats:
-    """The log-likelihood ratio of a table of four cells, with the sign of the difference.
+    """The log-likelihood ratio of a table of four cells; negative for fewer than expected.
 
-    Parameters
-    ----------
-    observed : (...)
-        The first cell.
-    row, column, total : (...)
-        Sums of its row, of its column and of the table.
-
-    Returns
-    -------
-    (...) float64
-        Negative where there are fewer than expected.
+    Of the first cell and the sums of its row, of its column and of the table, all of one shape.
     """
     o, r, c, n = np.broadcast_arrays(
         *(np.asarray(value, np.float64) for value in (observed, row, column, total))
@@ -122,36 +115,16 @@ class ComparedCollocate:
 
 @dataclass(frozen=True, slots=True)
 class NearWords:
-    """How often every word stands near the occurrences of some groups (senses, words).
+    """How often every word stands near the occurrences of some groups (senses, words)."""
 
-    Attributes
-    ----------
-    words : sequence of str
-        Of the corpus; ``ids`` are numbers in it.
-    ids : (n_words,) int64
-        Words that stand near any occurrence, frequent ones first.
-    counts : (n_groups, n_words) int64
-    totals : (n_words,) int64
-        In the whole corpus.
-    lines : (n_groups,) int64
-        Occurrences of each group.
-    places : (n_groups,) int64
-        Words near them in all.
-    n_tokens : int
-        Of the corpus.
-    shares : (n_groups,) float64
-        Which part of all occurrences was looked at.
-    function_words : frozenset of str
-    """
-
-    words: Sequence[str]
-    ids: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    totals: NDArray[np.int64]
-    lines: NDArray[np.int64]
-    places: NDArray[np.int64]
-    n_tokens: int
-    shares: Floats
+    words: Sequence[str]  # of the corpus; ``ids`` are numbers in it
+    ids: NDArray[np.int64]  # (n_words,) words that stand near any occurrence, frequent ones first
+    counts: NDArray[np.int64]  # (n_groups, n_words)
+    totals: NDArray[np.int64]  # (n_words,) in the whole corpus
+    lines: NDArray[np.int64]  # (n_groups,) occurrences of each group
+    places: NDArray[np.int64]  # (n_groups,) words near them in all
+    n_tokens: int  # of the corpus
+    shares: Floats  # (n_groups,) which part of all occurrences was looked at
     function_words: frozenset[str] = field(default_factory=frozenset)
 
     def rank(
@@ -303,16 +276,10 @@ def count_near_words(
     after: int = DEFAULT_SPAN,
     shares: Sequence[float] | None = None,
 ) -> NearWords:
-    """Count the words near the occurrences of groups.
+    """Count the words near the occurrences of groups: (n,) positions of the corpus in text order.
 
-    Parameters
-    ----------
-    groups : sequence of (n,) int64
-        Positions in the corpus, in text order.
-    before, after : int
-        How many words on each side are near; other occurrences of the same word among them.
-    shares : sequence of float, optional
-        For each group, which part of its occurrences these are; all by default.
+    ``before`` and ``after`` say how many words on each side are near, other occurrences of the same
+    word among them; ``shares``, which part of its occurrences those of each group are.
     """
     if min(before, after) < 0 or not 1 <= before + after <= 2 * LARGEST_SPAN:
         raise InputError(
@@ -337,3 +304,29 @@ def count_near_words(
         shares=np.ones(len(groups)) if shares is None else np.asarray(shares, np.float64),
         function_words=corpus.function_words,
     )
+
+
+def tokens_at(corpus: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int32]:
+    """(n,) word ids at (n,) positions in text order."""
+    found = np.empty(len(positions), np.int32)
+    for part, shard, local in corpus.split_positions(positions):
+        found[part] = shard.tokens[local]
+    return found
+
+
+def tokens_around(
+    corpus: Corpus, positions: NDArray[np.int64], before: int, after: int
+) -> NDArray[np.int32]:
+    """(n, before + after) word ids beside positions in text order, without the words there.
+
+    -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has begun or ended.
+    """
+    steps = np.delete(np.arange(-before, after + 1), before)
+    found = np.empty((len(positions), len(steps)), np.int32)
+    for part, shard, local in corpus.split_positions(positions, _AT_ONCE):
+        first, end = shard.document_bounds(local)
+        places = local[:, None] + steps
+        inside = (places >= first[:, None]) & (places < end[:, None])
+        tokens = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
+        found[part] = np.where(inside, tokens, OUTSIDE)
+    return found

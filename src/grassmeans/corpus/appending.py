@@ -16,19 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import MANIFEST, open_array
-from grassmeans.artifacts.writing import (
-    digest_of,
-    identify_file,
-    share_file,
-    write_manifest,
-)
+from grassmeans.artifacts.writing import digest_of, identify_file, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import (
-    FORMAT_VERSION,
-    KIND,
-    ingest_files,
-    shard_folder,
-)
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, ingest_files, shard_folder
 from grassmeans.corpus.shard import TOKENS
 from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS, Vocabulary
@@ -57,15 +47,10 @@ def append_files(
 ) -> Corpus:
     """Read files or folders, and write a corpus of the old documents and the new ones.
 
-    They are split into words by the rule of the old corpus, whose fields are kept of them, too.
-    Documents that come twice among the new ones are left out where they were in the old corpus.
-
-    Parameters
-    ----------
-    corpus : path
-        The old corpus; it stays as it is.
-    **reading
-        For `grassmeans.reading.documents.ReadOptions`, as for `Corpus.from_files`.
+    They are split into words by the rule of the old corpus, which stays as it is; its fields are
+    kept of them, too. Documents that come twice among the new ones are left out where they were in
+    the old corpus. ``reading`` is for `grassmeans.reading.documents.ReadOptions`, as for
+    `Corpus.from_files`.
 
     `InputError` where the old corpus is labelled, or other fields are asked for.
     """
@@ -102,11 +87,7 @@ def append_files(
 
 
 def _join(
-    old: Corpus,
-    new: Corpus,
-    building: Building,
-    workers: int | None,
-    show_progress: bool | None,
+    old: Corpus, new: Corpus, building: Building, workers: int | None, show_progress: bool | None
 ) -> None:
     """Put the shards of both side by side, under the numbers of a common vocabulary."""
     counts: Counter[str] = Counter()

@@ -297,22 +297,10 @@ class Corpus:
     def split_positions(
         self, positions: NDArray[np.int64], at_once: int | None = None
     ) -> Iterator[tuple[slice, Shard, NDArray[np.int64]]]:
-        """Go through positions of the corpus shard by shard.
+        """Go through (n,) positions of the corpus, in text order, shard by shard.
 
-        Parameters
-        ----------
-        positions : (n,) int64
-            In text order.
-        at_once : int, optional
-            A shard with more of them comes in parts of at most this many.
-
-        Yields
-        ------
-        part : slice
-            Which of the positions.
-        shard : Shard
-        local : (n_part,) int64
-            These positions inside the shard; never none.
+        Yields which of the positions, the shard, and (n_part,) positions inside it, never none; a
+        shard with more than ``at_once`` comes in parts.
         """
         bounds = np.searchsorted(positions, self.shard_starts).tolist()
         for shard, (first, end) in zip(self.shards, pairwise(bounds), strict=True):
@@ -443,12 +431,7 @@ class Corpus:
         return shard.document_text(local)
 
 
-def as_corpus(
-    texts: Any,
-    *,
-    column: str | None = None,
-    language: str = "en",
-) -> Corpus:
+def as_corpus(texts: Any, *, column: str | None = None, language: str = "en") -> Corpus:
     """A corpus as it is, the one in a folder, or one of texts as `Corpus.from_texts` makes it."""
     if is_corpus(texts):
         return open_corpus(texts)

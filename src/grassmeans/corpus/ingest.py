@@ -21,11 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.checking import open_array
-from grassmeans.artifacts.writing import (
-    digest_of,
-    identify_file,
-    write_manifest,
-)
+from grassmeans.artifacts.writing import digest_of, identify_file, write_manifest
 from grassmeans.corpus.screening import digest_document, prepare_documents, without_duplicates
 from grassmeans.corpus.shard_writing import (
     LOCAL_TOKENS,
@@ -119,20 +115,11 @@ def ingest_documents(
     total_bytes: int | None = None,
     show_progress: bool | None = None,
 ) -> IngestReport:
-    """Write a corpus folder from a stream of documents.
+    """Write a corpus folder from a stream of documents, which may be larger than memory.
 
-    Parameters
-    ----------
-    documents : iterable of RawDocument
-        Read once, in order; it may be larger than memory.
-    report : ReadReport, optional
-        Where the reader of ``documents`` counts what it passes over.
-    sources : sequence of str
-        Names of the inputs, for the manifest.
-    inputs : sequence of paths
-        The files that ``documents`` come from: the corpus never takes their place.
-    total_bytes : int, optional
-        Size of the inputs, by which the progress is measured.
+    Their reader counts in ``report`` what it passes over; ``sources`` are names for the manifest.
+    The corpus never takes the place of ``inputs``, the files that they come from; the progress is
+    measured by the size of these.
     """
     report = ReadReport() if report is None else report
     with _begin_corpus(output, options, sources, inputs, overwrite) as building:

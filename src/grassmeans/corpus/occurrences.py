@@ -14,18 +14,10 @@ Span = tuple[int, int]
 
 
 class Stretch(NamedTuple):
-    """Some tokens in a row, as they were written.
+    """Some tokens in a row, as they were written."""
 
-    Attributes
-    ----------
-    text : str
-        From the first token to where the next one begins, or to the end.
-    spans : list of (int, int)
-        The characters of each token in it.
-    """
-
-    text: str
-    spans: list[Span]
+    text: str  # from the first token to where the next one begins, or to the end
+    spans: list[Span]  # the characters of each token in it
 
 
 class TokenText(Protocol):
@@ -48,18 +40,11 @@ def cut_stretch(text: str, spans: Sequence[Span], first: int, end: int) -> Stret
 
 @dataclass(frozen=True, slots=True)
 class GivenText:
-    """Texts in memory, one a document, which are looked at when they are asked for.
+    """Texts in memory, one a document, which are looked at when they are asked for."""
 
-    Attributes
-    ----------
-    find : callable
-        The number of a text -> the text, and the characters of its tokens.
-    offsets : (n_texts + 1,) int64
-        Where the tokens of each text begin, and the end.
-    """
-
+    # The number of a text -> the text, and the characters of its tokens.
     find: Callable[[int], tuple[str, Sequence[Span]]]
-    offsets: NDArray[np.int64]
+    offsets: NDArray[np.int64]  # (n_texts + 1,) where the tokens of each text begin, and the end
 
     def read(self, first: int, end: int) -> Stretch:
         """The text of the tokens ``first:end``, which are of one document."""
@@ -70,17 +55,10 @@ class GivenText:
 
 @dataclass(frozen=True, slots=True)
 class MovedText:
-    """The text of tokens that stand in other places here: those of a document are in a row.
-
-    Attributes
-    ----------
-    whole : TokenText
-    origins : (n_tokens,) int64
-        Where each token stands in it.
-    """
+    """The text of tokens that stand in other places here: those of a document are in a row."""
 
     whole: TokenText
-    origins: NDArray[np.int64]
+    origins: NDArray[np.int64]  # (n_tokens,) where each token stands in it
 
     def read(self, first: int, end: int) -> Stretch:
         """The text of the tokens ``first:end``, which are of one document."""
@@ -176,15 +154,9 @@ def read_passages(
     """One occurrence of a word in each passage, given as the text before and after it.
 
     The occurrence itself is not looked at, so that an inflected form, or one that the tokenizer
-    would split, can stand for its lemma.
-
-    Parameters
-    ----------
-    word : str or sequence of str
-        The same in all passages, or that of each.
-    write : callable, optional
-        The number of a passage -> its text, with the occurrence as it is written there, and the
-        characters of its tokens.
+    would split, can stand for its lemma. ``word`` is the same in all passages, or that of each;
+    ``write`` leads from the number of a passage to its text, with the occurrence as it is written
+    there, and the characters of its tokens.
     """
     documents = []
     places = []

@@ -19,21 +19,13 @@ _MOST_BETWEEN = 2
 
 
 class CorpusView(NamedTuple):
-    """What the workers of a pass know.
+    """What the workers of a pass know."""
 
-    Attributes
-    ----------
-    trie : PhraseTrie or None
-        The phrases found so far, by word ids; None in the first pass.
-    common : (n_types + 1,) int32
-        Number of each word id among the common words, -1 for others; the last is for unknown words.
-    allowed : (n_types + 1,) bool
-        Whether a phrase may begin or end with a word.
-    """
-
-    trie: PhraseTrie | None
+    trie: PhraseTrie | None  # the phrases found so far, by word ids; None in the first pass
+    # (n_types + 1,) number of each word id among the common words, -1 for others; the last is for
+    # unknown words.
     common: NDArray[np.int32]
-    allowed: NDArray[np.bool_]
+    allowed: NDArray[np.bool_]  # (n_types + 1,) whether a phrase may begin or end with a word
 
     @property
     def n_common(self) -> int:
@@ -42,19 +34,11 @@ class CorpusView(NamedTuple):
 
 
 class PairCounts(NamedTuple):
-    """Pairs of words and how often each word occurs.
+    """Pairs of words and how often each word occurs."""
 
-    Attributes
-    ----------
-    pairs : (n_pairs,) int64
-        Rising; see `_number_pairs`.
-    counts : (n_pairs,) int64
-    words : (n_words,) int64
-        Counts of the words, and of the phrases found so far, which come after them.
-    """
-
-    pairs: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    pairs: NDArray[np.int64]  # (n_pairs,) rising; see `_number_pairs`
+    counts: NDArray[np.int64]  # (n_pairs,)
+    # (n_words,) counts of the words, and of the phrases found so far, which come after them.
     words: NDArray[np.int64]
 
 

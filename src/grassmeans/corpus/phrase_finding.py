@@ -141,17 +141,9 @@ def join_phrases(
 ) -> Corpus:
     """Write a corpus whose phrases are one token each, ``port_ellery``.
 
-    The table of phrases is part of the corpus's tokenizer, and so of every model that is made of
-    it: they are joined in new text as well.
-
-    Parameters
-    ----------
-    output : path
-        Folder of the new corpus.
-    phrases : iterable of str, optional
-        Phrases of one's own, "port ellery"; by default those that `find_phrases` finds.
-    engine : str, optional
-        Where workers run, as for `grassmeans.engines.use_engine`.
+    They are one's own, "port ellery", or those that `find_phrases` finds. Their table is part of
+    the corpus's tokenizer, and so of every model that is made of it: they are joined in new text as
+    well.
     """
     with use_engine(engine, workers):
         return _join_phrases(corpus, output, phrases, settings, workers, overwrite, show_progress)

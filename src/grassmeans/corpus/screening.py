@@ -59,13 +59,9 @@ def prepare_documents(
 ) -> tuple[Iterator[RawDocument], Tokenizer]:
     """Decide by the first documents whether words have to be segmented.
 
-    Where most of their letters are of such scripts, the tokenizer segments from then on; elsewhere
-    single documents that are mostly of such scripts are passed over and counted.
-
-    Raises
-    ------
-    MissingExtraError
-        If text has to be segmented and the extra is not installed.
+    Where most of their letters are of such scripts, the tokenizer segments from then on,
+    `MissingExtraError` where the extra is not installed; elsewhere single documents that are mostly
+    of such scripts are passed over and counted.
     """
     waiting = iter(documents)
     first: list[RawDocument] = []

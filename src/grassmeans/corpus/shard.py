@@ -82,11 +82,7 @@ class ShardSizes:
 class Shard:
     """A shard on disk; arrays are opened and checked when they are first used.
 
-    Parameters
-    ----------
-    sizes : ShardSizes
-    first_position, first_document : int
-        Where the shard's tokens and documents begin in its corpus.
+    Its tokens and documents begin at ``first_position`` and ``first_document`` of the corpus.
     """
 
     def __init__(

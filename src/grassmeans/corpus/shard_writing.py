@@ -214,10 +214,7 @@ def write_documents(
 ) -> WrittenShard:
     """Write the documents of one shard, or take it over from an earlier, interrupted run.
 
-    Parameters
-    ----------
-    scratch : Path
-        For tokens by ids of the shard's own, which the corpus does not keep.
+    ``scratch`` is for tokens by ids of the shard's own, which the corpus does not keep.
     """
     source = digest_of_bytes(
         *(

@@ -27,19 +27,11 @@ _LEVEL = -3  # as fast as writing what is not compressed, and a third of it
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Some documents of a block.
-
-    Attributes
-    ----------
-    rows : tuple of int
-        Which of them, in order.
-    first_line : int
-        Lines of their file that come before the part that the block belongs to.
-    """
+    """Some documents of a block."""
 
     block: Path
-    rows: tuple[int, ...]
-    first_line: int = 0
+    rows: tuple[int, ...]  # which of them, in order
+    first_line: int = 0  # lines of their file that come before the part that the block belongs to
 
 
 def write_block(path: Path, documents: Sequence[RawDocument]) -> None:

@@ -51,10 +51,7 @@ class Surveyed:
 def survey_part(part: FilePart, options: ReadOptions, segment: bool, folder: Path) -> None:
     """Read a part, store its documents and what is to be known of them; done once.
 
-    Parameters
-    ----------
-    segment : bool
-        Whether text without spaces is segmented; otherwise it is passed over.
+    Text without spaces is segmented, or passed over.
     """
     if (folder / _DONE).exists():
         return
@@ -148,14 +145,8 @@ def survey_parts(
 ) -> Iterator[Surveyed]:
     """Let workers read all parts; yields the documents in the order of the inputs.
 
-    Parameters
-    ----------
-    scratch : Path
-        Where documents are stored; parts that an earlier run has read are taken over.
-    report : ReadReport
-        Filled while reading.
-
-    `InputError` where files cannot be read as asked and nothing could be read.
+    They are stored in ``scratch``; parts that an earlier run has read are taken over. `InputError`
+    where files cannot be read as asked and nothing could be read.
     """
     folders = [_survey_place(part, options, segment, scratch) for part in parts]
     tasks = ((part, options, segment, folder) for part, folder in zip(parts, folders, strict=True))

@@ -113,20 +113,10 @@ def available_languages() -> tuple[str, ...]:
 
 
 def load_function_words(language: str | None = None, file: Path | None = None) -> frozenset[str]:
-    """Load a list of function words.
+    """A list of function words, in lower case and NFC, as the tokenizer makes its keys.
 
-    Parameters
-    ----------
-    language : str, optional
-        One of :func:`available_languages`; ``"none"`` or None: no words.
-    file : Path, optional
-        A list of one's own, one word a line, in UTF-8; what follows a ``#`` is a comment. It
-        counts instead of the language's.
-
-    Returns
-    -------
-    frozenset of str
-        In lower case and NFC, as the tokenizer makes its keys.
+    Of a language (`available_languages`; none for "none" or None), or of a file in its place: one
+    word a line, in UTF-8; what follows a ``#`` is a comment.
     """
     if file is not None:
         return _read_file(Path(file))

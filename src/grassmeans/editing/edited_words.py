@@ -103,30 +103,14 @@ def edit_from_dict(values: Any, path: Path) -> Edit:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a correction is made from.
+    """What a correction is made from."""
 
-    Attributes
-    ----------
-    sample : WordSample or None
-        Contexts in which the word is counted anew.
-    counted_in : CountedIn or None
-        Their corpus, where it is not the model's.
-    found : WordSenses or None
-        Senses to adopt, counted in that corpus.
-    lines : WordSample or None
-        Contexts of lines to assign.
-    rule : IdkRule
-        When the model says "I don't know".
-    lines_have_ends : bool
-        As `ContextEncoder.lines_have_ends`.
-    """
-
-    sample: WordSample | None = None
-    counted_in: CountedIn | None = None
-    found: WordSenses | None = None
-    lines: WordSample | None = None
-    rule: IdkRule = None
-    lines_have_ends: bool = False
+    sample: WordSample | None = None  # contexts in which the word is counted anew
+    counted_in: CountedIn | None = None  # their corpus, where it is not the model's
+    found: WordSenses | None = None  # senses to adopt, counted in that corpus
+    lines: WordSample | None = None  # contexts of lines to assign
+    rule: IdkRule = None  # when the model says "I don't know"
+    lines_have_ends: bool = False  # as `ContextEncoder.lines_have_ends`
 
 
 NOTHING = Evidence()
@@ -271,10 +255,8 @@ def _assign(
 class EditedInventory(SenseInventory):
     """An inventory some of whose entries are replaced; the rest stays where it is.
 
-    Parameters
-    ----------
-    entries : mapping of str to WordSenses
-        In the form of `blank_hidden`. Words that the base does not have are added at its end.
+    The entries are in the form of `blank_hidden`. Words that the base does not have are added at
+    its end.
     """
 
     def __init__(self, base: SenseInventory, entries: Mapping[str, WordSenses]) -> None:
@@ -359,9 +341,6 @@ def read_hidden_directions(model: SenseModel) -> dict[tuple[str, int], NDArray[n
     if not listed or model.folder is None:
         return {}
     rows = open_array(
-        model.folder / HIDDEN_DIRECTIONS,
-        np.float32,
-        (len(listed), model.vectors.dim),
-        mapped=False,
+        model.folder / HIDDEN_DIRECTIONS, np.float32, (len(listed), model.vectors.dim), mapped=False
     )
     return {(word, number): row for (word, number), row in zip(listed, rows, strict=True)}

@@ -42,11 +42,7 @@ from grassmeans.reading.given import check_words
 from grassmeans.reading.opening import list_inputs
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import SkippedWord, WordSenses
-from grassmeans.senses.induction import (
-    WordInducer,
-    default_min_count,
-    induce_words,
-)
+from grassmeans.senses.induction import WordInducer, default_min_count, induce_words
 from grassmeans.senses.language import OTHER_MODEL, warn_of_contexts
 from grassmeans.senses.samples import sample_word
 from grassmeans.text.tokenizer import Tokenizer
@@ -71,31 +67,16 @@ class BornSense:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What an update did.
+    """What an update did."""
 
-    Attributes
-    ----------
-    model : SenseModel
-        The new one.
-    n_tokens, n_documents : int
-        Of the new text.
-    n_words : int
-        Words with senses that occurred in it.
-    new_vectors : tuple of str
-        Words that got a vector.
-    new_words : tuple of str
-        Words that got senses.
-    born : tuple of BornSense
-        New senses of words that had some.
-    """
-
-    model: SenseModel
+    model: SenseModel  # the new one
+    # Of the new text.
     n_tokens: int
     n_documents: int
-    n_words: int
-    new_vectors: tuple[str, ...]
-    new_words: tuple[str, ...]
-    born: tuple[BornSense, ...]
+    n_words: int  # words with senses that occurred in it
+    new_vectors: tuple[str, ...]  # words that got a vector
+    new_words: tuple[str, ...]  # words that got senses
+    born: tuple[BornSense, ...]  # new senses of words that had some
 
 
 def update_model(
@@ -115,28 +96,14 @@ def update_model(
 ) -> Growth:
     """Grow a model with new text, into a new folder; the old model is not touched.
 
-    Parameters
-    ----------
-    model : path or name
-    texts : path or several
-        Files or folders of text, or one corpus folder.
-    words : iterable of str, optional
-        Look at these alone; by default at all that have senses, and new frequent ones.
-    min_count : int, optional
-        From how many occurrences in the new text on a word without senses gets some.
-    max_contexts : int, optional
-        Of a word in the new text that are looked at; the model's own by default.
-    new_senses : bool
-        Take new senses of known words into the model; otherwise they are in the report alone.
-    device : {"cpu", "cuda"}
-        Where new vectors are trained and contexts encoded; a GPU is used from this process.
-    **reading
-        How files are read, as for `Corpus.from_files`.
+    The texts are files or folders, read as by `Corpus.from_files`, or one corpus folder. All words
+    that have senses are looked at, and new ones from ``min_count`` occurrences on; or ``words``
+    alone. ``max_contexts`` of a word are; as many as for the model by default. New senses of known
+    words are taken into the model, or told in the report alone. On a GPU, used from this process,
+    new vectors are trained and contexts encoded.
 
-    Raises
-    ------
-    InputError
-        Where the text was split into words by another rule, or seems to be of another language.
+    `InputError` where the text was split into words by another rule, or seems to be of another
+    language.
     """
     place = find_model(model)
     old = load(place)
@@ -237,11 +204,7 @@ def _check_language(model: SenseModel, corpus: Corpus) -> None:
 
 
 def _grow_vectors(
-    model: SenseModel,
-    corpus: Corpus,
-    building: Building,
-    device: str,
-    show_progress: bool | None,
+    model: SenseModel, corpus: Corpus, building: Building, device: str, show_progress: bool | None
 ) -> tuple[ContextEncoder, tuple[str, ...]]:
     """The encoder with vectors for new words too, and these words.
 

@@ -36,10 +36,7 @@ def find_new_senses(
 ) -> Floats:
     """(n_new, dim) directions of senses that new contexts show and the word does not have.
 
-    Parameters
-    ----------
-    unsure : (n_contexts,) bool
-        Of which contexts the model does not know the sense.
+    ``unsure`` (n_contexts,) are those of which the model does not know the sense.
     """
     nothing = np.empty((0, sample.bases.shape[2]), np.float32)
     distances = sample.measure(entry.directions)

@@ -38,36 +38,20 @@ Floats = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Reassigned:
-    """A word after lines were given to a sense.
+    """A word after lines were given to a sense."""
 
-    Attributes
-    ----------
-    entry : WordSenses
-        With other directions; what is told of the senses is still as before.
-    touched : tuple of int
-        The senses whose directions are others now; the one that has the lines first.
-    n_taken : int
-        How many of the lines are decoded as the sense now.
-    """
-
-    entry: WordSenses
+    entry: WordSenses  # with other directions; what is told of the senses is still as before
+    # The senses whose directions are others now; the one that has the lines first.
     touched: tuple[int, ...]
-    n_taken: int
+    n_taken: int  # how many of the lines are decoded as the sense now
 
 
 def reassign_lines(
     entry: WordSenses, number: int, lines: WordSample, rule: IdkRule = None
 ) -> Reassigned:
-    """Give lines to a sense of the word, and turn its direction towards them.
+    """Give lines to a sense that is not hidden, and turn its direction towards them.
 
-    Parameters
-    ----------
-    number : int
-        Of the sense, which is not hidden.
-    lines : WordSample
-        Contexts of the word that say something.
-    rule : IdkRule
-        When the model says "I don't know": the lines should not become that.
+    The lines are contexts that say something; by ``rule`` they should not become "I don't know".
     """
     check_numbers(entry, [number])
     check_visible(entry, [number])

@@ -23,11 +23,7 @@ from grassmeans.editing.edited_words import (
     read_hidden_directions,
 )
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.models.model import (
-    INVENTORY_FOLDER,
-    LEXEMES_FOLDER,
-    SenseModel,
-)
+from grassmeans.models.model import INVENTORY_FOLDER, LEXEMES_FOLDER, SenseModel
 from grassmeans.models.places import KIND, is_installed
 from grassmeans.models.versions import EDITED, append_version
 from grassmeans.outputs.places import output_folder, remove_dead_work
@@ -49,19 +45,9 @@ def save_version(
 ) -> Path:
     """Save a model with edited words as a new folder; the old one is not touched.
 
-    Parameters
-    ----------
-    folder : path, optional
-        Where to put it. By default beside the model; for a model that comes with the package, the
-        working directory.
-    name : str, optional
-        Of the new folder; by default ``<model>-v2``, ``-v3``, ..., the next that is free.
-
-    Returns
-    -------
-    Path
-        The new folder; `grassmeans.load` opens it. The field ``edited`` of its manifest says what
-        was edited and from which model (name, time and digest).
+    It comes beside the model by default, or into the working directory for a model of the package;
+    its name is ``<model>-v2``, ``-v3``, ..., the next that is free. The field ``edited`` of its
+    manifest says what was edited and from which model (name, time and digest).
 
     `InputError` where nothing was edited, or the name is taken or cannot be the name of a folder.
     """
@@ -109,12 +95,8 @@ def fill_version(
 ) -> None:
     """Write what a version has of its own, the manifest last.
 
-    Parameters
-    ----------
-    about : mapping
-        The field ``edited`` of the manifest.
-    hidden : mapping of (word, number) to directions
-        Those of hidden senses.
+    ``about`` is the manifest's field ``edited``; ``hidden`` has the directions of hidden senses by
+    word and number.
     """
     if hidden:
         write_array(folder / HIDDEN_DIRECTIONS, np.stack(list(hidden.values())))

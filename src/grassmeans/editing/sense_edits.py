@@ -27,11 +27,7 @@ from numpy.typing import NDArray
 from grassmeans.clustering.loop import FitOptions, Grouping
 from grassmeans.clustering.together import find_meeting, solve_alone
 from grassmeans.errors import InputError
-from grassmeans.senses.description import (
-    N_CHARACTERISTIC,
-    N_EXAMPLES,
-    find_nearest_words,
-)
+from grassmeans.senses.description import N_CHARACTERISTIC, N_EXAMPLES, find_nearest_words
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.samples import WordSample, word_seeds
 from grassmeans.vectors.word_vectors import WordVectors
@@ -106,15 +102,10 @@ def merge_senses(
 ) -> WordSenses:
     """Make two senses one, which takes the smaller number; later ones move up.
 
-    Its direction is the leading eigenvector of s_1 u_1 u_1' + s_2 u_2 u_2', with the shares as
-    weights; where lines have ends, the mean of the two. With contexts it is the direction in which
-    those nearest to either sense meet: the same formula, with their subspaces in place of the two
-    lines.
-
-    Parameters
-    ----------
-    pair : two int
-        Numbers of senses that are not hidden. The name is that of the one with the larger share.
+    Neither may be hidden; the name is that of the one with the larger share. Its direction is the
+    leading eigenvector of s_1 u_1 u_1' + s_2 u_2 u_2', with the shares as weights; where lines have
+    ends, the mean of the two. With contexts it is the direction in which those nearest to either
+    sense meet: the same formula, with their subspaces in place of the two lines.
     """
     check_numbers(entry, pair)
     if len(set(pair)) != _PARTS:

@@ -28,28 +28,15 @@ FIRST, SECOND = "first", "second"
 
 @dataclass(frozen=True, slots=True)
 class Branches:
-    """How two versions have gone apart.
+    """How two versions have gone apart."""
 
-    Attributes
-    ----------
-    shared : tuple
-        The log that both have: the last one is the common ancestor.
-    ancestor : str
-        Its digest.
-    first, second : tuple
-        What came after it.
-    words_of_second : tuple of str
-        Those that the second alone has corrected.
-    conflicts : tuple of str
-        Words that both have corrected, and not alike.
-    """
-
-    shared: tuple[Version, ...]
-    ancestor: str
+    shared: tuple[Version, ...]  # the log that both have: the last one is the common ancestor
+    ancestor: str  # its digest
+    # What came after it.
     first: tuple[Version, ...]
     second: tuple[Version, ...]
-    words_of_second: tuple[str, ...]
-    conflicts: tuple[str, ...]
+    words_of_second: tuple[str, ...]  # those that the second alone has corrected
+    conflicts: tuple[str, ...]  # words that both have corrected, and not alike
 
 
 def compare_versions(first: SenseModel, second: SenseModel) -> Branches:
@@ -99,10 +86,8 @@ def merge_versions(
 ) -> Branches:
     """Write a version that has the corrections of two; these stay as they are.
 
-    Parameters
-    ----------
-    prefer : {"first", "second"}, optional
-        Whose senses words in conflict get. Without it, `InputError` names them.
+    ``prefer`` ("first", "second") says whose senses words in conflict get; `InputError` names them
+    without it.
     """
     found = compare_versions(first, second)
     if found.conflicts and prefer is None:

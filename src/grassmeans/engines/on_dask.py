@@ -169,12 +169,8 @@ class DaskEngine:
     ) -> Iterator[Result]:
         """Yield ``function(*task)`` for every task, in their order; tasks are drawn as needed.
 
-        Parameters
-        ----------
-        shared : Path, optional
-            A folder that all workers see, for arrays and the token of the run.
-        machines : iterable of str, optional
-            Where each task should run.
+        ``shared`` is a folder that all workers see, for arrays and the token of the run;
+        ``machines`` say where each task should run.
         """
         packer = Packer(None if shared is None else self._prepare(shared))
         wanted = iter(machines) if machines is not None else None

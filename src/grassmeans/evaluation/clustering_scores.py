@@ -29,9 +29,14 @@ from scipy.special import entr
 
 from grassmeans.clustering.matching import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
-from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.key_files import Key
-from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
+from grassmeans.evaluation.reports import (
+    Interval,
+    ResultTable,
+    bootstrap_weighted_mean,
+    plain_fields,
+    tabulate_groups,
+)
 
 PARTS_OF_SPEECH = ("a", "j", "n", "r", "v")
 
@@ -69,19 +74,7 @@ class WordScore:
 
 @dataclass(frozen=True, slots=True)
 class GroupScore:
-    """Scores over a group of words, in percent.
-
-    Attributes
-    ----------
-    b_cubed : float
-        Mean of the words' F-scores (precision and recall are means as well).
-    ari : float
-        Rand index adjusted for chance.
-    accuracy : float
-        Under the best mapping of clusters to classes, one to one for each word.
-    v_measure_interval, f_score_interval : Interval or None
-        95% of bootstrap samples of the words; None for a single word.
-    """
+    """Scores over a group of words, in percent."""
 
     n_words: int
     n_instances: int
@@ -90,9 +83,10 @@ class GroupScore:
     n_clusters: float
     b_cubed_precision: float
     b_cubed_recall: float
-    b_cubed: float
-    ari: float
-    accuracy: float
+    b_cubed: float  # mean of the words' F-scores (precision and recall are means as well)
+    ari: float  # Rand index adjusted for chance
+    accuracy: float  # under the best mapping of clusters to classes, one to one for each word
+    # 95% of bootstrap samples of the words; None for a single word.
     v_measure_interval: Interval | None
     f_score_interval: Interval | None
 
@@ -109,34 +103,19 @@ Cluster = TypeVar("Cluster", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class KeyScores(ABC, Generic[Word, Group]):
-    """Scores of a system's key against a gold key; a kind of scores is a subclass.
+    """Scores of a system's key against a gold key; a kind of scores is a subclass."""
 
-    Attributes
-    ----------
-    columns : mapping
-        Of a table for people: from headings to fields of a group.
-    note : str
-        A remark that goes with printed scores.
-    decoding : {"hard", "soft"}
-        What is asked of a system whose answers are scored so: one sense an instance, or weights.
-    groups : mapping
-        ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
-    words : tuple
-        The scores of each word, in the order of the gold key.
-    n_unanswered : int
-        Gold instances without an answer.
-    n_unknown : int
-        Answers to instances that the gold key does not have; they do not count.
-    """
-
+    # Of a table for people: from headings to fields of a group.
     columns: ClassVar[Mapping[str, str]]
-    note: ClassVar[str] = ""
+    note: ClassVar[str] = ""  # a remark that goes with printed scores
+    # What is asked of a system whose answers are scored so: one sense an instance, or weights.
     decoding: ClassVar[str] = "hard"
 
+    # ``"all"``, and each part of speech that the names of the words show: ``"n"``, ``"v"``.
     groups: Mapping[str, Group]
-    words: tuple[Word, ...]
-    n_unanswered: int
-    n_unknown: int
+    words: tuple[Word, ...]  # the scores of each word, in the order of the gold key
+    n_unanswered: int  # gold instances without an answer
+    n_unknown: int  # answers to instances that the gold key does not have; they do not count
 
     @property
     def all(self) -> Group:
@@ -276,9 +255,7 @@ def v_measure(table: NDArray[np.int64]) -> float:
     homogeneity = 1 - (joint - clusters) / classes if classes > 0 else 1.0
     completeness = 1 - (joint - classes) / clusters if clusters > 0 else 1.0
     # Independent clusters give 0 up to rounding: neither below it nor divided by it.
-    homogeneity, completeness = max(homogeneity, 0.0), max(completeness, 0.0)
-    both = homogeneity + completeness
-    return 2 * homogeneity * completeness / both if both > 0 else 0.0
+    return PrecisionRecall(max(homogeneity, 0.0), max(completeness, 0.0)).f
 
 
 def paired_f_score(table: NDArray[np.int64]) -> float:
@@ -286,11 +263,9 @@ def paired_f_score(table: NDArray[np.int64]) -> float:
     cluster_sizes, class_sizes = table.sum(axis=1), table.sum(axis=0)
     alone_on_both = (table == 1) & (cluster_sizes == 1)[:, None] & (class_sizes == 1)[None, :]
     common = int((table * (table - 1) // 2).sum() + alone_on_both.sum())
-    if common == 0:
-        return 0.0
-    precision = common / _count_pairs(cluster_sizes)
-    recall = common / _count_pairs(class_sizes)
-    return 2 * precision * recall / (precision + recall)
+    return PrecisionRecall(
+        common / _count_pairs(cluster_sizes), common / _count_pairs(class_sizes)
+    ).f
 
 
 def b_cubed(table: NDArray[np.int64]) -> PrecisionRecall:

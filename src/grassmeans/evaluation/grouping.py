@@ -61,18 +61,10 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class GroupingResult(Result):
-    """Instances, grouped and scored.
+    """Instances, grouped and scored."""
 
-    Attributes
-    ----------
-    scores : KeyScores or None
-        None where the test set has no gold labels.
-    key : Key
-        The answers.
-    """
-
-    scores: Scores | None
-    key: Key
+    scores: Scores | None  # None where the test set has no gold labels
+    key: Key  # the answers
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
@@ -86,20 +78,12 @@ class GroupingResult(Result):
 
 @dataclass(frozen=True)
 class ClusteringTask(Task[GroupingResult]):
-    """Instances to be grouped by sense, and their gold senses.
-
-    Attributes
-    ----------
-    gold : Key
-        May be empty for files of one's own.
-    scoring : type of KeyScores
-        How answers are scored.
-    """
+    """Instances to be grouped by sense, and their gold senses."""
 
     name: str
     instances: tuple[Instance, ...]
-    gold: Key
-    scoring: type[Scores] = ClusteringScores
+    gold: Key  # may be empty for files of one's own
+    scoring: type[Scores] = ClusteringScores  # how answers are scored
 
     groups_instances = True
     needs_senses = True

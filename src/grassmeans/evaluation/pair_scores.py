@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean, bootstrap_words
+from grassmeans.evaluation.reports import Interval, bootstrap_weighted_mean, bootstrap_words
 
 Floats = NDArray[np.float32]
 Doubles = NDArray[np.float64]

@@ -28,11 +28,7 @@ from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
-from grassmeans.senses.pseudowords import (
-    KnownAnswers,
-    answer_pseudowords,
-    make_pseudowords,
-)
+from grassmeans.senses.pseudowords import KnownAnswers, answer_pseudowords, make_pseudowords
 from grassmeans.tagging.tagging import occurrences_in_passages
 
 N_BINS = 10
@@ -54,48 +50,29 @@ Booleans = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Answers whose confidence is from ``low`` to ``high``.
-
-    Attributes
-    ----------
-    confidence, right : float
-        Their mean confidence, and how many of them are right, in percent.
-    """
+    """Answers whose confidence is from ``low`` to ``high``."""
 
     low: float
     high: float
     n_instances: int
+    # Their mean confidence, and how many of them are right, in percent.
     confidence: float
     right: float
 
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """How confidence and right answers go together, in percent; NaN where there is nothing.
+    """How confidence and right answers go together, in percent; NaN where there is nothing."""
 
-    Attributes
-    ----------
-    n_instances : int
-        All of them, with those that no confidence is known for (no senses, too poor a context).
-    answered : float
-        Share whose confidence is as large as asked for.
-    accuracy : float
-        Right ones of these.
-    accuracy_of_all, confidence : float
-        Right ones, and the mean confidence, of all that have a confidence.
-    calibration_error : float
-        The mean gap between the two over bins of confidence (ECE).
-    bins : tuple of ConfidenceBin
-        Those that are not empty.
-    """
-
+    # All of them, with those that no confidence is known for (no senses, too poor a context).
     n_instances: int
-    answered: float
-    accuracy: float
+    answered: float  # share whose confidence is as large as asked for
+    accuracy: float  # right ones of these
+    # Right ones, and the mean confidence, of all that have a confidence.
     accuracy_of_all: float
     confidence: float
-    calibration_error: float
-    bins: tuple[ConfidenceBin, ...]
+    calibration_error: float  # the mean gap between the two over bins of confidence (ECE)
+    bins: tuple[ConfidenceBin, ...]  # those that are not empty
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -106,20 +83,11 @@ class Reliability:
 
 
 def score_reliability(
-    confidence: Doubles,
-    right: Booleans,
-    at_least: float = DEFAULT_CONFIDENCE,
-    n_bins: int = N_BINS,
+    confidence: Doubles, right: Booleans, at_least: float = DEFAULT_CONFIDENCE, n_bins: int = N_BINS
 ) -> Reliability:
-    """Compare confidence with what was right.
+    """Compare confidence (n,), NaN where there is none, with what was right (n,).
 
-    Parameters
-    ----------
-    confidence : (n,)
-        Probabilities to be right; NaN where there is none.
-    right : (n,)
-    at_least : float
-        From which confidence on an instance is answered.
+    An instance is answered from the confidence ``at_least`` on.
     """
     known = ~np.isnan(confidence)
     sure, good = confidence[known], right[known]
@@ -207,9 +175,7 @@ def measure_labelled_words(model: SenseModel, task: Task[Any]) -> list[LabelledW
     return found
 
 
-def _collect_labelled(
-    task: Task[Any],
-) -> Mapping[tuple[str, str], Sequence[tuple[str, str, str]]]:
+def _collect_labelled(task: Task[Any]) -> Mapping[tuple[str, str], Sequence[tuple[str, str, str]]]:
     """Left, right and label of the instances of each word, by the word and its name in keys."""
     found: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
     if isinstance(task, SentencesTask):
@@ -259,13 +225,9 @@ def report_reliability(
 ) -> ReliabilityReport:
     """Score a model's confidence on pseudo-words held apart, and on labelled test sets.
 
-    Parameters
-    ----------
-    corpus : Corpus, optional
-        The model's; the first pseudo-words that it gives are those of the calibration, and the
-        next ones, of other words, are answered here. Without it, test sets alone.
-    at_least : float
-        From which confidence on an instance is answered.
+    The first pseudo-words that the model's corpus gives are those of the calibration, and the next
+    ones, of other words, are answered here; without it, test sets alone. An instance is answered
+    from the confidence ``at_least`` on.
 
     `InputError` where the model is not calibrated, or the corpus has too few words.
     """

@@ -97,21 +97,13 @@ AnyResult = TypeVar("AnyResult", bound=Result)
 
 
 class Task(ABC, Generic[AnyResult]):
-    """A test set that any system can be scored on.
-
-    Attributes
-    ----------
-    groups_instances : bool
-        Whether it has instances whose senses can be induced from themselves.
-    needs_senses : bool
-        Whether vectors of whole words cannot answer it.
-    needs_contexts : bool
-        Whether it looks at contexts themselves: a kind of context answers it without any senses.
-    """
+    """A test set that any system can be scored on."""
 
     name: str
+    # Whether it has instances whose senses can be induced from themselves.
     groups_instances: bool = False
-    needs_senses: bool = False
+    needs_senses: bool = False  # whether vectors of whole words cannot answer it
+    # Whether it looks at contexts themselves: a kind of context answers it without any senses.
     needs_contexts: bool = False
 
     @property

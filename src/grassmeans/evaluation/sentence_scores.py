@@ -14,72 +14,46 @@ from typing import NamedTuple
 import numpy as np
 
 from grassmeans.evaluation.clustering_scores import match_labels
-from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
+from grassmeans.evaluation.reports import Interval, bootstrap_weighted_mean
 
 
 @dataclass(frozen=True, slots=True)
 class WordAnswers:
-    """The answers to the sentences of one word: numbers of senses, None where there is none.
-
-    Attributes
-    ----------
-    senses : tuple of str
-        The gold sense of each sentence.
-    nearest : tuple of (int or None)
-        The nearest sense of each sentence alone, however far it is.
-    answers : tuple of (int or None)
-        The same, None where it is too far for an answer.
-    pairs : tuple of (sense, sense)
-        The gold senses of two sentences in one text.
-    pair_answers : tuple of (answer, answer)
-    """
+    """The answers to the sentences of one word: numbers of senses, None where there is none."""
 
     kind: str
-    senses: tuple[str, ...]
-    nearest: tuple[int | None, ...]
-    answers: tuple[int | None, ...]
-    pairs: tuple[tuple[str, str], ...] = ()
+    senses: tuple[str, ...]  # the gold sense of each sentence
+    nearest: tuple[int | None, ...]  # the nearest sense of each sentence alone, however far it is
+    answers: tuple[int | None, ...]  # the same, None where it is too far for an answer
+    pairs: tuple[tuple[str, str], ...] = ()  # the gold senses of two sentences in one text
     pair_answers: tuple[tuple[int | None, int | None], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceScores:
-    """Scores over a group of words, in percent; NaN where there is nothing to score.
-
-    Attributes
-    ----------
-    answered : float
-        Share of the sentences; all other scores look at these only.
-    accuracy : float
-        Under the best matching of induced senses to gold ones, one to one for each word: an answer
-        that is matched to no sense is wrong. The matching is made by the nearest senses of all
-        sentences, so that a word with a single answer is not right for that alone.
-    pairwise : float
-        Of two sentences of a word: share with one answer for one sense, two answers for two.
-    same, other : float
-        The same for sentences in one sense, and in two.
-    split : float
-        Share of the words of one gold sense (with two answers or more) that get different answers.
-    answered_in_pairs, accuracy_in_pairs : float
-        Of the occurrences in texts of two sentences, by the same matching.
-    told_apart : float
-        Share of those texts, with both occurrences answered, whose two answers differ.
-    accuracy_interval, pairwise_interval : Interval or None
-        95% of bootstrap samples of the words; None for fewer than two words.
-    """
+    """Scores over a group of words, in percent; NaN where there is nothing to score."""
 
     n_words: int
     n_sentences: int
     n_pairs: int
-    answered: float
+    answered: float  # share of the sentences; all other scores look at these only
+    # Under the best matching of induced senses to gold ones, one to one for each word: an answer
+    # that is matched to no sense is wrong. The matching is made by the nearest senses of all
+    # sentences, so that a word with a single answer is not right for that alone.
     accuracy: float
+    # Of two sentences of a word: share with one answer for one sense, two answers for two.
     pairwise: float
+    # The same for sentences in one sense, and in two.
     same: float
     other: float
+    # Share of the words of one gold sense (with two answers or more) that get different answers.
     split: float
+    # Of the occurrences in texts of two sentences, by the same matching.
     answered_in_pairs: float
     accuracy_in_pairs: float
+    # Share of those texts, with both occurrences answered, whose two answers differ.
     told_apart: float
+    # 95% of bootstrap samples of the words; None for fewer than two words.
     accuracy_interval: Interval | None
     pairwise_interval: Interval | None
 

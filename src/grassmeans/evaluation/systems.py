@@ -40,21 +40,13 @@ Floats = NDArray[np.float32]
 
 
 class Senses(ABC):
-    """The senses of words, as a system found them.
+    """The senses of words, as a system found them."""
 
-    Attributes
-    ----------
-    words : tuple of str
-        The words that have senses, some or all of those asked for.
-    uses_contexts : bool
-        False for methods that give an answer without looking at the words around an occurrence,
-        so that no context is too poor for them.
-    n_induced : int
-        How many of the words a finished model did not have, and were induced when asked for.
-    """
-
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # the words that have senses, some or all of those asked for
+    # False for methods that give an answer without looking at the words around an occurrence, so
+    # that no context is too poor for them.
     uses_contexts: bool = True
+    # How many of the words a finished model did not have, and were induced when asked for.
     n_induced: int = 0
 
     def __contains__(self, word: object) -> bool:
@@ -70,13 +62,10 @@ class Senses(ABC):
 
     @abstractmethod
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
-        """Distances of occurrences to the senses of a word.
+        """(n, n_senses) distances in [0, 1] of occurrences to the senses of a word.
 
-        Returns
-        -------
-        (n, n_senses) float32
-            In [0, 1], the nearest sense has the smallest. A row of NaN where a context says too
-            little. Senses stand in order of falling size, as far as their sizes are known.
+        A row of NaN where a context says too little. Senses stand in order of falling size, as far
+        as their sizes are known.
         """
 
     def for_running_text(self) -> Senses:
@@ -104,15 +93,7 @@ class Senses(ABC):
     def collect_lexemes(self, targets: Iterable[str]) -> LexemeVectors | None:
         """Sense vectors of words under lexeme keys, and whole words under their own.
 
-        Parameters
-        ----------
-        targets : iterable of str
-            Words, which may be known in lower case only.
-
-        Returns
-        -------
-        LexemeVectors or None
-            None where no word has a sense vector.
+        The words may be known in lower case only; None where none has a sense vector.
         """
         forms = dict.fromkeys(form for target in targets for form in (target, target.lower()))
         found: dict[str, Floats] = {}
@@ -135,27 +116,15 @@ class Senses(ABC):
 
 
 class System(ABC):
-    """Something that answers test sets.
-
-    Attributes
-    ----------
-    n_senses : int, "auto" or None
-        The number of senses asked for, where one was.
-    tokenizer : Tokenizer or WhitespaceTokenizer
-        Cuts texts as those were cut that the system learnt from.
-    vectors : WordVectors
-        Plain vectors of whole words.
-    encoder : ContextEncoder or None
-        What its contexts are made of, where they can be compared with each other.
-    can_induce_on_test : bool
-        Whether it can find the senses of a word among the instances of a test set.
-    """
+    """Something that answers test sets."""
 
     name: str
-    n_senses: int | str | None = None
-    tokenizer: AnyTokenizer
-    vectors: WordVectors
+    n_senses: int | str | None = None  # the number of senses asked for, where one was
+    tokenizer: AnyTokenizer  # cuts texts as those were cut that the system learnt from
+    vectors: WordVectors  # plain vectors of whole words
+    # What its contexts are made of, where they can be compared with each other.
     encoder: ContextEncoder | None = None
+    # Whether it can find the senses of a word among the instances of a test set.
     can_induce_on_test: bool = False
 
     @property
@@ -199,15 +168,8 @@ class System(ABC):
 class ModelSenses(Senses):
     """Senses as the lines of an inventory, for any kind of context.
 
-    Parameters
-    ----------
-    encoder : ContextEncoder
-        With which the inventory was induced.
-    lexemes : LexemeVectors, optional
-        Trained on a corpus that these senses labelled: the sense vectors. Without them the
-        directions are.
-    n_induced : int
-        As for `Senses`.
+    The sense vectors are those of ``lexemes``, trained on a corpus that these senses labelled;
+    without them the directions.
     """
 
     def __init__(

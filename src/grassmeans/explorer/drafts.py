@@ -34,13 +34,7 @@ from grassmeans.artifacts.writing import (
     explain_write_errors,
     sync_to_disk,
 )
-from grassmeans.editing.edited_words import (
-    Edit,
-    EditedWord,
-    Evidence,
-    edit_from_dict,
-    edit_to_dict,
-)
+from grassmeans.editing.edited_words import Edit, EditedWord, Evidence, edit_from_dict, edit_to_dict
 from grassmeans.errors import ArtifactError, InputError, StorageError
 from grassmeans.models.model import SenseModel
 from grassmeans.models.places import is_installed
@@ -52,6 +46,8 @@ if TYPE_CHECKING:
     from grassmeans.explorer.open_model import OpenModel
 
 RESET, UNDO, REDO, SAVED = "reset", "undo", "redo", "saved"
+TAKE_BACK = {UNDO: EditedWord.undo, REDO: EditedWord.redo, RESET: EditedWord.reset}
+"""Steps that are no corrections themselves."""
 DRAFT = ".draft.jsonl"
 _KIND, _FORMAT = "draft", 1
 _DIGITS = 12  # of the digest, in a file's name
@@ -163,7 +159,7 @@ def is_settled(steps: list[Step]) -> bool:
 
 def describe_step(action: str, changed: EditedWord) -> Step:
     """A step as the draft has it, from the word after it."""
-    if action in (UNDO, REDO, RESET):
+    if action in TAKE_BACK:
         return {"word": changed.original.word, "action": action}
     edit, entry = changed.edits[-1], changed.entry
     if not edit.corpus:
@@ -175,13 +171,8 @@ def describe_step(action: str, changed: EditedWord) -> Step:
 
 def make_step(edited: EditedWord, step: Step, model: SenseModel, path: Path) -> EditedWord:
     """The word after a step of a draft; `ArtifactError` or `InputError` where it does not fit."""
-    action = step["action"]
-    if action == UNDO:
-        return edited.undo()
-    if action == REDO:
-        return edited.redo()
-    if action == RESET:
-        return edited.reset()
+    if step["action"] in TAKE_BACK:
+        return TAKE_BACK[step["action"]](edited)
     edit: Edit = edit_from_dict(step, path)
     if "outcome" in step:
         return edited.take(edit, _read_outcome(step["outcome"], model, path))
@@ -202,17 +193,11 @@ def _read_outcome(values: Any, model: SenseModel, path: Path) -> WordSenses:
 
 
 class Draft:
-    """The draft of an open model: held by one process, a line for each step.
-
-    Attributes
-    ----------
-    remarks : list of str
-        What was found when it was opened, for people.
-    """
+    """The draft of an open model: held by one process, a line for each step."""
 
     def __init__(self, place: DraftPlace, name: str) -> None:
         self.path = place.path
-        self.remarks: list[str] = []
+        self.remarks: list[str] = []  # what was found when it was opened, for people
         about = {"kind": _KIND, "format_version": _FORMAT, "grassmeans": __version__}
         self._head = encode_json(about | {"model": name, "digest": place.digest}) + b"\n"
         self._digest = place.digest
@@ -319,16 +304,9 @@ def _write_all(file: IO[bytes], content: bytes) -> None:
 def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:
     """Take the draft of a model up, and write every correction to it from now on.
 
-    Parameters
-    ----------
-    folder : path, optional
-        For drafts; by default see `DraftPlace.find`.
-
-    Returns
-    -------
-    list of str
-        Remarks for people. Where the place cannot be written, or another explorer has the draft,
-        one says so, and ``opened.not_kept`` is why corrections are not kept.
+    Returns remarks for people. Where the place (by default that of `DraftPlace.find`) cannot be
+    written, or another explorer has the draft, one says so, and ``opened.not_kept`` is why
+    corrections are not kept.
     """
     try:
         place = DraftPlace.find(opened.base, folder)

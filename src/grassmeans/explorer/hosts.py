@@ -43,12 +43,7 @@ def bracketed(host: str) -> str:
 def list_names(host: str, allowed: Collection[str] = ()) -> list[str]:
     """The names that a server on a host goes by, besides those of the loopback interface.
 
-    Parameters
-    ----------
-    host : str
-        Where it listens.
-    allowed : collection of str
-        Further names; `InputError` for what is no name or address.
+    `InputError` for one of ``allowed`` that is no name or address.
     """
     names = [_check_name(name) for name in allowed]
     if is_loopback(host):
@@ -60,10 +55,7 @@ def list_names(host: str, allowed: Collection[str] = ()) -> list[str]:
 def is_known(host: str, names: Collection[str], scope: MutableMapping[str, Any]) -> bool:
     """Whether the host of a request is a name of this server, for the connection it came by.
 
-    Parameters
-    ----------
-    host : str
-        In lower case, without a port; an IPv6 address in brackets.
+    It is in lower case, without a port; an IPv6 address in brackets.
     """
     if host in names:
         return True

@@ -18,9 +18,8 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
 from grassmeans.editing.saving import name_model
 from grassmeans.errors import StorageError
-from grassmeans.explorer.caches import Kept
 from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
-from grassmeans.explorer.limits import ConflictError, Limits, NoCorpusError, StaleError
+from grassmeans.explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
 from grassmeans.labelling.targets import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load
@@ -32,17 +31,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """The model with corrections, as it is at one moment; never changed, only replaced.
+    """The model with corrections, as it is at one moment; never changed, only replaced."""
 
-    Attributes
-    ----------
-    model : SenseModel
-        With the corrections in it.
-    edits : mapping of str to EditedWord
-        The corrected words, and those whose corrections were all undone and may be made again.
-    """
-
-    model: SenseModel
+    model: SenseModel  # with the corrections in it
+    # The corrected words, and those whose corrections were all undone and may be made again.
     edits: Mapping[str, EditedWord] = field(default_factory=dict)
     revisions: Mapping[str, int] = field(default_factory=dict)
     n_steps: int = 0  # that led here: corrections, and what was undone and done again
@@ -53,36 +45,7 @@ class Corrected:
 
 
 class OpenModel:
-    """A model that can be asked and corrected; safe to use from several threads.
-
-    Attributes
-    ----------
-    base : SenseModel
-        As it was opened.
-    corpus : Corpus or None
-    limits : Limits
-    relation : str
-        What the corpus is to the model, as `relate_corpus` tells it; empty without one.
-    save_to : Path or None
-        Where new versions go; None for beside the model.
-    kept : dict
-        What queries keep of it; see `Kept`.
-    changes : ChangedWords or None
-        The words that changed most, of a report that was made before.
-    saving : Lock
-        Held while a version is saved.
-    saved : dict of str to (int, str)
-        The revision of each word that was saved last, and the name of the version; guarded by
-        ``saving``.
-    draft : Draft or None
-        Where corrections are kept that are not saved yet.
-    not_kept : str
-        Why they are not, where there is no draft.
-    read_only : bool
-        Whether nothing may be written, versions neither.
-    n_found : int
-        Corrections of an earlier visit, until they are saved or discarded.
-    """
+    """A model that can be asked and corrected; safe to use from several threads."""
 
     def __init__(
         self,
@@ -91,21 +54,25 @@ class OpenModel:
         limits: Limits | None = None,
         save_to: Path | None = None,
     ) -> None:
-        self.base = base
+        self.base = base  # as it was opened
         self.corpus = corpus
         self.limits = limits or Limits()
-        self.save_to = save_to
+        self.save_to = save_to  # where new versions go; None for beside the model
         if corpus is not None:
             find_targets(corpus, base)  # refuses a corpus that does not fit the model
+        # What the corpus is to the model; empty without one.
         self.relation = "" if corpus is None else relate_corpus(base, corpus)
+        # The words that changed most, of a report that was made before.
         self.changes: ChangedWords | None = None
-        self.kept: dict[Kept[Any], Any] = {}
-        self.saving = threading.Lock()
+        self.kept: dict[Kept[Any], Any] = {}  # what queries keep of it
+        self.saving = threading.Lock()  # held while a version is saved
+        # The revision of each word that was saved last, and the name of the version; guarded by
+        # ``saving``.
         self.saved: dict[str, tuple[int, str]] = {}
-        self.draft: Draft | None = None
-        self.not_kept = "drafts are not asked for"
-        self.read_only = False
-        self.n_found = 0
+        self.draft: Draft | None = None  # where corrections are kept that are not saved yet
+        self.not_kept = "drafts are not asked for"  # why they are not, where there is no draft
+        self.read_only = False  # whether nothing may be written, versions neither
+        self.n_found = 0  # corrections of an earlier visit, until they are saved or discarded
         self._changing = threading.Lock()
         self._last_revision = 0
         self._now = Corrected(base)

@@ -31,10 +31,7 @@ RUNNING, DONE, FAILED, CANCELLED = "running", "done", "failed", "cancelled"
 class Checkpoint:
     """Called between the steps of a piece of work with the share that is done.
 
-    Parameters
-    ----------
-    seconds : float or None
-        The time that the work has, from the first call on; None for no limit.
+    The work has so many seconds from the first call on; None for no limit.
     """
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -102,13 +99,7 @@ class WorkPool:
     def submit(
         self, work: Callable[[Checkpoint], Result], seconds: float | None = None
     ) -> tuple[Checkpoint, Future[Result]]:
-        """Start work, or queue it; `BusyError` where the queue is full.
-
-        Parameters
-        ----------
-        seconds : float, optional
-            The time that it has, in place of the usual one.
-        """
+        """Start work, with a time of its own or the usual one, or queue it; `BusyError` if full."""
         with self._lock:
             if self._active >= self._limits.at_once + self._limits.waiting:
                 raise BusyError(

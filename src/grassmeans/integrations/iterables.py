@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from grassmeans.artifacts.schema import (
-    check_arguments,
-    either,
-    function,
-    optional,
-    text,
-)
+from grassmeans.artifacts.schema import check_arguments, either, function, optional, text
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.documents import RawDocument

@@ -26,12 +26,7 @@ from grassmeans.integrations.alignment import NormalizedText, normalize_with_pos
 from grassmeans.models.model import SenseModel, load
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.given import check_words
-from grassmeans.senses.decoding import (
-    MODEL_THRESHOLD,
-    IdkThreshold,
-    decode_hard,
-    decode_soft,
-)
+from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_hard, decode_soft
 from grassmeans.senses.language import LanguageCheck
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.tagging.tagging import TaggedWord

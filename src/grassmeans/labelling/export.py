@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
-from grassmeans.errors import ArtifactError, InputError, MissingExtraError
+from grassmeans.errors import ArtifactError, InputError, import_extra
 from grassmeans.labelling.decoding import read_distances, sense_probabilities
 from grassmeans.labelling.measuring import open_distances
 from grassmeans.labelling.targets import Targets, read_targets
@@ -29,30 +29,16 @@ from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 
 
 class KeyedWord(NamedTuple):
-    """A word of a document.
+    """A word of a document."""
 
-    Attributes
-    ----------
-    start, end : int
-        Characters ``start:end`` of the document's text.
-    form : str
-        As it stands there.
-    key : str
-        Lexeme key, or the word itself.
-    word : str
-        The word as the corpus counts it (lower-cased, say).
-    sense : int or None
-        From 1; 0 for "I don't know"; None where the word has no senses.
-    probabilities : tuple of float or None
-        Of the word's senses, in a corpus that was labelled by soft decoding.
-    """
-
+    # Characters ``start:end`` of the document's text.
     start: int
     end: int
-    form: str
-    key: str
-    word: str
-    sense: int | None
+    form: str  # as it stands there
+    key: str  # lexeme key, or the word itself
+    word: str  # the word as the corpus counts it (lower-cased, say)
+    sense: int | None  # from 1; 0 for "I don't know"; None where the word has no senses
+    # Of the word's senses, in a corpus that was labelled by soft decoding.
     probabilities: tuple[float, ...] | None = None
 
 
@@ -271,22 +257,14 @@ def export_corpus(
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> int:
-    """Write a corpus, labelled or not, in a format that other tools read.
+    """Write a corpus, labelled or not, in a format that other tools read; the number of documents.
 
-    Parameters
-    ----------
-    output : Path or binary file
-        A path is written under a temporary name first; Parquet needs one.
-    format : {"text", "vertical", "jsonl", "conllu", "parquet"}
-        text: keys separated by spaces, one document a line. vertical: form, key, word and sense
-        separated by tabs, one word a line, inside ``<doc>``. jsonl: one document a line with the
-        character spans of its words. conllu: the key in MISC (``Sense=crane.2``), a sentence for
-        every line of the text. parquet: one row for every word that has a sense.
+    text: keys separated by spaces, one document a line. vertical: form, key, word and sense
+    separated by tabs, one word a line, inside ``<doc>``. jsonl: one document a line with the
+    character spans of its words. conllu: the key in MISC (``Sense=crane.2``), a sentence for every
+    line of the text. parquet: one row for every word that has a sense.
 
-    Returns
-    -------
-    int
-        The number of documents.
+    A path, which Parquet needs, is written under a temporary name first.
     """
     if format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
@@ -334,11 +312,9 @@ def write_parquet(
     corpus), ``start`` and ``end`` (characters), ``form``, ``key``, ``word``, ``sense``,
     ``probabilities``, and one for each field of the documents (``field_date``).
     """
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "parquet", "writing Parquet") from error
+    pa = import_extra("pyarrow", "parquet", "writing Parquet")
+    import pyarrow.parquet as pq
+
     schema = pa.schema(
         [
             ("document", pa.int64()),

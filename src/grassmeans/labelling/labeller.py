@@ -29,7 +29,7 @@ from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
-from grassmeans.labelling.decoding import Decoding
+from grassmeans.labelling.decoding import Decoding, count_shard, order_lexemes, write_shard
 from grassmeans.labelling.measuring import (
     DISTANCES,
     POSITIONS,
@@ -38,7 +38,6 @@ from grassmeans.labelling.measuring import (
     measure_corpus,
 )
 from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
-from grassmeans.labelling.writing import count_shard, order_lexemes, write_shard
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.ownership import Paths, list_marks
 from grassmeans.outputs.places import Building, output_folder
@@ -157,19 +156,10 @@ def label_by_measure(
 ) -> Corpus:
     """Label a corpus by any way of measuring distances; `label_corpus` has the ordinary one.
 
-    Parameters
-    ----------
-    corpus : Corpus
-        Of words, or of lexemes (labelled before), which then get new labels.
-    targets : Targets
-        The words with senses, by the token ids of ``corpus``.
-    measure : ShardMeasure
-        Of the same targets.
-    facts : dict
-        Goes into the manifest's field ``labelled``. ``model_digest`` must tell whatever distances
-        depend on: finished shards of an interrupted run are taken over where it is the same.
-    inputs : iterable of paths
-        What is read besides the corpus; the output never takes its place.
+    A corpus of lexemes, labelled before, gets new labels; targets are by its token ids, and the
+    measure is of them. ``facts`` go into the manifest's field ``labelled``; ``model_digest`` must
+    tell whatever distances depend on: finished shards of an interrupted run are taken over where it
+    is the same. ``inputs`` are read besides the corpus: the output never takes their place.
     """
     with _begin_output(corpus, output, facts, inputs, overwrite) as building:
         measure_corpus(corpus, building, measure, workers, show_progress)
@@ -237,11 +227,7 @@ def _check_same_model(corpus: Corpus, digest: str) -> None:
 
 
 def _begin_output(
-    corpus: Corpus,
-    output: str | Path,
-    facts: dict[str, Any],
-    inputs: Paths,
-    overwrite: bool,
+    corpus: Corpus, output: str | Path, facts: dict[str, Any], inputs: Paths, overwrite: bool
 ) -> AbstractContextManager[Building]:
     source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
     counts = digest_of_array(corpus.vocabulary.counts)

@@ -54,22 +54,12 @@ class ShardMeasure(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EncoderMeasure:
-    """Distances by any kind of context.
+    """Distances by any kind of context."""
 
-    Attributes
-    ----------
-    corpus : Corpus
-        Whose shards are measured.
-    lines : SenseLines
-        Of the targets, in their order.
-    word_of_token : (n_types + 1,) int32
-        As in `Targets`.
-    """
-
-    corpus: Corpus
+    corpus: Corpus  # whose shards are measured
     encoder: ContextEncoder
-    lines: SenseLines
-    word_of_token: NDArray[np.int32]
+    lines: SenseLines  # of the targets, in their order
+    word_of_token: NDArray[np.int32]  # (n_types + 1,) as in `Targets`
 
     @property
     def shards_here(self) -> int:
@@ -126,10 +116,7 @@ def measure_corpus(
 def measure_shard(source: Shard, folder: Path, done: Path, measure: ShardMeasure) -> int:
     """Write a shard's distances, or take them over; returns the number of occurrences.
 
-    Parameters
-    ----------
-    done : Path
-        The file that tells that they are whole.
+    The file ``done`` tells that they are whole.
     """
     if done.exists():
         kept = read_json(done)
@@ -148,16 +135,10 @@ DISTANCES = "sense_distances.npy"
 
 @dataclass(frozen=True, slots=True)
 class StoredDistances:
-    """Distances of the labelled occurrences of a shard, memory-mapped.
+    """Distances of the labelled occurrences of a shard, memory-mapped."""
 
-    Attributes
-    ----------
-    positions : (n_occurrences,) int32
-    distances : (n_occurrences, most senses) float16
-    """
-
-    positions: NDArray[np.int32]
-    distances: NDArray[np.float16]
+    positions: NDArray[np.int32]  # (n_occurrences,)
+    distances: NDArray[np.float16]  # (n_occurrences, most senses)
 
     def __len__(self) -> int:
         return len(self.positions)

@@ -12,10 +12,15 @@ from numpy.typing import NDArray
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.vocabulary import Vocabulary
-from grassmeans.labelling.decoding import Decoding, draw_senses, read_probabilities
+from grassmeans.labelling.decoding import (
+    Decoding,
+    LexemeIds,
+    draw_senses,
+    order_lexemes,
+    read_probabilities,
+)
 from grassmeans.labelling.measuring import StoredDistances, open_distances
 from grassmeans.labelling.targets import Targets, read_targets
-from grassmeans.labelling.writing import LexemeIds, order_lexemes
 
 _ROWS_AT_ONCE = 1 << 16
 

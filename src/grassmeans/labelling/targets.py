@@ -42,20 +42,13 @@ _N_SENSES = "sense_counts.npy"
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """The words that have senses, and where they are in a corpus's vocabulary.
+    """The words that have senses, and where they are in a corpus's vocabulary."""
 
-    Attributes
-    ----------
-    words : sequence of str
-        Target words; their positions here are the "word numbers" of all other arrays.
-    n_senses : (n_words,) int64
-    word_of_token : (n_types + 1,) int32
-        Number of the target that a token id is, -1 for none. The last entry is -1: it belongs to
-        tokens beyond the vocabulary, whose id is -1.
-    """
-
+    # Target words; their positions here are the "word numbers" of all other arrays.
     words: Sequence[str]
-    n_senses: NDArray[np.int64]
+    n_senses: NDArray[np.int64]  # (n_words,)
+    # (n_types + 1,) number of the target that a token id is, -1 for none. The last entry is -1: it
+    # belongs to tokens beyond the vocabulary, whose id is -1.
     word_of_token: NDArray[np.int32]
 
     @property

@@ -129,13 +129,7 @@ def expand_vectors(vectors: WordVectors, keys: Iterable[str]) -> WordVectors:
     """Give every lexeme key the vector of its word, and its output side where there is one.
 
     A key that has a vector itself (lexeme vectors of an earlier round) takes that one. Keys whose
-    word has none are left out: they start at random.
-
-    Parameters
-    ----------
-    keys : iterable of str
-        Each once, as in the vocabulary of a labelled corpus.
-
+    word has none are left out: they start at random. Each stands once, as in a vocabulary.
     `InputError` where no key has a vector to start from.
     """
     # Lexeme vectors are looked up by key; word vectors by word, where a word such as "no.1" may

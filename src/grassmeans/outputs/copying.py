@@ -173,12 +173,8 @@ def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
 def _begin(address: str, source: Path, names: Collection[str]) -> list[str]:
     """Note that a copy is on its way, and remove what it will not replace.
 
-    The manifest goes first: what is left of a folder must not look like a whole one.
-
-    Returns
-    -------
-    list of str
-        Files at the address that are not of the artifact there.
+    The manifest goes first: what is left of a folder must not look like a whole one. Returns the
+    files at the address that are not of the artifact there.
     """
     there = set(_list_names(address))
     with explain_store_errors(address):

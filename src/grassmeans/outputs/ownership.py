@@ -30,12 +30,8 @@ _YOURSELF = "move it to another place or delete it yourself, then start again"
 def check_inputs(path: str | Path, inputs: Paths, *, into: bool = False) -> None:
     """Refuse to write over what is read, over what holds it, or into an artifact that is read.
 
-    A new file may come into another folder that is read: texts, or a test set.
-
-    Parameters
-    ----------
-    into : bool
-        Whether files only come into ``path``, which may then hold what is read.
+    A new file may come into another folder that is read: texts, or a test set. With ``into`` files
+    only come into ``path``, which may then hold what is read.
     """
     place = Path(os.path.realpath(path))
     for source in (Path(os.path.realpath(given)) for given in inputs if given is not None):

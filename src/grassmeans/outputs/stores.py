@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from grassmeans.artifacts.checking import (
-    is_plain_name,
-)
+from grassmeans.artifacts.checking import is_plain_name
 from grassmeans.artifacts.writing import (
     atomic_path,
     building_place,
@@ -115,15 +113,10 @@ def names_in(folder: str, found: Iterable[str], address: str) -> list[str]:
 def fetch_inputs(
     inputs: Iterable[str | Path], output: Path, workers: int | None = 1
 ) -> Iterator[list[str | Path]]:
-    """Put files with addresses beside an output, where all workers see them.
+    """Put files with addresses beside an output, where all workers see them; yields the paths.
 
     They go when the block ends well; an interrupted command finds them again. Files of this machine
     (``file://``) are read where they are.
-
-    Yields
-    ------
-    list
-        The inputs, paths in the place of addresses.
     """
     given = list(inputs)
     place = Path(os.path.realpath(output)).with_name(f".{output.name}.inputs")

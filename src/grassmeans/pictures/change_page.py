@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from html import escape
 
 from grassmeans.change.comparing import Comparison, GroupShares, PairChange, WordChange
-from grassmeans.change.contexts import Example
+from grassmeans.change.measures import Example
 from grassmeans.pictures.page import html_page, html_table
 from grassmeans.pictures.planes import sense_colour
 
 MOST_ROWS = 200
+COLUMNS = ("word", "from", "to", "JSD", "APD", "PRT", "q", "gained", "lost")
 _WIDTH, _HEIGHT, _LEFT, _TOP, _BOTTOM = 220.0, 130.0, 34.0, 8.0, 24.0
 _MOST_LABELS = 3
 _STYLE = """<style>
@@ -42,10 +42,9 @@ def _describe(found: Comparison) -> str:
     groups = ", ".join(
         f"{name} ({n:,} documents)" for name, n in zip(found.groups, found.n_documents, strict=True)
     )
-    n_changed = sum(any(pair.is_change for pair in word.pairs) for word in found.words)
     lines = [
         f"Documents are grouped by {found.by}: {groups}.",
-        f"Words that occur: {len(found.words):,}; that changed: {n_changed:,}, at a rate of "
+        f"Words that occur: {len(found.words):,}; that changed: {found.n_changed:,}, at a rate of "
         f"{found.settings.level:.0%} false alarms among the changes, over {found.n_tested:,} "
         "tests. Groups in which a word has fewer than "
         f"{found.settings.fewest} occurrences with a sense are shown, and not compared.",
@@ -66,20 +65,8 @@ def _draw_ranking(found: Comparison, linked: set[str]) -> str:
         (word.word, pair) for word in found.words for pair in word.pairs if not math.isnan(pair.jsd)
     ]
     rows.sort(key=lambda row: (not row[1].is_change, -row[1].jsd))
-    columns = ("word", "from", "to", "JSD", "APD", "PRT", "q", "gained", "lost")
-    cells = [
-        (
-            word,
-            f"{pair.first} ({pair.n_first:,})",
-            f"{pair.second} ({pair.n_second:,})",
-            *(format_number(value) for value in (pair.jsd, pair.apd, pair.prt)),
-            format_chance(pair),
-            _list_senses(pair.gained),
-            _list_senses(pair.lost),
-        )
-        for word, pair in rows[:MOST_ROWS]
-    ]
-    table = html_table(columns, cells, "Words by change; in brackets, occurrences with a sense")
+    cells = [format_row(word, pair) for word, pair in rows[:MOST_ROWS]]
+    table = html_table(COLUMNS, cells, "Words by change; in brackets, occurrences with a sense")
     for word in linked:
         cell = f"<tr><td>{escape(word)}</td>"
         link = f'<tr><td><a href="#{_anchor(word)}">{escape(word)}</a></td>'
@@ -93,21 +80,29 @@ def _anchor(word: str) -> str:
     return "word-" + "".join(c if c.isascii() and c.isalnum() else f"-{ord(c)}" for c in word)
 
 
-def format_number(value: float) -> str:
+def format_row(word: str, pair: PairChange, between: str = ", ") -> tuple[str, ...]:
+    """A word in two groups as cells of `COLUMNS`."""
+    return (
+        word,
+        f"{pair.first} ({pair.n_first:,})",
+        f"{pair.second} ({pair.n_second:,})",
+        *(_format_number(value) for value in (pair.jsd, pair.apd, pair.prt)),
+        _format_chance(pair),
+        *(between.join(map(str, senses)) for senses in (pair.gained, pair.lost)),
+    )
+
+
+def _format_number(value: float) -> str:
     """A measure for people; a dash where there is none."""
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
-def format_chance(pair: PairChange) -> str:
+def _format_chance(pair: PairChange) -> str:
     """A corrected chance, with a star where it is a change."""
     if math.isnan(pair.q_value):
         return "–"
     value = "<0.001" if pair.q_value < 0.001 else f"{pair.q_value:.3f}"
     return value + (" *" if pair.is_change else "")
-
-
-def _list_senses(numbers: Sequence[int]) -> str:
-    return ", ".join(map(str, numbers))
 
 
 def _draw_word(word: WordChange, found: Comparison) -> str:
@@ -137,7 +132,7 @@ def _tell(word: WordChange) -> str:
     for pair in compared:
         if not pair.is_change:
             continue
-        line = f"Changed from {pair.first} to {pair.second} (JSD {format_number(pair.jsd)})"
+        line = f"Changed from {pair.first} to {pair.second} (JSD {_format_number(pair.jsd)})"
         for what, numbers in (("gained", pair.gained), ("lost", pair.lost)):
             names = ", ".join(f"{k} ({word.names[k - 1]})" for k in numbers)
             line += f"; {what} {names}" if names else ""

@@ -1,13 +1,17 @@
-"""Pages of one file: text, figures, tables and the planes viewer, with nothing to fetch."""
+"""Pages of one file: text, figures, tables, planes and senses, with nothing to fetch."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 
-from grassmeans.pictures.planes import PlanesScene
+from grassmeans.errors import InputError
+from grassmeans.models.model import SenseModel
+from grassmeans.pictures.planes import PlanesScene, build_scene, sense_colour
+from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
+from grassmeans.tagging.tagging import TaggedText
 
 VIEWER = ("drawing.js", "planes.js")
 """The scripts of the planes viewer, in their order."""
@@ -18,20 +22,12 @@ def read_asset(name: str) -> str:
     return (files("grassmeans.pictures") / "assets" / name).read_text(encoding="utf-8")
 
 
-def html_page(title: str, body: str, *, language: str = "en", interactive: bool = False) -> str:
-    """A whole HTML document.
-
-    Parameters
-    ----------
-    body : str
-        HTML, already escaped.
-    interactive : bool
-        Include the viewer of context planes.
-    """
+def html_page(title: str, body: str, *, interactive: bool = False) -> str:
+    """A whole HTML document of an escaped body; interactive with the viewer of context planes."""
     scripts = [read_asset(name) for name in VIEWER] if interactive else []
     script = "".join(f"<script>\n{text}\n</script>\n" for text in scripts)
     return (
-        f'<!doctype html>\n<html lang="{escape(language)}">\n<head>\n<meta charset="utf-8">\n'
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{escape(title)}</title>\n<style>\n{read_asset('page.css')}\n</style>\n"
         f"{script}</head>\n<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
@@ -41,10 +37,7 @@ def html_page(title: str, body: str, *, language: str = "en", interactive: bool 
 def planes_figure(scene: PlanesScene, identifier: str) -> str:
     """A figure with the interactive planes of a word; needs a page that is ``interactive``.
 
-    Parameters
-    ----------
-    identifier : str
-        Of the figure's place in the page: letters, digits, ``-`` and ``_``.
+    The identifier of its place in the page is letters, digits, ``-`` and ``_``.
     """
     # "</script" and "<!--" mean something to the HTML parser wherever they stand in a string.
     data = json.dumps(scene.to_dict(), ensure_ascii=False).replace("<", "\\u003c")
@@ -66,3 +59,92 @@ def html_table(columns: Sequence[str], rows: Sequence[Sequence[str]], caption: s
         f'<div class="table"><table>{title}<thead><tr>{head}</tr></thead>\n'
         f"<tbody>\n{body}</tbody></table></div>\n"
     )
+
+
+_EXAMPLES = 3
+_REACH = 80  # characters of an example on each side
+
+
+def draw_senses_page(
+    model: SenseModel,
+    words: Sequence[str],
+    tagged: Iterable[TaggedText] = (),
+    *,
+    title: str,
+    introduction: str,
+    next_steps: str = "",
+) -> str:
+    """A page with the planes and senses of words, and with sentences whose words are tagged.
+
+    Introduction and next steps are plain text; next steps are shown as commands.
+    """
+    parts = [f"<h1>{escape(title)}</h1>\n<p>{escape(introduction)}</p>\n"]
+    parts += [_draw_word(model, word, number) for number, word in enumerate(words)]
+    sentences = [draw_tagged(text) for text in tagged]
+    if sentences:
+        parts.append(
+            "<h2>New sentences</h2>\n<p>Every word with senses is underlined in the colour of the "
+            "one it has here; grey is “I don't know”. Point at a word for the probabilities.</p>\n"
+        )
+        parts += [f"<p>{sentence}</p>\n" for sentence in sentences]
+    if next_steps:
+        parts.append(f"<h2>Your turn</h2>\n<pre>{escape(next_steps)}</pre>\n")
+    return html_page(title, "".join(parts), interactive=True)
+
+
+def draw_tagged(text: TaggedText) -> str:
+    """A sentence in HTML, its words coloured by sense."""
+    parts: list[str] = []
+    end = 0
+    for word in text:
+        chances = ", ".join(f"{k}: {p:.2f}" for k, p in enumerate(word.probabilities, 1))
+        answer = f"sense {word.sense}" if word.sense else "I don't know"
+        parts.append(escape(text.text[end : word.start]))
+        parts.append(
+            f'<mark tabindex="0" style="--sense:{sense_colour(word.sense)}" '
+            f'title="{escape(word.key)}: {answer} ({chances})">'
+            f"{escape(text.text[word.start : word.end])}"
+            f"<sub>{word.sense or '?'}</sub></mark>"
+        )
+        end = word.end
+    return "".join([*parts, escape(text.text[end:])])
+
+
+def draw_cards(entry: WordSenses) -> str:
+    """The senses of a word as cards."""
+    cards = "".join(_draw_card(entry.word, sense) for sense in entry.senses)
+    return f'<div class="cards">\n{cards}</div>\n'
+
+
+def _draw_word(model: SenseModel, word: str, number: int) -> str:
+    entry = model.senses(word)
+    try:
+        figure = planes_figure(build_scene(model, word), f"planes-{number}")
+    except InputError as reason:
+        figure = f'<p class="soft">{escape(str(reason))}</p>\n'
+    counts = f"{_count_senses(entry)} from {escape(entry.counts_told)}"
+    return f"<h2>{escape(word)}</h2>\n<p>{counts}.</p>\n{draw_cards(entry)}{figure}"
+
+
+def _count_senses(entry: WordSenses) -> str:
+    return "1 sense" if entry.n_senses == 1 else f"{entry.n_senses} senses"
+
+
+def _draw_card(word: str, sense: Sense) -> str:
+    examples = "".join(f"<li>{_draw_example(line)}</li>" for line in sense.examples[:_EXAMPLES])
+    words = ", ".join(sense.characteristic_words)
+    return (
+        f'<section class="card" style="--sense:{sense_colour(sense.number)}">\n'
+        f"<h3>{escape(word)}.{sense.number} <span>{escape(sense.name)}</span></h3>\n"
+        f"<small>{sense.share:.0%} of occurrences, mean distance {sense.mean_distance:.2f}</small>"
+        f"<p>{escape(words)}</p>\n<ul>{examples}</ul>\n</section>\n"
+    )
+
+
+def _draw_example(line: ExampleLine) -> str:
+    left, right = line.left, line.right
+    if len(left) > _REACH:
+        left = "…" + left[-_REACH:].partition(" ")[2]  # no half words
+    if len(right) > _REACH:
+        right = right[:_REACH].rpartition(" ")[0] + " …"
+    return f"{escape(left)}<b>{escape(line.word)}</b>{escape(right)}"

@@ -48,32 +48,18 @@ _TINY = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ContextPlane:
-    """One context.
+    """One context."""
 
-    Attributes
-    ----------
-    sense : int
-        Number of the sense, from 1.
-    basis : two rows of three numbers
-        Orthonormal; they span the plane.
-    left, word, right : str
-        The line of text.
-    words : tuple of str
-        The context's words that span the plane.
-    similarity : float
-        Cosine between the plane and the line of its sense, here in three dimensions.
-    position : int or None
-        Where the line stands in a corpus.
-    """
-
-    sense: int
-    basis: tuple[tuple[float, ...], ...]
+    sense: int  # number of the sense, from 1
+    basis: tuple[tuple[float, ...], ...]  # two orthonormal rows, which span the plane
+    # The line of text.
     left: str
     word: str
     right: str
-    words: tuple[str, ...]
+    words: tuple[str, ...]  # the context's words that span the plane
+    # Cosine between the plane and the line of its sense, here in three dimensions.
     similarity: float
-    position: int | None = None
+    position: int | None = None  # where the line stands in a corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,13 +134,7 @@ def build_scene(
 ) -> PlanesScene:
     """Planes and lines of a word.
 
-    Parameters
-    ----------
-    senses : sequence of int, optional
-        Numbers of the senses to show; by default two that differ (`choose_senses`).
-    lines : sequence of TextLine, optional
-        The contexts to show; by default the inventory's examples.
-
+    By default of two senses that differ (`choose_senses`), and of the inventory's examples.
     `InputError` where the word has no sense of such a number, or no line has two known context
     words.
     """
@@ -203,17 +183,10 @@ def build_scene(
 def find_axes(
     directions: NDArray[np.floating], word_vectors: NDArray[np.floating]
 ) -> NDArray[np.float64]:
-    """Three orthonormal axes that hold the directions, filled up by the words' own main axes.
+    """(3, dim) orthonormal axes that hold the directions, filled up by the words' own main axes.
 
-    Parameters
-    ----------
-    directions : (n_senses, dim)
-        Of more than three, the best three-dimensional approximation is taken.
-    word_vectors : (n_words, dim)
-
-    Returns
-    -------
-    (3, dim) float64
+    Of more than three directions (n_senses, dim), the best approximation in three dimensions is
+    taken.
     """
     _, sizes, rows = np.linalg.svd(np.asarray(directions, np.float64), full_matrices=False)
     axes = rows[: min(SPACE, int((sizes > _TINY).sum()))]

@@ -74,21 +74,13 @@ class _MemberReport(ReadReport):
 
 
 class Unpacked:
-    """A file of an archive, in a temporary place whose name says nothing of it.
-
-    Attributes
-    ----------
-    path : Path
-        Where it lies.
-    shown : Path
-        The archive's path and its own in it: what people are told, and what its names tell.
-    report : ReadReport
-        Of this file; what is passed over goes into that of the archive.
-    """
+    """A file of an archive, in a temporary place whose name says nothing of it."""
 
     def __init__(self, path: Path, shown: Path, outer: ReadReport) -> None:
-        self.path = path
+        self.path = path  # where it lies
+        # The archive's path and its own in it: what people are told, and what its names tell.
         self.shown = shown
+        # Of this file; what is passed over goes into that of the archive.
         self.report: ReadReport = _MemberReport(outer, self.rename)
         self._outer = outer
 
@@ -217,10 +209,7 @@ def _read_zip(path: Path) -> Iterator[_Member]:
             is_link = stat.S_ISLNK(info.external_attr >> 16)
             if not (is_link or info.filename.endswith("/") or _is_hidden(info.filename)):
                 yield _Member(
-                    info.filename,
-                    info.file_size,
-                    info.compress_size,
-                    partial(archive.open, info),
+                    info.filename, info.file_size, info.compress_size, partial(archive.open, info)
                 )
 
 
@@ -270,12 +259,7 @@ def _read_tar(path: Path) -> Iterator[_Member]:
                 # How much of a compressed archive a file takes is not known.
                 packed = min(info.size, size - seen)
                 seen += packed
-                yield _Member(
-                    info.name,
-                    info.size,
-                    packed,
-                    partial(_open_file, archive, info),
-                )
+                yield _Member(info.name, info.size, packed, partial(_open_file, archive, info))
 
 
 def _open_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:

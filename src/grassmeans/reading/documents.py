@@ -15,55 +15,35 @@ from grassmeans.reading.fields import Fields, check_field_names
 
 @dataclass(frozen=True, slots=True)
 class RawDocument:
-    """One document as it was read, before cleaning and tokenising.
+    """One document as it was read, before cleaning and tokenising."""
 
-    Parameters
-    ----------
-    id, title : str
-        As in the source; where it has no id, the file's name and a number.
-    text : str
-        The document's text. For tokenised formats: the surface forms joined by one space each.
-    markup : str
-        ``"plain"``, ``"wikitext"`` (cleaned later, in the workers), ``"tokens"`` (``text`` is
-        split on spaces and nothing else), or ``"redirect"`` (no document: ``text`` is the page
-        that ``title`` stands for).
-    keys : tuple of str or None
-        Only with ``markup="tokens"``: the key of every token where it differs from its surface
-        form (a lemma, say); as many as there are tokens.
-    sentences : tuple of int or None
-        Where sentences begin, as characters of the text, which then has no ``<b>`` marks. None
-        where it is not known: tokens are one sentence, and those of other text are looked for.
-    fields : tuple of (name, value)
-        What else was asked for: a date, a source (`grassmeans.reading.fields`).
-    """
-
+    # As in the source; where it has no id, the file's name and a number.
     id: str
     title: str
+    # The document's text. For tokenised formats: the surface forms joined by one space each.
     text: str
+    # ``"plain"``, ``"wikitext"`` (cleaned later, in the workers), ``"tokens"`` (``text`` is split
+    # on spaces and nothing else), or ``"redirect"`` (no document: ``text`` is the page that
+    # ``title`` stands for).
     markup: str = "plain"
+    # Only with ``markup="tokens"``: the key of every token where it differs from its surface form
+    # (a lemma, say); as many as there are tokens.
     keys: tuple[str, ...] | None = None
+    # Where sentences begin, as characters of the text, which then has no ``<b>`` marks. None where
+    # it is not known: tokens are one sentence, and those of other text are looked for.
     sentences: tuple[int, ...] | None = None
-    fields: Fields = ()
+    fields: Fields = ()  # what else was asked for: a date, a source (`grassmeans.reading.fields`)
 
 
 @dataclass(frozen=True, slots=True)
 class PartContent:
-    """What a file part holds, as its reader takes it.
+    """What a file part holds, as its reader takes it."""
 
-    Attributes
-    ----------
-    path : Path
-        The file.
-    blocks : iterable of (bytes, bool)
-        The part and what follows it, and which of both it is: a document that begins in the part
-        may end behind it.
-    is_first : bool
-        Whether the file begins with the part.
-    """
-
-    path: Path
+    path: Path  # the file
+    # The part and what follows it, and which of both it is: a document that begins in the part may
+    # end behind it.
     blocks: Iterable[tuple[bytes, bool]]
-    is_first: bool
+    is_first: bool  # whether the file begins with the part
 
 
 _RULES = {
@@ -182,14 +162,8 @@ def describe_skipped(counts: Mapping[str, int], examples: Mapping[str, str]) -> 
 class DocumentBuilder:
     """Gathers the lines or tokens of one document, and gives them away in parts of bounded length.
 
-    Parameters
-    ----------
-    max_chars : int
-        A part holds at most this many characters, or one line or token.
-    tokenised : bool
-        Tokens are gathered, and joined by spaces; otherwise lines.
-    keyed : bool
-        The tokens have keys.
+    A part holds at most ``max_chars`` characters, or one line or token. Tokens are joined by
+    spaces.
     """
 
     def __init__(

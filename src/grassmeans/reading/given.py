@@ -13,13 +13,13 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.schema import as_plain
+from grassmeans.artifacts.schema import as_plain, shorten
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import pick_fields
 from grassmeans.reading.inputs import read_documents
 from grassmeans.reading.readers.records import read_cells
-from grassmeans.reading.readers.tokenised import clean_token
+from grassmeans.reading.readers.texts import clean_token
 from grassmeans.text.tokenizer import (
     Tokenizer,
     WhitespaceTokenizer,
@@ -35,7 +35,6 @@ MISSING = "missing text"
 """Under which texts that are not there are counted."""
 
 _LONGEST_PATH = 1024
-_SHOWN = 40
 _MISSING_TYPES = {"NAType", "NaTType"}
 
 
@@ -48,35 +47,17 @@ def iterate_documents(
     options: ReadOptions | None = None,
     report: ReadReport | None = None,
 ) -> Iterator[RawDocument]:
-    """The documents of whatever holds texts.
+    """The documents of whatever holds texts and can be iterated over once.
 
-    Parameters
-    ----------
-    texts : iterable, table or path
-        Strings; texts that come tokenised, as lists of strings; records, with the text in the field
-        ``column``; a column of a table (pandas, polars), or a table whose ``column`` holds the
-        texts; the path of a file or folder, or several of them as `pathlib.Path`. Anything that can
-        be iterated over once will do.
-    column : str, optional
-        Of a table or of records; "text" by default, or the only column of a table.
-    name : str
-        What the caller calls the argument, for errors.
-    skip_missing : bool
-        Pass over None and NaN; otherwise they are refused.
-    options : ReadOptions, optional
-        How files are read.
-    report : ReadReport, optional
-        Where files and what was passed over are counted.
+    Strings; texts that come tokenised, as lists of strings; records, with the text in the field
+    ``column``; a column of a table (pandas, polars), or a table whose ``column`` holds the texts
+    ("text" by default, or the only one); the path of a file or folder, or several of them as
+    `pathlib.Path`, read by ``options``. A document that does not come from a file has its number as
+    id.
 
-    Yields
-    ------
-    RawDocument
-        With its number as id, where it does not come from a file.
-
-    Raises
-    ------
-    InputError
-        At once where ``texts`` cannot be read at all; while reading where one of them is no text.
+    None and NaN are passed over where missing texts are skipped, or refused. ``name`` is what the
+    caller calls the argument. `InputError` at once where ``texts`` cannot be read at all; while
+    reading where one of them is no text.
     """
     chosen = options or ReadOptions()
     if chosen.meta and hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
@@ -95,7 +76,7 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
             return [Path(texts)]
         raise InputError(
             f"{name} must be a list of texts or the path of a file, got the string "
-            f"{_shorten(texts)}, which names no file: put a text into a list"
+            f"{shorten(texts)}, which names no file: put a text into a list"
         )
     if isinstance(texts, Path):
         return [texts]
@@ -208,10 +189,7 @@ def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = 
 def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDocument:
     """A document of a string, of a list of tokens, or of sentences, each a list of tokens.
 
-    Parameters
-    ----------
-    place : str
-        What it is called, for errors.
+    ``place`` is what errors call it.
     """
     if isinstance(text, RawDocument):
         return text
@@ -264,7 +242,3 @@ def spell_word(word: str, tokenizer: Tokenizer | WhitespaceTokenizer) -> str:
     if len(keys) == 1:
         return keys[0]
     return plain.strip().lower() if tokenizer.lowercase else plain.strip()
-
-
-def _shorten(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else text[:_SHOWN] + "...")

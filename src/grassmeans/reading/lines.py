@@ -150,15 +150,9 @@ def read_lines(
 ) -> Iterator[str]:
     r"""Yield the lines of a text file without their ends (``\n``, ``\r\n``, or ``\r`` throughout).
 
-    Parameters
-    ----------
-    encoding : str, optional
-        Of files that have no byte order mark and are no UTF-8.
-    max_line : int
-        The longest line in bytes. A longer one is cut into pieces, at white space where there is
-        some, so that memory stays bounded.
-    skip_long : bool
-        Pass over longer lines, and count them, instead of cutting them.
+    The encoding is that of files that have no byte order mark and are no UTF-8. A line of more
+    bytes than ``max_line`` is cut into pieces, at white space where there is some, so that memory
+    stays bounded; or passed over and counted, where long ones are skipped.
     """
     blocks = read_blocks(path, report)
     head = next(blocks, b"")

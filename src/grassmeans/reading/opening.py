@@ -38,12 +38,8 @@ def list_inputs(
     """The files to read: those named, and those in the folders named, sorted.
 
     In folders, hidden files, the folders that grassmeans writes and the index files of MediaWiki
-    dumps are passed over. A file that is reached twice is listed once.
-
-    Parameters
-    ----------
-    report : ReadReport, optional
-        Where folders that cannot be read are counted; without it they are an error.
+    dumps are passed over. A file that is reached twice is listed once. Folders that cannot be read
+    are counted in the report; without one they are an error.
     """
     found: dict[Path, Path] = {}
     for path in map(Path, check_paths(paths)):
@@ -80,10 +76,6 @@ def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
             raise InputError(f"cannot read the folder {error.filename}: {error.strerror}")
         report.skip("unreadable folder", f"{error.filename}: {error.strerror}")
 
-    def tell_of_link(reason: str, link: Path) -> None:
-        if report is not None:
-            report.skip(reason, str(link))
-
     files: list[Path] = []
     for place, subfolders, names in os.walk(folder, onerror=tell):
         if find_manifest(Path(place)) is not None:
@@ -98,9 +90,10 @@ def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
         ]
         files += [file for file in found if file.is_file()]
         lost = [file for file in found if file.is_symlink() and not file.exists()]
-        for reason, passed_over in ((_FOLDER_LINK, links), (_LOST_LINK, lost)):
-            for link in passed_over:
-                tell_of_link(reason, link)
+        if report is not None:
+            for reason, passed_over in ((_FOLDER_LINK, links), (_LOST_LINK, lost)):
+                for link in passed_over:
+                    report.skip(reason, str(link))
     return sorted(files)
 
 

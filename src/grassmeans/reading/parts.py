@@ -20,9 +20,8 @@ from typing import BinaryIO
 
 from grassmeans.errors import EngineError, InputError
 from grassmeans.reading.archives import find_archive_kind
-from grassmeans.reading.detection import detect_format, find_foreign_kind
 from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.inputs import check_document, read_file
+from grassmeans.reading.inputs import check_document, detect_format, find_foreign_kind, read_file
 from grassmeans.reading.lines import is_plain_utf8
 from grassmeans.reading.opening import BLOCK_BYTES, read_head
 from grassmeans.reading.readers.mediawiki import read_mediawiki_part
@@ -46,23 +45,14 @@ class OddPartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class FilePart:
-    """A file, or a part of one.
-
-    Attributes
-    ----------
-    size : int
-        Of the file, in bytes: a worker that sees another one does not see this file.
-    start, end : int
-        The bytes of the part.
-    format : str
-        Of a part; empty for a whole file.
-    """
+    """A file, or a part of one."""
 
     path: Path
-    size: int
+    size: int  # of the file, in bytes: a worker that sees another one does not see this file
+    # The bytes of the part.
     start: int
     end: int
-    format: str = ""
+    format: str = ""  # of a part; empty for a whole file
 
     @property
     def whole(self) -> FilePart:

@@ -51,21 +51,11 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How answers are made of distances.
+    """How answers are made of distances."""
 
-    Attributes
-    ----------
-    idk_threshold : IdkRule
-        When to say "I don't know".
-    calibration : Calibration or None
-        Of the model; without it there is no confidence.
-    sharpness : float
-        Of the probabilities.
-    """
-
-    idk_threshold: IdkRule
-    calibration: Calibration | None
-    sharpness: float
+    idk_threshold: IdkRule  # when to say "I don't know"
+    calibration: Calibration | None  # of the model; without it there is no confidence
+    sharpness: float  # of the probabilities
 
     def __post_init__(self) -> None:
         nothing = np.empty((0, 1))
@@ -86,17 +76,10 @@ class Answering:
         shares_of: SharesOf,
         usual: ArrayLike | None = None,
     ) -> Iterator[Answer]:
-        """The answer of every occurrence.
+        """The answer of every occurrence, by its (n, most senses) distances.
 
-        Parameters
-        ----------
-        distances : (n, most senses) float32
-            NaN beyond a word's senses, and all along where nothing was measured.
-        n_senses : (n,) int64
-        keys : sequence of str
-            The words.
-        usual : (n,), optional
-            The usual distance of only senses.
+        These are NaN beyond a word's senses, and all along where nothing was measured. ``keys`` are
+        the words, ``usual`` (n,) the usual distance of only senses.
         """
         senses, sure = self.decide(distances, usual)
         found = distances.astype(np.float64)

@@ -54,24 +54,12 @@ class DecidingPlace(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """A sense of a word in a text.
+    """A sense of a word in a text."""
 
-    Attributes
-    ----------
-    start : int
-        The word's first character.
-    key : str
-        Its entry of the inventory.
-    sense : int
-        From 1.
-    context : tuple of int
-        From which to which character the text decided.
-    """
-
-    start: int
-    key: str
-    sense: int
-    context: tuple[int, int]
+    start: int  # the word's first character
+    key: str  # its entry of the inventory
+    sense: int  # from 1
+    context: tuple[int, int]  # from which to which character the text decided
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,18 +27,10 @@ _FILE = "lemmas.tsv"
 
 @dataclass(frozen=True, slots=True)
 class Lemmas:
-    """Where forms lead to.
+    """Where forms lead to."""
 
-    Parameters
-    ----------
-    find : callable
-        Form, as the model spells it -> lemma, or None.
-    known : container of str
-        The words that have a vector.
-    """
-
-    find: FindLemma
-    known: Container[str]
+    find: FindLemma  # form, as the model spells it -> lemma, or None
+    known: Container[str]  # the words that have a vector
 
     def entry_of(self, key: str, entries: Container[str]) -> str:
         """The lemma of a word where that has an entry; else the word itself."""

@@ -18,33 +18,15 @@ AnyTokenizer = Tokenizer | WhitespaceTokenizer
 
 
 class ReadText(NamedTuple):
-    """A text, read for tagging.
+    """A text, read for tagging."""
 
-    Attributes
-    ----------
-    text : str
-        Without marks.
-    keys : list of str
-        Its words, as the model spells them.
-    spans : list of (int, int)
-        The characters of each word; empty where nothing is to be tagged.
-    targets : list of int
-        Which of the words are to be tagged.
-    entries : list of str
-        The entry of the inventory for each of these.
-    unknown : tuple of str
-        What was marked and is not in the model.
-    sentences : list of int
-        Which of the words begin a sentence; the first one does.
-    """
-
-    text: str
-    keys: list[str]
-    spans: list[tuple[int, int]]
-    targets: list[int]
-    entries: list[str]
-    unknown: tuple[str, ...]
-    sentences: list[int]
+    text: str  # without marks
+    keys: list[str]  # its words, as the model spells them
+    spans: list[tuple[int, int]]  # the characters of each word; empty where nothing is to be tagged
+    targets: list[int]  # which of the words are to be tagged
+    entries: list[str]  # the entry of the inventory for each of these
+    unknown: tuple[str, ...]  # what was marked and is not in the model
+    sentences: list[int]  # which of the words begin a sentence; the first one does
 
 
 def read_text(
@@ -58,10 +40,7 @@ def read_text(
 ) -> ReadText:
     """Find the words of a text that are to be tagged; one that comes tokenised has no marks.
 
-    Parameters
-    ----------
-    marks : bool
-        Whether ``<b>word</b>`` marks a word; where not, ``<b>`` is a tag like any other.
+    Without ``marks`` a ``<b>`` is a tag like any other.
     """
     plain, readable, marked, rule = _prepare_text(text, tokenizer, marks=marks)
     keys = rule.tokenize(readable)

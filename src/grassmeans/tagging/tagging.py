@@ -294,12 +294,9 @@ def passage_distances(
     tokenizer: AnyTokenizer,
     lemmas: Lemmas | None = None,
 ) -> NDArray[np.float32]:
-    """Distances of occurrences given as the text before and after them to a word's senses.
+    """(n_passages, n_senses) distances of occurrences, given as the text before and after them.
 
-    Returns
-    -------
-    distances : (n_passages, n_senses) float32
-        NaN where the text around the occurrence says nothing.
+    NaN where the text around the occurrence says nothing.
     """
     occurrences = occurrences_in_passages(word, passages, tokenizer, lemmas)
     words, lines = _collect_lines([word], inventory)
@@ -317,12 +314,8 @@ def occurrences_in_passages(
 ) -> Occurrences:
     """One occurrence of a word in each passage, given as the text before and after it.
 
-    Parameters
-    ----------
-    word : str or sequence of str
-        The same in all passages, or that of each.
-    forms : sequence of str, optional
-        How the word is written in each passage; as it is by default.
+    ``word`` is the same in all passages, or that of each; ``forms`` say how it is written in each,
+    as it is by default.
     """
 
     def tokenize(text: str) -> list[str]:
@@ -357,10 +350,7 @@ def read_running_text(
 ) -> SentencedText:
     """One occurrence of a word in each passage, as `occurrences_in_passages`, with sentences.
 
-    Parameters
-    ----------
-    describes : callable
-        Which words say something about a context.
+    ``describes`` tells which words say something about a context.
     """
     found = occurrences_in_passages(word, passages, tokenizer)
     edges = [found.document_offsets]

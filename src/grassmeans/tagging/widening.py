@@ -46,20 +46,12 @@ Measure = Callable[[Occurrences, Places], Floats]
 
 @dataclass(frozen=True, slots=True)
 class SentencedText:
-    """Occurrences in running text whose sentences are known.
+    """Occurrences in running text whose sentences are known."""
 
-    Attributes
-    ----------
-    occurrences : Occurrences
-        Their documents are the texts.
-    sentence_offsets : (n_sentences + 1,) int64
-        Where sentences begin, and the end; every document begins one.
-    describes : (n_words,) bool
-        Which of the occurrences' words say something about a context.
-    """
-
-    occurrences: Occurrences
+    occurrences: Occurrences  # their documents are the texts
+    # (n_sentences + 1,) where sentences begin, and the end; every document begins one.
     sentence_offsets: Places
+    # (n_words,) which of the occurrences' words say something about a context.
     describes: NDArray[np.bool_]
 
     def in_sentences(self) -> Occurrences:
@@ -72,13 +64,9 @@ class SentencedText:
     def stretches(self, reach: int | None, rows: Places, is_poor: NDArray[np.bool_]) -> Stretches:
         """Where the sentences within reach of some of the occurrences begin and end.
 
-        Parameters
-        ----------
-        reach : int or None
-            Sentences on either side; None takes the document. No stretch crosses its end.
-        is_poor : (n,) bool
-            Whose own sentence has too few words. The others do not reach a sentence with the same
-            word.
+        The reach is so many sentences on either side, None for the document, whose end no stretch
+        crosses. Those that are not poor, whose own sentence has words enough, do not reach a
+        sentence with the same word.
         """
         bounds = zip(self.occurrences[rows].document_bounds, self._bounds(rows), strict=True)
         first, last = (np.where(is_poor, widest, nearer) for widest, nearer in bounds)
@@ -141,17 +129,11 @@ class SentencedText:
 
 @dataclass(frozen=True, slots=True)
 class Widened:
-    """What was measured in the stretches that decided.
+    """What was measured in the stretches that decided."""
 
-    Attributes
-    ----------
-    distances : (n, most senses) float32
-        NaN beyond a word's senses, and all along where no stretch says anything.
-    starts, ends : (n,) int64
-        The stretch of each occurrence, as positions of the text.
-    """
-
+    # (n, most senses) NaN beyond a word's senses, and all along where no stretch says anything.
     distances: Floats
+    # (n,) the stretch of each occurrence, as positions of the text.
     starts: Places
     ends: Places
 
@@ -164,12 +146,8 @@ def measure_near_first(
 ) -> Widened:
     """Measure occurrences in their sentences, and those of which these say little more widely.
 
-    Parameters
-    ----------
-    rule : ConfidenceRule, optional
-        That of a calibrated model.
-    usual : (n,), optional
-        The usual distance of only senses, by which the rule judges them.
+    ``rule`` is that of a calibrated model; by ``usual`` (n,), the usual distance of only senses, it
+    judges these.
     """
 
     def are_unsure(found: Floats, rows: Places) -> NDArray[np.bool_]:

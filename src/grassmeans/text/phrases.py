@@ -21,10 +21,7 @@ _SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-\u2010\u2011_]")
 class Phrases:
     """A table of phrases; the longest one that begins at a word is taken.
 
-    Parameters
-    ----------
-    entries : iterable of str
-        Their words as the tokenizer makes them, separated by single spaces: ``"port ellery"``.
+    Their words are as the tokenizer makes them, separated by single spaces: ``"port ellery"``.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from grassmeans.errors import MissingExtraError
+from grassmeans.errors import import_extra
 
 _SPACELESS = re.compile(
     "["
@@ -38,11 +38,7 @@ def measure_spaceless(text: str) -> float:
 @lru_cache(maxsize=1)
 def find_breaker() -> Any:
     """ICU's rules for where words begin; `MissingExtraError` where it is not installed."""
-    try:
-        from icu4py.breakers import WordBreaker
-    except ImportError as error:
-        raise MissingExtraError("icu4py", "segment", _PURPOSE) from error
-    return WordBreaker
+    return import_extra("icu4py.breakers", "segment", _PURPOSE).WordBreaker
 
 
 @lru_cache(maxsize=1 << 16)

@@ -70,14 +70,8 @@ def mend_surrogates(text: str) -> str:
 class SurfaceTable(dict[str, int]):
     """Surface form -> id, filled on first sight: surfaces repeat, so most tokens are one lookup.
 
-    Parameters
-    ----------
-    key_of : callable
-        A tokenizer's ``key_of``.
-    number_key : callable
-        Key -> id (0 or more), or ``DROPPED`` for a key that is not wanted.
-    limit : int
-        Surfaces beyond this many are looked up anew each time, which bounds the memory.
+    ``number_key`` gives the id of a key of the tokenizer, 0 or more, or ``DROPPED`` for one that is
+    not wanted. Surfaces beyond the limit are looked up anew each time, which bounds the memory.
     """
 
     def __init__(
@@ -156,17 +150,9 @@ class _PatternTokenizer(ABC):
         return start, end
 
     def encode(self, text: str, table: Mapping[str, int]) -> NDArray[np.int32]:
-        """The ids of a text's tokens.
+        """(n_tokens,) ids of the tokens of ``tokenize``, less those that the table drops.
 
-        Parameters
-        ----------
-        table : mapping
-            Surface form -> id, ``DROPPED`` for what is no token: a :class:`SurfaceTable`.
-
-        Returns
-        -------
-        ids : (n_tokens,) int32
-            One per token of ``tokenize``, less those that the table drops.
+        A `SurfaceTable` leads from surface forms to ids, ``DROPPED`` for what is no token.
         """
         found = self._find_runs(text)
         ids = np.fromiter(map(table.__getitem__, found), dtype=np.int32, count=len(found))

@@ -120,13 +120,9 @@ class CleanText:
 def clean_wikitext(text: str, *, keep_links: bool = False) -> CleanText:
     """Turn a page's source into plain text, normalised as the tokenizers expect it.
 
-    Parameters
-    ----------
-    text : str
-        Wikitext. Broken markup never raises; some of it may be left in the text then.
-    keep_links : bool
-        Whether to report the links to other articles. An anchor takes in the word ending that
-        follows it (``[[bank]]s``), as MediaWiki does.
+    Broken markup never raises; some of it may be left in the text then. Where links to other
+    articles are kept, an anchor takes in the word ending that follows it (``[[bank]]s``), as
+    MediaWiki does.
     """
     source = _MARK_CHARACTERS.sub("", normalize_text(text))
     source = _cut_braces(_cut_content_tags(_COMMENT.sub("", source)))

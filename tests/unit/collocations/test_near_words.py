@@ -10,10 +10,13 @@ from scipy.stats import chi2_contingency
 
 from grassmeans import Corpus
 from grassmeans.collocations.near_words import (
+    OUTSIDE,
     NearWords,
     count_near_words,
     measure_log_dice,
     measure_log_likelihood,
+    tokens_around,
+    tokens_at,
 )
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
@@ -174,3 +177,13 @@ def test_what_is_shared_is_ranked_by_the_group_that_it_belongs_to_less():
     # 50 lines and 50 in all: logDice follows the counts, of a 30 and 5, of b 10 and 10.
     near = near_words([50, 50], [30, 10], [5, 10])
     assert [c.word for c in near.share(0, 1)] == ["b", "a"]
+
+
+def test_tokens_around_stay_inside_their_document():
+    corpus = Corpus.from_texts(["one two three", "four two"])
+    around = tokens_around(corpus, corpus.positions("two"), 2, 1)
+    names = [[corpus.vocabulary.words[i] if i >= 0 else i for i in row] for row in around]
+    assert names == [[OUTSIDE, "one", "three"], [OUTSIDE, "four", OUTSIDE]]
+    assert tokens_around(corpus, np.empty(0, np.int64), 1, 1).shape == (0, 2)
+    at = tokens_at(corpus, np.array([0, 3]))
+    assert [corpus.vocabulary.words[i] for i in at] == ["one", "four"]

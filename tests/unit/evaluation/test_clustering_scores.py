@@ -16,8 +16,8 @@ from grassmeans.evaluation.clustering_scores import (
     paired_f_score,
     v_measure,
 )
-from grassmeans.evaluation.intervals import Interval
 from grassmeans.evaluation.key_files import Key, Label, read_key
+from grassmeans.evaluation.reports import Interval
 
 KEY = Key({word: {f"{word}.{i}": (Label(name),) for i, name in enumerate("xxy")} for word in "ab"})
 SEMEVAL = Path(__file__).parents[4] / "shared" / "data" / "semeval-2010-task14"

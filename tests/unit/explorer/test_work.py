@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from grassmeans.explorer.caches import BoundedCache
 from grassmeans.explorer.limits import (
+    BoundedCache,
     BusyError,
     CancelledError,
     NothingThereError,

@@ -4,7 +4,7 @@ import numpy as np
 
 from grassmeans.change.comparing import ChangeSettings, Comparison, GroupShares, PairChange
 from grassmeans.change.comparing import WordChange as Changed
-from grassmeans.change.contexts import Example
+from grassmeans.change.measures import Example
 from grassmeans.pictures.change_page import draw_change_page
 
 

@@ -4,7 +4,14 @@ import json
 import re
 from dataclasses import replace
 
-from grassmeans.pictures.page import html_page, html_table, planes_figure
+from grassmeans.pictures.page import (
+    draw_cards,
+    draw_senses_page,
+    draw_tagged,
+    html_page,
+    html_table,
+    planes_figure,
+)
 from grassmeans.pictures.planes import (
     IDK_COLOUR,
     SENSE_COLOURS,
@@ -13,7 +20,6 @@ from grassmeans.pictures.planes import (
     SenseLine,
     sense_colour,
 )
-from grassmeans.pictures.senses_page import draw_cards, draw_senses_page, draw_tagged
 from grassmeans.senses.entries import ExampleLine
 
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.reading.detection import detect_format
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.inputs import FORMATS, read_documents
+from grassmeans.reading.inputs import FORMATS, detect_format, read_documents
 
 CONLLU_ROW = "{}\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
 CASES = {

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+import errno
+import io
+import subprocess
+import sys
+
 import pytest
 
-from grassmeans.terminal.output import name_options
+from grassmeans.terminal.output import describe_os_error, is_unicode, name_options, open_streams
 
 
 @pytest.mark.parametrize(
@@ -17,3 +22,58 @@ from grassmeans.terminal.output import name_options
 )
 def test_arguments_of_python_become_options(message, shown) -> None:
     assert name_options(message) == shown
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (OSError(errno.ENOENT, "No such file", "a.txt"), "a.txt: No such file"),
+        (OSError(errno.ENOSPC, "No space left"), "the output cannot be written: No space left"),
+        (
+            OSError(errno.EBADF, "Bad"),
+            "standard output is closed: send it to a file, or to /dev/null",
+        ),
+        (OSError(errno.EPERM, "Not permitted"), "Not permitted"),
+        (OSError("something else"), "something else"),
+    ],
+)
+def test_an_error_of_the_system_is_one_line(error, told):
+    assert describe_os_error(error) == told
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"), [("utf-8", True), ("UTF-16", True), ("latin-1", False)]
+)
+def test_which_streams_hold_every_letter(encoding, expected):
+    assert is_unicode(io.TextIOWrapper(io.BytesIO(), encoding=encoding)) is expected
+
+
+def test_letters_that_an_encoding_lacks_are_written_as_escapes(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    open_streams()
+    print("Kr\u00e4n", end="", flush=True)
+    assert written.getvalue() == rb"Kr\xe4n"
+
+
+CLOSED = """
+import os, sys
+for number in (0, 1):
+    os.close(number)
+sys.stdin = sys.stdout = None
+from grassmeans.terminal.output import give_up_output, open_streams
+open_streams()
+assert sys.stdin.read() == ""
+try:
+    print("lost", flush=True)
+except OSError as error:
+    sys.stderr.write(f"told {error.errno}")
+give_up_output()
+"""
+
+
+def test_streams_that_are_closed_are_empty_or_an_error():
+    done = subprocess.run(
+        [sys.executable, "-c", CLOSED], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, f"told {errno.EBADF}")

@@ -22,29 +22,17 @@ from grassmeans.evaluation.key_files import Key, Label, read_numbered_lines
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """One occurrence of a target word in a text.
+    """One occurrence of a target word in a text."""
 
-    Attributes
-    ----------
-    id : str
-        As in the gold key.
-    target : str
-        The word or lemma whose sense is asked for.
-    pos : str
-        Its part of speech: ``"n"``, ``"v"``, ... or empty.
-    left, word, right : str
-        The text before the occurrence, the occurrence as it is written, and the text after it.
-        ``word`` is empty where the occurrence was not found.
-    located_by : str
-        How the occurrence was found: ``"marked"`` in the source, or the rule that found it.
-    """
-
-    id: str
-    target: str
-    pos: str
+    id: str  # as in the gold key
+    target: str  # the word or lemma whose sense is asked for
+    pos: str  # its part of speech: ``"n"``, ``"v"``, ... or empty
+    # The text before the occurrence, the occurrence as it is written, and the text after it.
+    # ``word`` is empty where the occurrence was not found.
     left: str
     word: str
     right: str
+    # How the occurrence was found: ``"marked"`` in the source, or the rule that found it.
     located_by: str = "marked"
 
     @property

@@ -23,22 +23,14 @@ KEYS_ALONE = "semeval2010"
 
 @dataclass(frozen=True, slots=True)
 class InstanceFormat:
-    """The files of a test set whose instances are grouped by sense; called, it reads them.
-
-    Attributes
-    ----------
-    read : callable
-        The path of the data -> instances, and their labels where the same files have them.
-    gold_places : tuple of str
-        Where a gold key may lie in the folder; empty where `read` gives the labels.
-    scoring : type of KeyScores
-        How answers are scored.
-    """
+    """The files of a test set whose instances are grouped by sense; called, it reads them."""
 
     name: str
+    # The path of the data -> instances, and their labels where the same files have them.
     read: Callable[[Path], LabelledInstances]
+    # Where a gold key may lie in the folder; empty where `read` gives the labels.
     gold_places: tuple[str, ...] = ()
-    scoring: type[Scores] = ClusteringScores
+    scoring: type[Scores] = ClusteringScores  # how answers are scored
 
     def __call__(self, data: str | Path, gold: str | Path | None = None) -> ClusteringTask:
         """Read the test set, and a gold key in place of its own where one is given."""

@@ -40,13 +40,7 @@ from grassmeans.evaluation.tasks.instances import (
     parse_object,
 )
 from grassmeans.senses.calibration import ConfidenceRule
-from grassmeans.senses.decoding import (
-    IDK,
-    MODEL_THRESHOLD,
-    IdkRule,
-    choose_senses,
-    describe_rule,
-)
+from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, choose_senses, describe_rule
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import read_running_text
 from grassmeans.tagging.widening import Floats, measure_near_first
@@ -72,23 +66,16 @@ _COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence, cut at its word.
-
-    Attributes
-    ----------
-    left, right : str
-        The text before and after the word.
-    written : str
-        The word as it stands there.
-    """
+    """A sentence, cut at its word."""
 
     id: str
     word: str
     sense: str
     kind: str
+    # The text before and after the word.
     left: str
     right: str
-    written: str
+    written: str  # the word as it stands there
 
     @property
     def text(self) -> str:
@@ -114,15 +101,9 @@ class SentencePair(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class SentencesResult(Result):
-    """Sentences, answered and scored.
+    """Sentences, answered and scored."""
 
-    Attributes
-    ----------
-    groups : mapping
-        The scores of ``"all"`` words, and of each kind.
-    """
-
-    groups: dict[str, SentenceScores]
+    groups: dict[str, SentenceScores]  # the scores of ``"all"`` words, and of each kind
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
@@ -136,12 +117,9 @@ class SentencesResult(Result):
 
 
 class SentencesTask(Task[SentencesResult]):
-    """Sentences of words in known senses.
+    """Sentences of words in known senses: a file ``...sentences.jsonl``, or a folder with one.
 
-    Parameters
-    ----------
-    data : path
-        A file ``...sentences.jsonl``, or a folder that holds one; the pairs lie beside it.
+    The pairs lie beside it.
     """
 
     name = "sentences"
@@ -236,18 +214,10 @@ class SentencesTask(Task[SentencesResult]):
 
 
 class PassageAnswers(NamedTuple):
-    """Numbers of senses for some passages.
+    """Numbers of senses for some passages."""
 
-    Attributes
-    ----------
-    nearest : list of (int or None)
-        However far they are; None for a word without senses.
-    given : list of (int or None)
-        The same, None for "I don't know".
-    """
-
-    nearest: list[int | None]
-    given: list[int | None]
+    nearest: list[int | None]  # however far they are; None for a word without senses
+    given: list[int | None]  # the same, None for "I don't know"
 
 
 Answerer = Callable[[str, Sequence[tuple[str, str]]], PassageAnswers]
@@ -257,14 +227,7 @@ Answerer = Callable[[str, Sequence[tuple[str, str]]], PassageAnswers]
 class SenseAnswerer:
     """Answers passages as running text is tagged (`grassmeans.tagging.widening`).
 
-    Parameters
-    ----------
-    system : System
-        Whose tokenizer reads the passages, and whose own rule says which sentences say little.
-    senses : Senses
-        That it found for the words.
-    threshold : IdkRule
-        From where on it does not know.
+    The system's tokenizer reads the passages, and its own rule says which sentences say little.
     """
 
     def __init__(self, system: System, senses: Senses, threshold: IdkRule) -> None:

@@ -214,10 +214,7 @@ class Session:
         return await self.work(request, work, seconds)
 
     async def work(
-        self,
-        request: Request,
-        work: Callable[[Checkpoint], Result],
-        seconds: float | None = None,
+        self, request: Request, work: Callable[[Checkpoint], Result], seconds: float | None = None
     ) -> Result:
         """Run long work and wait for it; it is cancelled where the client goes away."""
         checkpoint, future = self.pool.submit(work, seconds)

@@ -72,9 +72,7 @@ def read_filter(
     senses: Annotated[
         int | None,
         Query(
-            ge=1,
-            description="Senses induced anew.",
-            json_schema_extra=bounded_by("work.senses"),
+            ge=1, description="Senses induced anew.", json_schema_extra=bounded_by("work.senses")
         ),
     ] = None,
     by: By = "",

@@ -71,23 +71,14 @@ OR_TABLE: Responses = {
 
 
 _BOUND, _BOUND_AS_JSON = "x-bound", "x-bound-as-json"
-_KEYWORDS = {
-    "integer": "maximum",
-    "number": "maximum",
-    "string": "maxLength",
-    "array": "maxItems",
-}
+_KEYWORDS = {"integer": "maximum", "number": "maximum", "string": "maxLength", "array": "maxItems"}
 
 
 def bounded_by(bound: str | int, as_json: str = "") -> dict[str, Any]:
     """For ``json_schema_extra`` of an input that a query bounds, not its type.
 
-    Parameters
-    ----------
-    bound : str or int
-        A field of `Limits` (``request.page``), or a number.
-    as_json : str
-        The bound where the answer is no table.
+    The bound is a field of `Limits` (``request.page``), or a number; ``as_json`` where the answer
+    is no table.
     """
     return {_BOUND: bound} | ({_BOUND_AS_JSON: as_json} if as_json else {})
 

@@ -37,19 +37,13 @@ _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
 class Guard:
-    """An ASGI middleware.
+    """An ASGI middleware; ``methods_of`` tells which methods a path has.
 
-    - The host must be one that the server is known by: see `grassmeans.explorer.hosts`.
+    - The host must be one that the server is known by: ``hosts``, and those of the loopback
+      interface; see `grassmeans.explorer.hosts`.
     - What changes something must come from our own pages (``Origin``, where a browser names it),
       and bodies must be JSON, which no form of another site can send.
     - Bodies are bounded before anything reads them, and so are the requests at one time.
-
-    Parameters
-    ----------
-    methods_of : callable
-        From a path to the methods that it has.
-    hosts : collection of str
-        Names of the server, besides those of the loopback interface.
     """
 
     def __init__(

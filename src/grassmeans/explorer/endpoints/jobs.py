@@ -1,4 +1,4 @@
-"""``/api/jobs``: long work that is started, looked at, and cancelled where nobody wants it."""
+"""``/api/induce``, ``/api/jobs``: senses induced anew, and long work that is looked at."""
 
 # mypy: disallow-untyped-decorators=False
 from __future__ import annotations
@@ -7,17 +7,34 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query, Response
+from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from grassmeans.explorer.endpoints.answers import Session, describe_failure, json_answer
-from grassmeans.explorer.endpoints.description import Problem, Responses, failures
-from grassmeans.explorer.queries.induce import InducedView
+from grassmeans.explorer.endpoints.description import Problem, Responses, bounded_by, failures
+from grassmeans.explorer.endpoints.inputs import RequestBody
+from grassmeans.explorer.queries.induce import (
+    DEFAULT_CONTEXTS,
+    InducedView,
+    check_dial,
+    induce_senses,
+    view_induced,
+)
 from grassmeans.explorer.queries.tag import TaggedView
 from grassmeans.explorer.work import CANCELLED, DONE, FAILED, Checkpoint, Job
 
 AsJob = Annotated[bool, Query(description="Answer at once with a job's identifier.")]
+
+
+class InduceRequest(RequestBody):
+    """What to induce."""
+
+    word: str = Field(min_length=1)
+    n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
+        5, json_schema_extra=bounded_by("work.senses")
+    )
+    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, json_schema_extra=bounded_by("work.contexts"))
 
 
 class JobStarted(BaseModel):  # type: ignore[misc]
@@ -48,13 +65,35 @@ def answer_with_job(
 
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
-    router = APIRouter(prefix="/api", tags=["jobs"])
+    router = APIRouter(prefix="/api")
+
+    @router.post(
+        "/induce",
+        response_model=InducedView,
+        responses=STARTS_JOB | failures(403, 404, 409, 415, 422, 429),
+        summary="Induce the senses of a word anew",
+        tags=["dial"],
+    )
+    async def induce(request: Request, body: InduceRequest, job: AsJob = False) -> Response:
+        session.opened.require_corpus("inducing senses anew")
+        check_dial(session.opened, body.n_senses, body.max_contexts)
+
+        def work(checkpoint: Checkpoint) -> InducedView:
+            found = induce_senses(
+                session.opened, body.word, body.n_senses, body.max_contexts, checkpoint
+            )
+            return view_induced(session.opened, found)
+
+        if job:
+            return answer_with_job(session, work)
+        return json_answer(await session.work(request, work))
 
     @router.get(
         "/jobs/{identifier}",
         response_model=JobState,
         responses=failures(404, 422),
         summary="How far a job is",
+        tags=["jobs"],
     )
     async def look_at_job(identifier: Annotated[str, Path(max_length=64)]) -> Response:
         found = session.pool.find_job(identifier)
@@ -66,6 +105,7 @@ def make_router(session: Session) -> APIRouter:
         response_model=JobState,
         responses=failures(403, 404, 422),
         summary="Cancel a job",
+        tags=["jobs"],
     )
     async def cancel_job(identifier: Annotated[str, Path(max_length=64)]) -> Response:
         found = session.pool.find_job(identifier)

@@ -17,8 +17,7 @@ from grassmeans.change.comparing import ChangeSettings, compare_uses
 from grassmeans.change.grouping import GroupedDocuments, group_documents
 from grassmeans.change.uses import Uses
 from grassmeans.errors import InputError
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import ConflictError
+from grassmeans.explorer.limits import BoundedCache, ConflictError, Kept
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.measuring import measure_word

@@ -121,11 +121,7 @@ def count_near(opened: OpenModel, lines: list[ChosenLines], settings: NearSettin
 
 
 def find_collocates(
-    opened: OpenModel,
-    lexeme: Lexeme,
-    settings: NearSettings,
-    *,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, lexeme: Lexeme, settings: NearSettings, *, check: Checkpoint = UNLIMITED
 ) -> CollocatesView:
     """The words that stand near a word or a sense more often than by chance."""
     lines = find_lexeme_lines(opened, lexeme, settings.sample, check)

@@ -13,8 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
-from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
+from grassmeans.explorer.limits import (
+    BoundedCache,
+    Kept,
+    NothingThereError,
+    TooMuchError,
+    WordNotFoundError,
+    bound_bytes,
+)
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.changes import find_groups
 from grassmeans.explorer.queries.induce import is_induced, model_with
@@ -25,6 +31,7 @@ from grassmeans.explorer.queries.lines import (
     read_lines,
     stored_lines_of,
 )
+from grassmeans.explorer.queries.lookup import check_typed
 from grassmeans.explorer.queries.measuring import (
     MeasuredWord,
     is_measured,
@@ -45,7 +52,7 @@ from grassmeans.explorer.queries.searching import (
     order_positions,
     stand_near,
 )
-from grassmeans.explorer.queries.words import check_query, check_sense
+from grassmeans.explorer.queries.words import check_sense
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 _SEARCHES: Kept[BoundedCache[NDArray[np.bool_]]] = bound_bytes(
@@ -161,11 +168,7 @@ def _find_senses(
 
 
 def _pass_words(
-    opened: OpenModel,
-    key: str,
-    positions: NDArray[np.int64],
-    wanted: LineFilter,
-    check: Checkpoint,
+    opened: OpenModel, key: str, positions: NDArray[np.int64], wanted: LineFilter, check: Checkpoint
 ) -> NDArray[np.bool_]:
     """(n,) which occurrences pass what has nothing to do with senses: group and search."""
     passes = np.ones(len(positions), np.bool_)
@@ -196,7 +199,7 @@ def find_lines(
     check: Checkpoint = UNLIMITED,
 ) -> Lines:
     """One page of a word's lines, each with so many characters on either side."""
-    check_query(opened, wanted.search.text)
+    check_typed(opened, wanted.search.text, "a search")
     if width > opened.limits.request.line_characters:
         most = opened.limits.request.line_characters
         raise TooMuchError(f"a line has at most {most} characters on a side here, got {width:,}")
@@ -208,10 +211,7 @@ def find_lines(
     rows = slice(offset, offset + limit)
     page = chosen.measured[rows] if chosen.measured else _measure_page(opened, chosen, rows, check)
     return Lines(
-        len(chosen.positions),
-        chosen.sampled,
-        read_lines(opened, page, width),
-        chosen.n_occurrences,
+        len(chosen.positions), chosen.sampled, read_lines(opened, page, width), chosen.n_occurrences
     )
 
 
@@ -261,12 +261,7 @@ def needs_work(opened: OpenModel, word: str, wanted: LineFilter) -> bool:
 
 
 def _page_of_examples(
-    opened: OpenModel,
-    word: str,
-    wanted: LineFilter,
-    offset: int,
-    limit: int,
-    check: Checkpoint,
+    opened: OpenModel, word: str, wanted: LineFilter, offset: int, limit: int, check: Checkpoint
 ) -> Lines:
     if wanted.search and wanted.search.is_pattern:
         opened.require_corpus("searching with regular expressions")

@@ -18,7 +18,7 @@ from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
 from grassmeans.editing.saving import save_version
 from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.errors import InputError
-from grassmeans.explorer.drafts import REDO, RESET, UNDO, describe_step
+from grassmeans.explorer.drafts import TAKE_BACK, describe_step
 from grassmeans.explorer.limits import ConflictError, NoCorpusError, StaleError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
@@ -113,14 +113,10 @@ def correct_word(
 ) -> WordView:
     """Make one correction, or take the last one or all of them back; the word as it is then.
 
-    Parameters
-    ----------
-    revision : int, optional
-        That of the senses which the correction is made for, as `show_word` tells it; by default
-        those of the moment.
-
-    `ConflictError` where the correction does not fit the word; `StaleError` where it was changed
-    since that revision. Of several made for the same revision, one is taken.
+    The revision is that of the senses which the correction is made for, as `show_word` tells it; by
+    default those of the moment. `ConflictError` where the correction does not fit the word;
+    `StaleError` where it was changed since that revision. Of several made for the same revision,
+    one is taken.
     """
     most = opened.limits.request.chosen_lines
     if len(wanted.lines) > most:
@@ -135,12 +131,8 @@ def correct_word(
         raise StaleError(key)
     try:
         edited = now.edits.get(key) or EditedWord.start(opened.base, key)
-        if wanted.action == UNDO:
-            changed = edited.undo()
-        elif wanted.action == REDO:
-            changed = edited.redo()
-        elif wanted.action == RESET:
-            changed = edited.reset()
+        if wanted.action in TAKE_BACK:
+            changed = TAKE_BACK[wanted.action](edited)
         else:
             _check_room(opened, now, edited, wanted)
             edit = _describe(opened, key, wanted)

@@ -13,7 +13,7 @@ from grassmeans.explorer.limits import NothingThereError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.changes import find_groups
 from grassmeans.explorer.queries.concordance import LineFilter, choose_lines
-from grassmeans.explorer.queries.words import check_query
+from grassmeans.explorer.queries.lookup import check_typed
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 
 BY_DOCUMENT = "document"
@@ -109,22 +109,14 @@ class Frequencies:
 
 
 def count_lines(
-    opened: OpenModel,
-    word: str,
-    wanted: LineFilter,
-    by: str,
-    *,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, word: str, wanted: LineFilter, by: str, *, check: Checkpoint = UNLIMITED
 ) -> Frequencies:
     """Count the lines that pass a filter by groups of documents.
 
-    Parameters
-    ----------
-    by : str
-        A field, a time (``date:decade``), or "document": those with most lines.
+    These are by a field, a time (``date:decade``), or "document": those with most lines.
     """
     corpus = opened.require_corpus("counting by groups of documents")
-    check_query(opened, wanted.search.text)
+    check_typed(opened, wanted.search.text, "a search")
     grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
     chosen = choose_lines(opened, word, wanted, check)
     documents = corpus.documents_of(np.sort(chosen.positions))

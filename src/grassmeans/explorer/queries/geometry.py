@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.loop import sample_evenly
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError
 from grassmeans.explorer.open_model import OpenModel
@@ -159,10 +160,8 @@ def draw_map(
         distances = np.array([line.distances for line in found]).reshape(-1, len(directions))
         facts = [(x.sense, x.confidence, x.left, x.word, x.right, None) for x in found]
     else:
-        sample = sample_word(opened, key, DEFAULT_CONTEXTS, check)
-        n = len(sample.contexts)
-        size = min(limit, n)
-        positions = sample.contexts.positions[np.arange(size) * n // max(1, size)]
+        contexts = sample_word(opened, key, DEFAULT_CONTEXTS, check).contexts
+        positions = sample_evenly(contexts.positions, limit)
         measured = measure_positions(opened, key, positions, directions, check)
         distances = measured.distances.astype(np.float64)
         facts = []

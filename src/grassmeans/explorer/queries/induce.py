@@ -10,15 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.clustering.directions import refine_directions
-from grassmeans.clustering.loop import FitOptions, InducedDirections
+from grassmeans.clustering.loop import FitOptions, InducedDirections, sample_evenly
 from grassmeans.clustering.merging import merge_cheapest_pair
 from grassmeans.clustering.rays import place_rays
 from grassmeans.clustering.sense_number import SAMPLE
 from grassmeans.clustering.settings import AUTO
 from grassmeans.editing.edited_words import EditedInventory
 from grassmeans.errors import InputError
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import ConflictError, TooMuchError
+from grassmeans.explorer.limits import BoundedCache, ConflictError, Kept, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry
@@ -76,8 +75,7 @@ def induce_senses(
     check_dial(opened, n_senses, max_contexts)
     key = opened.key_of(word)
     return _INDUCED.of(opened).get_or_make(
-        (key, n_senses, max_contexts),
-        lambda: _induce(opened, key, n_senses, max_contexts, check),
+        (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts, check)
     )
 
 
@@ -207,7 +205,7 @@ def trace_splits(
     there, and so on (see `grassmeans.clustering.merging`). Of many contexts an even sample is
     looked at.
     """
-    part = sample[_even_rows(len(sample.contexts), SAMPLE)]
+    part = sample[sample_evenly(np.arange(len(sample.contexts)), SAMPLE)]
     bases = part.bases
     labels = part.measure(entry.directions)
     found = InducedDirections(
@@ -266,8 +264,3 @@ def _name_level(level: InducedDirections, sample: WordSample, vectors: WordVecto
     candidates = [[vectors.words[row] for row in rows] for rows in found]
     directions = sample.orient(level.directions, vectors)
     return list(name_senses(sample.word, candidates, directions, vectors))
-
-
-def _even_rows(n: int, most: int) -> NDArray[np.int64]:
-    size = min(n, most)
-    return np.arange(size, dtype=np.int64) * n // max(1, size)

@@ -14,7 +14,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.explorer.caches import BoundedCache, Kept
+from grassmeans.explorer.limits import BoundedCache, Kept
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import check_typed, find_word
 from grassmeans.explorer.queries.measuring import MeasuredWord, tell_senses
@@ -198,11 +198,7 @@ class PlainLines:
 
 
 def read_plain_lines(
-    opened: OpenModel,
-    word: str,
-    offset: int = 0,
-    limit: int = 20,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, word: str, offset: int = 0, limit: int = 20, check: Checkpoint = UNLIMITED
 ) -> PlainLines:
     """Lines in the order of the corpus; without one, examples of other words that have the word."""
     check_typed(opened, word)

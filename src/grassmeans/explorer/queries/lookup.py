@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.clustering.loop import sample_evenly
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.editing.sense_edits import visible_senses
-from grassmeans.explorer.caches import Kept
-from grassmeans.explorer.limits import TooMuchError
+from grassmeans.explorer.limits import Kept, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.reading.given import spell_word
@@ -119,11 +119,11 @@ def look_up(
     return _tell(opened, asked, key, known_by, neighbours=_find_neighbours(opened, key))
 
 
-def check_typed(opened: OpenModel, asked: str) -> None:
-    """Refuse what is too long for a word."""
+def check_typed(opened: OpenModel, asked: str, what: str = "a word") -> None:
+    """Refuse what is too long for a word, or for a search."""
     most = opened.limits.request.query_characters
     if len(asked) > most:
-        raise TooMuchError(f"a word has at most {most} characters here, got {len(asked):,}")
+        raise TooMuchError(f"{what} has at most {most} characters here, got {len(asked):,}")
 
 
 def needs_work(opened: OpenModel, asked: str, *, exact: bool = False) -> bool:
@@ -262,8 +262,7 @@ def _find_near_contexts(opened: OpenModel, key: str) -> list[NearWord]:
     """The words that could stand where a word of the corpus does, which has no vector itself."""
     corpus, encoder = opened.require_corpus("looking at contexts"), opened.base.encoder
     positions = corpus.positions(corpus.vocabulary.id_of(key))
-    size = min(len(positions), CONTEXTS_LOOKED_AT)
-    chosen = positions[np.arange(size) * len(positions) // max(1, size)]
+    chosen = sample_evenly(positions, CONTEXTS_LOOKED_AT)
     if encoder.lines_have_ends:
         direction = encoder.encode_at(corpus, chosen)[:, 0].sum(axis=0)
     else:  # a line has no end to go to: the words that stand there have

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of_array
 from grassmeans.editing.edited_words import EditedWord
-from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
+from grassmeans.explorer.limits import BoundedCache, Kept, bound_bytes
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.occurrences import (
     EVERYTHING,

@@ -15,8 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.explorer.caches import BoundedCache, Kept, bound_bytes
-from grassmeans.explorer.limits import ConflictError, OutOfTimeError, WordNotFoundError
+from grassmeans.explorer.limits import (
+    BoundedCache,
+    ConflictError,
+    Kept,
+    OutOfTimeError,
+    WordNotFoundError,
+    bound_bytes,
+)
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import suggest_words
 from grassmeans.explorer.work import Checkpoint
@@ -150,11 +156,7 @@ _READ: Kept[BoundedCache[EncodedLines]] = bound_bytes(
 
 
 def encode_lines(
-    opened: OpenModel,
-    key: str,
-    positions: NDArray[np.int64],
-    check: Checkpoint,
-    until: float = 1.0,
+    opened: OpenModel, key: str, positions: NDArray[np.int64], check: Checkpoint, until: float = 1.0
 ) -> NDArray[np.float32]:
     """(n, rank, dim) bases of a word's occurrences; those that are kept are not read again.
 

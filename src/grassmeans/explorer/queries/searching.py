@@ -21,7 +21,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from grassmeans.collocations.surroundings import OUTSIDE, tokens_around, tokens_at
+from grassmeans.collocations.near_words import OUTSIDE, tokens_around, tokens_at
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError
@@ -220,11 +220,8 @@ def order_by_sense(measured: MeasuredWord, sort: str) -> NDArray[np.int64]:
 def order_positions(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
     """(n,) rows of positions, which are in text order, by what is around them.
 
-    Parameters
-    ----------
-    sort : str
-        "left2": by the second word before it, then by the third and the first; "right1" and so on;
-        "document": by title; "field:date": by what is known of the document, unknown ones last.
+    "left2": by the second word before it, then by the third and the first; "right1" and so on;
+    "document": by title; "field:date": by what is known of the document, unknown ones last.
     """
     if sort.startswith(("left", "right")):
         return _order_by_words(corpus, positions, sort)

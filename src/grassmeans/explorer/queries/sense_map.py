@@ -74,10 +74,7 @@ class SenseMap:
 
 
 def map_senses(
-    opened: OpenModel,
-    words: Sequence[str],
-    n_neighbours: int = 0,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, words: Sequence[str], n_neighbours: int = 0, check: Checkpoint = UNLIMITED
 ) -> SenseMap:
     """The senses of words, and of the words nearest to those senses, in one plane.
 

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from grassmeans.errors import InputError
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import NothingThereError, TooMuchError
+from grassmeans.explorer.limits import BoundedCache, Kept, NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import check_sense, name_missing, require_word
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
@@ -126,10 +125,7 @@ def tag_text(
 
 
 def check_text(
-    opened: OpenModel,
-    text: str,
-    words: Sequence[str] | None = None,
-    sharpness: float | None = None,
+    opened: OpenModel, text: str, words: Sequence[str] | None = None, sharpness: float | None = None
 ) -> None:
     """Refuse what is too long, or has too many words to choose."""
     most = opened.limits.request.text_characters
@@ -211,23 +207,12 @@ class Decided:
 
 
 def explain_word(
-    opened: OpenModel,
-    text: str,
-    start: int,
-    word: str,
-    sense: int,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, text: str, start: int, word: str, sense: int, check: Checkpoint = UNLIMITED
 ) -> Decided:
-    """What decided for a sense of one word of a text.
+    """What decided for a sense of one word, by its key, that begins at a place of a text.
 
-    Parameters
-    ----------
-    text : str
-        The stretch that decided and nothing else: the characters of `TaggedWordView.context`.
-    start : int
-        Where the word begins in it.
-    word, sense
-        Its key, and the number of the sense: `TaggedWordView.nearest`.
+    The text is the stretch that decided and nothing else: the characters of
+    `TaggedWordView.context`; the sense is `TaggedWordView.nearest`.
     """
     check_text(opened, text)
     model = opened.current

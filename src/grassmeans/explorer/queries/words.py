@@ -9,10 +9,14 @@ import numpy as np
 
 from grassmeans.editing.edited_words import Edit
 from grassmeans.editing.sense_edits import visible_senses
-from grassmeans.explorer.caches import BoundedCache, Kept
-from grassmeans.explorer.limits import NothingThereError, TooMuchError, WordNotFoundError
+from grassmeans.explorer.limits import BoundedCache, Kept, NothingThereError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.lookup import count_visible, count_words, suggest_words
+from grassmeans.explorer.queries.lookup import (
+    check_typed,
+    count_visible,
+    count_words,
+    suggest_words,
+)
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.description import name_senses
@@ -103,7 +107,7 @@ def iterate_words(opened: OpenModel, query: str = "") -> Iterator[WordSummary]:
 
 
 def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
-    check_query(opened, query)
+    check_typed(opened, query, "a search")
     ordered = words_by_count(opened)
     wanted = query.strip()
     if getattr(opened.base.tokenizer, "lowercase", False):
@@ -210,13 +214,6 @@ def check_sense(key: str, n_senses: int, number: int) -> None:
     """`NothingThereError` for the number of a sense that a word does not have."""
     if not 1 <= number <= n_senses:
         raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {number}")
-
-
-def check_query(opened: OpenModel, query: str) -> None:
-    """Refuse a search that is too long."""
-    most = opened.limits.request.query_characters
-    if len(query) > most:
-        raise TooMuchError(f"a search has at most {most} characters, got {len(query):,}")
 
 
 def _summarise(opened: OpenModel, word: str) -> WordSummary:

@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.errors import InputError, import_extra
 from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import Fields, pick_fields
 from grassmeans.reading.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
@@ -298,15 +298,12 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
 
     A few hundred rows are in memory at a time.
     """
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "parquet", "reading Parquet files") from error
+    pyarrow = import_extra("pyarrow", "parquet", "reading Parquet files")
+    from pyarrow import parquet
 
     number = 0
     try:
-        with pyarrow.parquet.ParquetFile(path) as file:
+        with parquet.ParquetFile(path) as file:
             columns = _choose_columns(path, file.schema_arrow, options)
             for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
 
@@ -329,12 +326,8 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
 def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
     """The values of a column of Arrow's; None for those that Python has no value for.
 
-    Nanoseconds are left out of times, and those of a zone that is not known are in UTC.
-
-    Parameters
-    ----------
-    tell : callable
-        Called with each thing that is not read as it is.
+    Nanoseconds are left out of times, and those of a zone that is not known are in UTC; ``tell`` is
+    called with each thing that is not read as it is.
     """
     import pyarrow
 

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import note, print_json, print_summary, terminal, wants_json
-from grassmeans.terminal.places import READ, WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans_lab.datasets.writing import DatasetSummary

@@ -11,8 +11,8 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ, WRITTEN, WRITTEN_INTO
 from grassmeans.terminal.output import draw_table, note, print_json, wants_json
-from grassmeans.terminal.places import READ, WRITTEN, WRITTEN_INTO
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.systems import System

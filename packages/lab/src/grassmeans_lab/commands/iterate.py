@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from grassmeans.terminal import options
+from grassmeans.terminal.options import WRITTEN
 from grassmeans.terminal.output import print_json, terminal, wants_json
-from grassmeans.terminal.places import WRITTEN
 
 if TYPE_CHECKING:
     from grassmeans_lab.iteration.reports import RoundReport

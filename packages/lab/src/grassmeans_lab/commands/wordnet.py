@@ -8,8 +8,8 @@ import typer
 
 from grassmeans.cli.show import keep_examples, print_entry
 from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import note, print_json, wants_json
-from grassmeans.terminal.places import READ
 
 
 def wordnet(

@@ -29,7 +29,7 @@ from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS, UNKNOWN, Vocabulary, is_function_word
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
-from grassmeans.labelling.writing import SENSE_FILES
+from grassmeans.labelling.decoding import SENSE_FILES
 from grassmeans.outputs.places import check_output, output_folder
 from grassmeans.progress import progress_bar
 from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer

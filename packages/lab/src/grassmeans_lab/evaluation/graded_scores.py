@@ -25,8 +25,8 @@ from scipy.special import entr
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import KeyScores, PrecisionRecall
-from grassmeans.evaluation.intervals import Interval, bootstrap_words
 from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.reports import Interval, bootstrap_words
 
 N_BINS = 10
 

@@ -15,7 +15,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from grassmeans.clustering.matching import pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import mapped_accuracy, paired_f_score, v_measure
-from grassmeans.evaluation.intervals import bootstrap_weighted_mean
+from grassmeans.evaluation.reports import bootstrap_weighted_mean
 from grassmeans.pictures.planes import SENSE_COLOURS
 from grassmeans.senses.decoding import IDK, decode_hard, decode_soft
 from grassmeans_lab.experiments.ablation_words import DecodedWord

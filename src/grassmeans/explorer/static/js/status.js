@@ -1,5 +1,6 @@
 // What a view shows while it waits, when it fails, and when there is nothing to show.
 
+import { isAbort } from "./api.js";
 import { button, h } from "./dom.js";
 import { makeHash } from "./router.js";
 
@@ -20,6 +21,18 @@ export function progressPanel(label, onCancel) {
     button("Cancel", onCancel, { class: "quiet" }));
   panel.setProgress = (share) => { if (share > 0) bar.value = share; };
   return panel;
+}
+
+/** Show in a place how far a division into so many senses is: it may take a while. */
+export function showDividing(place, k, onCancel) {
+  return (share) => {
+    let panel = place.querySelector(".progress-panel");
+    if (!panel) {
+      panel = progressPanel(`Dividing into ${k} senses…`, onCancel);
+      place.replaceChildren(panel);
+    }
+    panel.setProgress(share);
+  };
 }
 
 /** Nothing to show, and what to do about it. */
@@ -56,4 +69,31 @@ export function errorPanel(error, { retry = null, title = null, advice = null } 
     words.length ? h("p", {}, "Did you mean ",
       words.map((word, index) => [index ? ", " : "", h("a", { href: makeHash("word", word) }, word)]), "?") : null,
     retry ? button("Try again", retry) : null);
+}
+
+/**
+ * What fills a place by `work(signal)`; asked again, it ends what was asked before. With `keep`
+ * the place shows what it had until then.
+ */
+export function makeLoader(place, label, work, { keep = false, onFailure = () => {} } = {}) {
+  let controller = null;
+  async function load() {
+    controller?.abort();
+    controller = new AbortController();
+    const { signal } = controller;
+    if (!keep || !place.children.length) place.replaceChildren(waiting(label));
+    place.classList.toggle("busy", keep);
+    place.setAttribute("aria-busy", "true");
+    try {
+      await work(signal);
+      if (signal.aborted) return;
+    } catch (failure) {
+      if (isAbort(failure)) return;
+      onFailure();
+      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
+    }
+    place.classList.remove("busy");
+    place.removeAttribute("aria-busy");
+  }
+  return { load, stop: () => controller?.abort() };
 }

@@ -40,9 +40,9 @@ from grassmeans.evaluation.grouping import (
     answer_with_senses,
     read_instances,
 )
-from grassmeans.evaluation.intervals import Interval
 from grassmeans.evaluation.key_files import Key, read_numbered_lines
 from grassmeans.evaluation.reports import (
+    Interval,
     ResultTable,
     format_value,
     round_interval,

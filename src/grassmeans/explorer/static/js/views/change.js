@@ -1,11 +1,11 @@
 // The shares of a word's senses over groups of documents: a small picture for each sense.
 
-import { ask, isAbort, wordUrl } from "../api.js";
+import { ask, wordUrl } from "../api.js";
 import { senseColour } from "../colours.js";
 import { formatCount, formatShare, h, plural, svg } from "../dom.js";
 import { waysOf } from "../group_ways.js";
 import { makeHash, navigate } from "../router.js";
-import { announce, emptyPanel, errorPanel, waiting } from "../status.js";
+import { announce, emptyPanel, makeLoader } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const WIDTH = 240, HEIGHT = 130, LEFT = 36, RIGHT = 12, TOP = 8, BOTTOM = 24;
@@ -53,7 +53,7 @@ function pairsTable(pairs) {
 /** Show how a word changed. */
 export function mount(root, route, app) {
   const { word } = route;
-  let controller = null, by = "";
+  let by = "";
   const ways = waysOf(app.health.fields);
   const heading = wordHeading(word, "change");
   const choice = h("select", { onchange: () => navigate(makeHash("change", word, { by: choice.value })) },
@@ -84,23 +84,16 @@ export function mount(root, route, app) {
     announce(`${word} over ${plural(answer.groups.length, "group")}`);
   }
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    place.replaceChildren(waiting("Reading the corpus…"));
-    try {
-      draw(await ask(wordUrl(word, "/change", { by }), { signal: controller.signal }));
-    } catch (failure) {
-      if (!isAbort(failure)) place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
-    }
-  }
+  const loader = makeLoader(place, "Reading the corpus…", async (signal) => {
+    draw(await ask(wordUrl(word, "/change", { by }), { signal }));
+  });
 
   function update(next) {
     by = next.params.get("by") ?? ways[Math.min(1, ways.length - 1)][0];
     choice.value = by;
-    load();
+    loader.load();
   }
 
   update(route);
-  return { update, destroy: () => controller?.abort() };
+  return { update, destroy: loader.stop };
 }

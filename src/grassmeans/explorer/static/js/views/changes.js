@@ -1,10 +1,10 @@
 // The words that changed most, from a report that was made before.
 
-import { ask, isAbort, makeUrl } from "../api.js";
+import { ask, makeUrl } from "../api.js";
 import { formatCount, h } from "../dom.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate } from "../router.js";
-import { emptyPanel, errorPanel, waiting } from "../status.js";
+import { emptyPanel, makeLoader } from "../status.js";
 
 const PAGE = 50;
 
@@ -20,7 +20,7 @@ function changesTable(rows, by) {
 
 /** Show the ranking. */
 export function mount(root, route, app) {
-  let controller = null, page = 1;
+  let page = 1;
   const place = h("div", {});
   const guide = h("p", { class: "guide" }, "Words by how much the shares of their senses differ between groups of documents.");
   root.append(h("h1", { tabindex: -1 }, "Most changed"), guide, place);
@@ -37,22 +37,15 @@ export function mount(root, route, app) {
       makePager(page, answer.total, PAGE, (number) => { navigate(makeHash("changes", "", { page: number })); scrollTo(0, 0); })].filter(Boolean));
   }
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    if (!place.children.length) place.replaceChildren(waiting("Opening the list…"));
-    try {
-      draw(await ask(makeUrl("api/changes", { limit: PAGE, offset: (page - 1) * PAGE }), { signal: controller.signal }));
-    } catch (failure) {
-      if (!isAbort(failure)) place.replaceChildren(errorPanel(failure));
-    }
-  }
+  const loader = makeLoader(place, "Opening the list…", async (signal) => {
+    draw(await ask(makeUrl("api/changes", { limit: PAGE, offset: (page - 1) * PAGE }), { signal }));
+  }, { keep: true });
 
   function update(next) {
     page = Math.max(1, Number(next.params.get("page")) || 1);
-    load();
+    loader.load();
   }
 
   update(route);
-  return { update, destroy: () => controller?.abort() };
+  return { update, destroy: loader.stop };
 }

@@ -1,13 +1,13 @@
 // The collocates of a word or of one of its senses: what stands near it more often than by chance.
 
-import { ask, isAbort, wordUrl } from "../api.js";
+import { ask, wordUrl } from "../api.js";
 import { makeSettings, readSettings, settingsQuery } from "../collocate_settings.js";
 import { senseColour } from "../colours.js";
 import { formatCount, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
 import { makeHash, navigate } from "../router.js";
 import { senseName } from "../sense_card.js";
-import { announce, emptyPanel, errorPanel, waiting } from "../status.js";
+import { announce, emptyPanel, makeLoader } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const SHOWN = 100;
@@ -29,7 +29,7 @@ function table(answer, link) {
 /** Show collocates. */
 export function mount(root, route, app) {
   const { word } = route;
-  let controller = null, sense = "", k = "", settings = {};
+  let sense = "", k = "", settings = {};
   const heading = wordHeading(word, "collocates");
   root.append(heading.element);
   if (!app.health.has_corpus) {
@@ -73,29 +73,16 @@ export function mount(root, route, app) {
 
   const address = (extra = {}) => wordUrl(word, "/collocates", { sense, k, limit: SHOWN, ...settingsQuery(settings), ...extra });
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    const { signal } = controller;
-    if (!place.children.length) place.replaceChildren(waiting("Reading the corpus…"));
-    place.classList.add("busy");
-    try {
-      const value = await app.word(word, k, { signal, onProgress: () => {} }).catch((failure) => {
-        // A word that only the corpus has still has collocates.
-        if (failure.status !== 404 || sense) throw failure;
-        return { senses: [] };
-      });
-      showSenses(value.senses);
-      const answer = await ask(address(), { signal });
-      if (signal.aborted) return;
-      draw(answer);
-    } catch (failure) {
-      if (isAbort(failure)) return;
-      heading.facts.textContent = "";
-      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
-    }
-    place.classList.remove("busy");
-  }
+  const loader = makeLoader(place, "Reading the corpus…", async (signal) => {
+    const value = await app.word(word, k, { signal, onProgress: () => {} }).catch((failure) => {
+      // A word that only the corpus has still has collocates.
+      if (failure.status !== 404 || sense) throw failure;
+      return { senses: [] };
+    });
+    showSenses(value.senses);
+    const answer = await ask(address(), { signal });
+    if (!signal.aborted) draw(answer);
+  }, { keep: true, onFailure: () => { heading.facts.textContent = ""; } });
 
   function update(next) {
     sense = next.params.get("sense") ?? "";
@@ -103,9 +90,9 @@ export function mount(root, route, app) {
     settings = readSettings(next.params);
     heading.setDial(k);
     form.set(settings);
-    load();
+    loader.load();
   }
 
   update(route);
-  return { update, destroy: () => controller?.abort() };
+  return { update, destroy: loader.stop };
 }

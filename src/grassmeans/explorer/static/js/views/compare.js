@@ -1,13 +1,13 @@
 // Two words, or two senses, side by side: near words, collocates and lines of both and of each.
 
-import { ask, isAbort, makeUrl } from "../api.js";
+import { ask, makeUrl } from "../api.js";
 import { makeSettings, readSettings, settingsQuery } from "../collocate_settings.js";
 import { senseColour } from "../colours.js";
 import { button, formatCount, formatShare, h, plural } from "../dom.js";
 import { downloadLinks } from "../downloads.js";
 import { makeHash, navigate } from "../router.js";
 import { lineParts, senseBadge, senseName } from "../sense_card.js";
-import { announce, emptyPanel, errorPanel, waiting } from "../status.js";
+import { announce, emptyPanel, makeLoader } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const SHOWN = 20;
@@ -55,7 +55,7 @@ function sideCard(side, index) {
 /** Show two words or senses. */
 export function mount(root, route, app) {
   const { word } = route;
-  let controller = null, wanted = {}, settings = {};
+  let wanted = {}, settings = {};
   const heading = wordHeading(word, "compare");
   const sense = h("select", { onchange: () => go({ sense: sense.value }) });
   const other = h("input", { type: "search", autocapitalize: "off", spellcheck: "false", onchange: () => go({ other: other.value.trim() || word, other_sense: "" }) });
@@ -98,33 +98,21 @@ export function mount(root, route, app) {
     announce(`${nameOf(answer.first)} and ${nameOf(answer.second)}`);
   }
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    const { signal } = controller;
-    if (!place.children.length) place.replaceChildren(waiting("Comparing…"));
-    place.classList.add("busy");
-    try {
-      const known = { signal, onProgress: () => {} };
-      const value = await app.word(word, "", known);
-      if (!wanted.other) wanted = twoSenses(value.senses.filter((one) => !one.hidden));
-      showSenses(sense, value.senses, wanted.sense);
-      other.value = wanted.other;
-      if (!route.params.get("other") && !wanted.other_sense) {
-        place.replaceChildren(emptyPanel("One sense", "Name another word above to compare this one with."));
-      } else {
-        const second = await app.word(wanted.other, "", known);
-        showSenses(otherSense, second.senses, wanted.other_sense);
-        const answer = await ask(address(), { signal });
-        if (!signal.aborted) draw(answer);
-      }
-    } catch (failure) {
-      if (isAbort(failure)) return;
-      heading.facts.textContent = "";
-      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
+  const loader = makeLoader(place, "Comparing…", async (signal) => {
+    const known = { signal, onProgress: () => {} };
+    const value = await app.word(word, "", known);
+    if (!wanted.other) wanted = twoSenses(value.senses.filter((one) => !one.hidden));
+    showSenses(sense, value.senses, wanted.sense);
+    other.value = wanted.other;
+    if (!route.params.get("other") && !wanted.other_sense) {
+      place.replaceChildren(emptyPanel("One sense", "Name another word above to compare this one with."));
+      return;
     }
-    place.classList.remove("busy");
-  }
+    const second = await app.word(wanted.other, "", known);
+    showSenses(otherSense, second.senses, wanted.other_sense);
+    const answer = await ask(address(), { signal });
+    if (!signal.aborted) draw(answer);
+  }, { keep: true, onFailure: () => { heading.facts.textContent = ""; } });
 
   /** Without another word: two senses of this one, where it has them. */
   function twoSenses(senses) {
@@ -138,9 +126,9 @@ export function mount(root, route, app) {
     settings = readSettings(next.params);
     route = next;
     form.set(settings);
-    load();
+    loader.load();
   }
 
   update(route);
-  return { update, destroy: () => controller?.abort() };
+  return { update, destroy: loader.stop };
 }

@@ -1,6 +1,6 @@
 // Lines of the corpus around a word, coloured by sense.
 
-import { ask, isAbort, makeUrl } from "../api.js";
+import { ask, makeUrl } from "../api.js";
 import { filterQuery, makeFilters, readFilters } from "../concordance_filters.js";
 import { openDocument } from "../document_dialog.js";
 import { formatCount, h, plural } from "../dom.js";
@@ -11,7 +11,7 @@ import { makeLineSelection } from "../line_selection.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate, parseRoute, replaceHash } from "../router.js";
 import { senseBadge, senseName } from "../sense_card.js";
-import { announce, emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
+import { announce, emptyPanel, makeLoader, showDividing } from "../status.js";
 import { wordHeading } from "../word_heading.js";
 
 const PAGE = 50;
@@ -19,13 +19,13 @@ const PAGE = 50;
 /** Show the concordance of a word. */
 export function mount(root, route, app) {
   const { word } = route;
-  let controller = null, values = {}, page = 1, k = "", per = "", shown = null, opened = null;
+  let values = {}, page = 1, k = "", per = "", shown = null, opened = null;
   const hasCorpus = app.health.has_corpus;
   const heading = wordHeading(word, "concordance");
   const filters = makeFilters((changed) => navigate(hashFor(changed)), app.health.fields);
   const legend = h("p", { class: "legend" });
   const place = h("div", { class: "lines" });
-  const selection = makeLineSelection(word, app, () => load());
+  const selection = makeLineSelection(word, app, () => loader.load());
   const frequency = makeFrequency(app.health.fields, (chosen) => navigate(hashFor(values, { per: chosen, page })));
   root.append(heading.element,
     h("p", { class: "guide" }, hasCorpus
@@ -72,49 +72,26 @@ export function mount(root, route, app) {
     ].filter(Boolean));
   }
 
-  /** Another granularity has to be found first: that may take a while. */
-  function onProgress(share) {
-    let panel = place.querySelector(".progress-panel");
-    if (!panel) {
-      panel = progressPanel(`Dividing into ${k} senses…`, () => { controller.abort(); navigate(makeHash("concordance", word)); });
-      place.replaceChildren(panel);
+  const loader = makeLoader(place, "Reading the corpus…", async (signal) => {
+    const onProgress = showDividing(place, k, () => { loader.stop(); navigate(makeHash("concordance", word)); });
+    const value = await app.word(word, k, { signal, onProgress }).catch((failure) => {
+      // A word that only the corpus has has lines as well.
+      if (failure.status !== 404 || !hasCorpus || k || values.sense) throw failure;
+      return { senses: [], model_senses: false };
+    });
+    const { senses } = value;
+    selection.set(value);
+    filters.set(values, senses.filter((sense) => !sense.hidden));
+    const answer = await ask(query("api/concordance", { width: values.width, limit: PAGE, offset: (page - 1) * PAGE }), { signal });
+    if (signal.aborted) return;
+    const last = Math.ceil(answer.total / PAGE);
+    if (page > last && last > 0) {
+      navigate(hashFor(values, { page: last }));
+      return;
     }
-    panel.setProgress(share);
-  }
-
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    const { signal } = controller;
-    if (!place.children.length) place.replaceChildren(waiting("Reading the corpus…"));
-    place.setAttribute("aria-busy", "true");
-    place.classList.add("busy");
-    try {
-      const value = await app.word(word, k, { signal, onProgress }).catch((failure) => {
-        // A word that only the corpus has has lines as well.
-        if (failure.status !== 404 || !hasCorpus || k || values.sense) throw failure;
-        return { senses: [], model_senses: false };
-      });
-      const { senses } = value;
-      selection.set(value);
-      filters.set(values, senses.filter((sense) => !sense.hidden));
-      const answer = await ask(query("api/concordance", { width: values.width, limit: PAGE, offset: (page - 1) * PAGE }), { signal });
-      if (signal.aborted) return;
-      const last = Math.ceil(answer.total / PAGE);
-      if (page > last && last > 0) {
-        navigate(hashFor(values, { page: last }));
-        return;
-      }
-      draw(answer, senses);
-      announce(`${formatCount(answer.total)} lines`);
-    } catch (failure) {
-      if (isAbort(failure)) return;
-      heading.facts.textContent = "";
-      place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
-    }
-    place.removeAttribute("aria-busy");
-    place.classList.remove("busy");
-  }
+    draw(answer, senses);
+    announce(`${formatCount(answer.total)} lines`);
+  }, { keep: true, onFailure: () => { heading.facts.textContent = ""; } });
 
   /** The document of a place that the address names; closing it takes it from the address. */
   function showDocument(position) {
@@ -140,7 +117,7 @@ export function mount(root, route, app) {
     per = next.params.get("per") ?? "";
     heading.setDial(k);
     const wanted = JSON.stringify([values, page, k]);
-    if (wanted !== shown) load();
+    if (wanted !== shown) loader.load();
     shown = wanted;
     if (hasCorpus) {
       frequency.set(per, (extra) => query("api/concordance/frequency", extra),
@@ -153,7 +130,7 @@ export function mount(root, route, app) {
   return {
     update,
     destroy: () => {
-      controller?.abort();
+      loader.stop();
       frequency.stop();
       const open = opened;
       opened = null;

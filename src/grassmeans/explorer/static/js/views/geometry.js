@@ -9,7 +9,7 @@ import { downloadButtons } from "../downloads.js";
 import { pictureButtons, zoomButtons } from "../picture_tools.js";
 import { makeHash, navigate, replaceHash } from "../router.js";
 import { lineParts, senseBadge, senseName } from "../sense_card.js";
-import { emptyPanel, errorPanel, progressPanel, waiting } from "../status.js";
+import { emptyPanel, errorPanel, showDividing, waiting } from "../status.js";
 import { readView, writeView } from "../viewport.js";
 import { wordHeading } from "../word_heading.js";
 
@@ -125,15 +125,6 @@ export function mount(root, route, app) {
     }
   }
 
-  function onProgress(share) {
-    let panel = planes.querySelector(".progress-panel");
-    if (!panel) {
-      panel = progressPanel(`Dividing into ${k} senses…`, () => { controller.abort(); navigate(makeHash("geometry", word)); });
-      planes.replaceChildren(panel);
-    }
-    panel.setProgress(share);
-  }
-
   async function load() {
     controller?.abort();
     controller = new AbortController();
@@ -141,6 +132,7 @@ export function mount(root, route, app) {
     planes.replaceChildren(waiting("Drawing…"));
     scene = viewer = null;
     try {
+      const onProgress = showDividing(planes, k, () => { controller.abort(); navigate(makeHash("geometry", word)); });
       const found = await app.word(word, k, { signal, onProgress });
       // Not drawn anew for the same senses: a box that was clicked keeps its focus.
       if (found !== entry) { entry = found; drawChoices(); }

@@ -1,13 +1,13 @@
 // One picture of many words: the senses of a domain, like senses near one another.
 
-import { ask, isAbort, makeUrl } from "../api.js";
+import { ask, makeUrl } from "../api.js";
 import { senseColour } from "../colours.js";
 import { debounce, formatShare, h, plural } from "../dom.js";
 import { downloadButtons } from "../downloads.js";
 import { pictureButtons, zoomButtons } from "../picture_tools.js";
 import { makeHash, navigate, replaceHash } from "../router.js";
 import { makeScatter } from "../scatter.js";
-import { announce, emptyPanel, errorPanel, waiting } from "../status.js";
+import { announce, emptyPanel, makeLoader } from "../status.js";
 import { readView, writeView } from "../viewport.js";
 
 const NEIGHBOURS = [0, 10, 20, 40, 60];
@@ -44,7 +44,7 @@ function legendOf(groups, onChoose) {
 
 /** Show the map. */
 export function mount(root, route) {
-  let controller = null, words = "", neighbours = 0, view = readView(""), scatter = null, drawn = null;
+  let words = "", neighbours = 0, view = readView(""), scatter = null, drawn = null;
   const field = h("input", { type: "text", placeholder: "bank, river, loan", autocomplete: "off", spellcheck: false });
   const choice = h("select", {}, NEIGHBOURS.map((count) => h("option", { value: count }, count ? `and ${count} near them` : "only these")));
   const place = h("div", {});
@@ -104,22 +104,16 @@ export function mount(root, route) {
     announce(`${plural(senses.length, "sense")} on the map`);
   }
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    const { signal } = controller;
+  const loader = makeLoader(place, "Laying out the senses…", async (signal) => {
+    const answer = await ask(makeUrl("api/sense-map", { words, neighbours: neighbours || "" }), { signal });
+    if (!signal.aborted) draw(answer);
+  });
+
+  function load() {
     scatter = null;
-    if (!words) {
-      place.replaceChildren(emptyPanel("No words yet", "Write some words above, with commas between them."));
-      return;
-    }
-    place.replaceChildren(waiting("Laying out the senses…"));
-    try {
-      const answer = await ask(makeUrl("api/sense-map", { words, neighbours: neighbours || "" }), { signal });
-      if (!signal.aborted) draw(answer);
-    } catch (failure) {
-      if (!isAbort(failure)) place.replaceChildren(errorPanel(failure, { retry: failure.status === 404 ? null : load }));
-    }
+    if (words) return loader.load();
+    loader.stop();
+    return place.replaceChildren(emptyPanel("No words yet", "Write some words above, with commas between them."));
   }
 
   function update(next) {
@@ -135,5 +129,5 @@ export function mount(root, route) {
   }
 
   update(route);
-  return { update, destroy: () => { controller?.abort(); keepView.cancel(); } };
+  return { update, destroy: () => { loader.stop(); keepView.cancel(); } };
 }

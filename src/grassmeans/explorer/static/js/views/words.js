@@ -1,11 +1,11 @@
 // All words of the model, as a table.
 
-import { ask, isAbort, makeUrl } from "../api.js";
+import { ask, makeUrl } from "../api.js";
 import { debounce, formatCount, h, plural } from "../dom.js";
 import { wholeListLinks } from "../downloads.js";
 import { makePager } from "../pager.js";
 import { makeHash, navigate } from "../router.js";
-import { emptyPanel, errorPanel, waiting } from "../status.js";
+import { emptyPanel, makeLoader } from "../status.js";
 
 const PAGE = 50;
 
@@ -19,7 +19,7 @@ function wordsTable(words) {
 
 /** Show the list of words. */
 export function mount(root, route, app) {
-  let controller = null, query = "", page = 1;
+  let query = "", page = 1;
   const typed = debounce(() => navigate(makeHash("words", "", { q: filter.value.trim() })), 250);
   const filter = h("input", { type: "search", placeholder: "part of a word", oninput: typed });
   const place = h("div", {});
@@ -47,24 +47,17 @@ export function mount(root, route, app) {
     ].filter(Boolean));
   }
 
-  async function load() {
-    controller?.abort();
-    controller = new AbortController();
-    if (!place.children.length) place.replaceChildren(waiting("Opening the list…"));
-    try {
-      draw(await ask(makeUrl("api/words", { q: query, limit: PAGE, offset: (page - 1) * PAGE }), { signal: controller.signal }));
-    } catch (failure) {
-      if (!isAbort(failure)) place.replaceChildren(errorPanel(failure, { retry: load }));
-    }
-  }
+  const loader = makeLoader(place, "Opening the list…", async (signal) => {
+    draw(await ask(makeUrl("api/words", { q: query, limit: PAGE, offset: (page - 1) * PAGE }), { signal }));
+  }, { keep: true });
 
   function update(next) {
     query = next.params.get("q") ?? "";
     page = Math.max(1, Math.floor(Number(next.params.get("page"))) || 1);
     if (document.activeElement !== filter) filter.value = query;
-    load();
+    loader.load();
   }
 
   update(route);
-  return { update, destroy: () => { typed.cancel(); controller?.abort(); } };
+  return { update, destroy: () => { typed.cancel(); loader.stop(); } };
 }

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.intervals import Interval, bootstrap_weighted_mean
 from grassmeans.evaluation.reports import (
+    Interval,
     ResultTable,
+    bootstrap_weighted_mean,
     format_value,
     round_interval,
     round_score,

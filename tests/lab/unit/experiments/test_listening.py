@@ -10,8 +10,7 @@ import pytest
 from crane_model import save_crane_model
 from grassmeans import load
 from grassmeans.errors import InputError
-from grassmeans.pictures.listening import draw_listening
-from grassmeans.tagging.explaining import find_deciding_places
+from grassmeans_lab.experiments.listening import draw_listening
 
 
 def test_words_are_shaded_by_what_they_decided(tmp_path) -> None:
@@ -23,15 +22,6 @@ def test_words_are_shaded_by_what_they_decided(tmp_path) -> None:
     assert re.findall(r'fill-opacity="([0-9.]+)"', picture) == ["0.163", "0.650", "0.163"]
     assert "nest &amp; so on" in picture
     assert 'font-weight="bold">crane</text>' in picture
-
-
-def test_deciding_places_lie_in_the_text(tmp_path) -> None:
-    model = load(save_crane_model(tmp_path / "model"))
-    tagged = model.tag("Nest wing <b>crane</b> nest")
-    (places,) = find_deciding_places(model, tagged)
-    assert [tagged.text[place.start : place.end] for place in places] == ["Nest", "wing", "nest"]
-    assert [place.word for place in places] == ["nest", "wing", "nest"]
-    assert [place.weight for place in places] == pytest.approx([1 / 6, 4 / 6, 1 / 6])
 
 
 @pytest.mark.parametrize("sentence", ["a nest", "a nest <b>unheard</b> wing"])

@@ -15,8 +15,8 @@ pytest.importorskip("uvicorn", reason="needs the extra explorer")
 import uvicorn
 
 from grassmeans.cli.explore import open_socket
-from grassmeans.explorer.connections import TimedConnection
 from grassmeans.explorer.limits import ConnectionLimits
+from grassmeans.explorer.server import TimedConnection
 
 SHORT = 0.4
 PATIENCE = 20.0

@@ -12,7 +12,7 @@ import typer
 from grassmeans.artifacts.writing import write_manifest
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.terminal.places import READ, WRITTEN, WRITTEN_INTO, check_places, find_places
+from grassmeans.terminal.options import READ, WRITTEN, WRITTEN_INTO, check_places, find_places
 
 COMMANDS = {
     command.callback.__name__: inspect.unwrap(command.callback)
