@@ -134,7 +134,7 @@ def encoder(
     told = ("n_words", "tokens_seen", "seconds", "tokens_per_second", "loss", "held_out_loss")
     fields = {name: manifest[name] for name in (*told, "frequency_loss")}
     used, held_out = manifest["training"], fields["held_out_loss"]
-    if teacher is not None:
+    if teacher is not None and held_out is not None:
         voices = {name: round(value, 4) for name, value in manifest["voices"].items()}
         fields["voices"] = voices
         told_losses = (
