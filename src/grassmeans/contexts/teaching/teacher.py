@@ -281,7 +281,7 @@ class Listener:
     def _find_axes(self) -> TeacherAxes:
         path = self.folder / _AXES
         if path.exists():
-            rows = np.asarray(open_array(path, np.float32, (None, self.teacher.head.dim)))
+            rows = np.array(open_array(path, np.float32, (None, self.teacher.head.dim)))
             return TeacherAxes(rows[0], rows[1:])
         found = self._fit_axes()
         write_array(path, np.concatenate([found.mean[None], found.axes]))
