@@ -12,7 +12,6 @@ No transformer is needed here, nor PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -81,7 +80,8 @@ class TaughtEncoder(NetworkEncoder):
 
     def writing_words_as(self, forms: Mapping[str, str]) -> TaughtEncoder:
         """The same, which reads some words as others."""
-        other = copy(self)
+        other = object.__new__(type(self))  # a copy would be the one that is kept for workers
+        vars(other).update(vars(self))
         other._forms, other._kept_ids = dict(forms), None
         return other
 

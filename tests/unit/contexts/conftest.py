@@ -27,7 +27,7 @@ def one_thread() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def brief() -> EncoderSettings:
     """Of a training of a second."""
-    return EncoderSettings(dim=64, layers=1, passage=32, epochs=1, batch_tokens=1024)
+    return EncoderSettings(dim=64, layers=1, passage=32, epochs=2, batch_tokens=512)
 
 
 @pytest.fixture(scope="session")

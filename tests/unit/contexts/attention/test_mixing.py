@@ -86,9 +86,7 @@ def test_one_corpus_has_the_words_and_numbers_of_its_own_vocabulary(topic_corpus
 
 
 @pytest.mark.parametrize("n", [6, 10, 35])
-def test_a_word_that_occurs_often_enough_stays_with_shares_as_large_as_corpora(
-    tmp_path, n
-) -> None:
+def test_a_word_that_occurs_often_enough_stays_with_shares_as_large_as_corpora(tmp_path, n) -> None:
     # Shares times sizes are whole numbers again only but for the last digit.
     rare = Corpus.from_texts([" ".join(["rare"] * 5 + ["fill"] * n)], tmp_path / "one")
     other = Corpus.from_texts([" ".join(["other"] * 37)], tmp_path / "two")
