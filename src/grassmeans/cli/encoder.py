@@ -10,7 +10,7 @@ import typer
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
 from grassmeans.terminal.output import print_summary
-from grassmeans.terminal.places import READ, WRITTEN
+from grassmeans.terminal.places import READ, WRITTEN, WRITTEN_INTO
 
 
 def encoder(
@@ -43,6 +43,7 @@ def encoder(
     ] = None,
     teacher: Annotated[
         str | None,
+        READ,
         typer.Option(help="transformer:NAME or its folder, to learn from it; see below."),
     ] = None,
     teacher_layers: Annotated[
@@ -50,7 +51,7 @@ def encoder(
     ] = None,
     teacher_cache: Annotated[
         Path | None,
-        WRITTEN,
+        WRITTEN_INTO,
         typer.Option(help="Keep what the teacher says in this folder, for other trainings."),
     ] = None,
     teacher_disk: Annotated[

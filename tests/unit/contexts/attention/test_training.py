@@ -323,7 +323,7 @@ def test_without_a_base_one_is_trained_first_and_kept_where_the_teacher_fails(
     folder = tmp_path / "taught"
     with monkeypatch.context() as full:
         full.setattr(teacher.shutil, "disk_usage", lambda path: SimpleNamespace(free=0))
-        with pytest.raises(InputError, match="has 0.0 GB free"):
+        with pytest.raises(InputError, match=r"has 0\.0 GB free"):
             train_encoder(topic_corpus, folder, brief, workers=1, **given)
     (base,) = tmp_path.glob(".taught.building/scratch/base")
     assert read_everything(base) == read_everything(base_folder)

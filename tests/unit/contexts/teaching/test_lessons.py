@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ LENGTHS = [7, 1, 30, 4, 12] * 9 + [5] * 40
 def corpus(tmp_path_factory) -> Corpus:
     """Documents in many shards, whose n-th token is the word wn."""
     ends = np.cumsum([0, *LENGTHS])
-    texts = [" ".join(f"w{n}" for n in range(a, b)) for a, b in zip(ends, ends[1:], strict=False)]
+    texts = [" ".join(f"w{n}" for n in range(a, b)) for a, b in pairwise(ends)]
     place = tmp_path_factory.mktemp("lessons") / "corpus"
     found = Corpus.from_texts(texts, place, options=IngestOptions(shard_chars=400))
     assert len(found.shards) > 3
@@ -46,7 +46,7 @@ def expected_text(held_out: bool) -> list[int]:
     """Ids of all chosen documents, each with a boundary behind it."""
     ends = np.cumsum([0, *LENGTHS])
     ids: list[int] = []
-    for number, (first, end) in enumerate(zip(ends, ends[1:], strict=False)):
+    for number, (first, end) in enumerate(pairwise(ends)):
         if (number in (39, 79)) == held_out:
             ids += [n + N_SPECIAL for n in range(first, end)] + [BOUNDARY_ID]
     return ids

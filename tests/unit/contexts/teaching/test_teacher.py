@@ -1,4 +1,4 @@
-"""A teacher: which axes are kept, what is written of what it says, and what it is told to people."""
+"""A teacher: which axes are kept, what is written of what it says, and what people are told."""
 
 from __future__ import annotations
 
