@@ -18,6 +18,7 @@ import pytest
 
 from command_line import CommandLine, find_commands, without_test
 from grassmeans import Corpus, SkipGram, WordVectors, load
+from grassmeans.artifacts.writing import read_manifest
 from grassmeans.editing.edited_words import Edit, EditedWord
 from grassmeans.editing.saving import save_version
 from grassmeans.labelling import label_corpus
@@ -85,6 +86,25 @@ def test_encoder(grassmeans, topic_corpus, tmp_path) -> None:
     sizes = ("--dim", 64, "--layers", 1, "--epochs", 0.2, "--vocabulary", 99)
     grassmeans.line("encoder", topic_corpus.path, "-o", tmp_path / "e", *sizes, "-j", 1)
     assert grassmeans.line("info", tmp_path / "e")["kind"] == "encoder"
+
+
+def test_encoder_with_a_teacher(
+    grassmeans, topic_corpus, doubtful_corpus, transformer_folder, tmp_path
+) -> None:
+    sizes = ("--dim", 64, "--layers", 1, "--epochs", 0.2, "--vocabulary", 99, "--passage", 32)
+    base, out = tmp_path / "base", tmp_path / "taught"
+    grassmeans.line("encoder", topic_corpus.path, "-o", base, *sizes, "-j", 1)
+    said = grassmeans.line(
+        *("encoder", topic_corpus.path, doubtful_corpus.path, "-o", out, *sizes, "-j", 1),
+        *("--base", base, "--teacher", f"transformer:{transformer_folder}"),
+        *("--teacher-layers", "1-2", "--teacher-cache", tmp_path / "said", "--teacher-disk", 0.01),
+        *("--share", 0.7, 0.3),
+    )
+    assert said["voices"].keys() == {"line", "deviation", "variance"}
+    assert list((tmp_path / "said").rglob("*.codes.npy"))
+    about = read_manifest(out, "encoder")
+    assert about["teacher"]["layers"] == "1,2"
+    assert about["training"]["shares"] == [0.7, 0.3]
 
 
 def test_induce(grassmeans, topic_corpus, topic_vectors, tmp_path) -> None:

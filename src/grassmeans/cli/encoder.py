@@ -9,7 +9,7 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ, WRITTEN
+from grassmeans.terminal.options import READ, WRITTEN, WRITTEN_INTO
 from grassmeans.terminal.output import print_summary
 
 
@@ -43,6 +43,7 @@ def encoder(
     ] = None,
     teacher: Annotated[
         str | None,
+        READ,
         typer.Option(help="transformer:NAME or its folder, to learn from it; see below."),
     ] = None,
     teacher_layers: Annotated[
@@ -50,7 +51,7 @@ def encoder(
     ] = None,
     teacher_cache: Annotated[
         Path | None,
-        WRITTEN,
+        WRITTEN_INTO,
         typer.Option(help="Keep what the teacher says in this folder, for other trainings."),
     ] = None,
     teacher_disk: Annotated[
@@ -134,7 +135,7 @@ def encoder(
     told = ("n_words", "tokens_seen", "seconds", "tokens_per_second", "loss", "held_out_loss")
     fields = {name: manifest[name] for name in (*told, "frequency_loss")}
     used, held_out = manifest["training"], fields["held_out_loss"]
-    if teacher is not None:
+    if teacher is not None and held_out is not None:
         voices = {name: round(value, 4) for name, value in manifest["voices"].items()}
         fields["voices"] = voices
         told_losses = (

@@ -11,12 +11,11 @@ No transformer is needed here, nor PyTorch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from copy import copy
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,7 +78,8 @@ class TaughtEncoder(NetworkEncoder):
 
     def writing_words_as(self, forms: Mapping[str, str]) -> TaughtEncoder:
         """The same, which reads some words as others."""
-        other = copy(self)
+        other = object.__new__(type(self))  # a copy would be the one that is kept for workers
+        vars(other).update(vars(self))
         other._forms, other._kept_ids = dict(forms), None
         return other
 
@@ -91,6 +91,10 @@ class TaughtEncoder(NetworkEncoder):
             read = [self._forms.get(word, word) for word in words]
             self._kept_ids = words, super().ids_of(read)
         return self._kept_ids[1]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        make, given = super().__reduce__()
+        return (_read_as, (make, given, self._forms)) if self._forms else (make, given)
 
     def turn(self, turn: NDArray[np.float64]) -> TaughtEncoder:
         """The encoder of the same lines on turned axes."""
@@ -151,6 +155,12 @@ class TaughtEncoder(NetworkEncoder):
 
             self._packed[kernels] = EncoderLayers(*packed)
         return self._packed[kernels]
+
+
+def _read_as(
+    make: Callable[..., TaughtEncoder], given: tuple[Any, ...], forms: Mapping[str, str]
+) -> TaughtEncoder:
+    return make(*given).writing_words_as(forms)
 
 
 def join_voices(weights: StudentWeights, said: Floats, ids: Integers) -> Floats:

@@ -122,7 +122,7 @@ def normalise_shares(
 ) -> NDArray[np.float64]:
     """(n_corpora,) shares that are 1 in all; by default those of the corpora's sizes."""
     if shares is None:
-        return sizes / max(sizes.sum(), 1.0)
+        return np.asarray(sizes / max(sizes.sum(), 1.0))
     given = np.asarray(list(shares), np.float64)
     if len(given) != len(sizes) or not (np.isfinite(given) & (given > 0)).all():
         raise InputError(
@@ -139,7 +139,8 @@ def _count_words(corpora: Sequence[Corpus], weights: NDArray[np.float64]) -> dic
         counts = (np.asarray(corpus.vocabulary.counts, np.float64) * weight).tolist()
         for word, count in zip(corpus.vocabulary.words, counts, strict=True):
             counted[word] = counted.get(word, 0.0) + count
-    return counted
+    # Of weights that are not exact; what occurs as often has one count.
+    return {word: round(count, 6) for word, count in counted.items()}
 
 
 class MixedReader:
@@ -175,11 +176,15 @@ class MixedReader:
 
 
 def share_out(n: int, shares: NDArray[np.float64]) -> list[int]:
-    """Whole numbers by shares, which are n in all (largest remainders)."""
+    """Whole numbers by shares, which are n in all (largest remainders), none 0 that need not be."""
     exact = n * shares
     sizes = np.floor(exact).astype(np.int64)
     rest = n - int(sizes.sum())
     sizes[np.argsort(sizes - exact, kind="stable")[:rest]] += 1
+    for none in np.flatnonzero(sizes == 0):
+        if sizes.max() > 1:
+            sizes[sizes.argmax()] -= 1
+            sizes[none] = 1
     return [int(size) for size in sizes]
 
 

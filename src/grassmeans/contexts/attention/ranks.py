@@ -62,11 +62,15 @@ class Ranks:
         return held[0]
 
 
+def count_ranks() -> int:
+    """How many processes ``torchrun`` has started; 1 where it has not."""
+    return int(os.environ.get("WORLD_SIZE", "1")) if "RANK" in os.environ else 1
+
+
 @contextlib.contextmanager
 def join_ranks(device: str) -> Iterator[Ranks | None]:
     """Join the processes that ``torchrun`` has started; None where it has not, or only one."""
-    size = int(os.environ.get("WORLD_SIZE", "1"))
-    if size == 1 or "RANK" not in os.environ:
+    if count_ranks() == 1:
         yield None
         return
     if device == "cuda":

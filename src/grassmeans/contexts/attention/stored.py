@@ -362,9 +362,10 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of a file."""
     content = read_bytes(path)
     try:
-        return load(content)
+        arrays: dict[str, NDArray[Any]] = load(content)
     except Exception as error:  # safetensors has its own kinds of errors
         raise damaged(path, str(error)) from error
+    return arrays
 
 
 def read_record(manifest: Mapping[str, Any], folder: Path) -> TrainingRecord | None:

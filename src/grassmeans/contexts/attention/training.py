@@ -204,7 +204,7 @@ def train_encoder(
     settings: EncoderSettings | None = None,
     *,
     shares: Sequence[float] | None = None,
-    teacher: Teacher | str | None = None,
+    teacher: Teacher | str | Path | None = None,
     base: str | Path | None = None,
     device: str | None = None,
     workers: int | None = None,
@@ -225,7 +225,7 @@ def train_encoder(
     settings : EncoderSettings, optional
     shares : sequence of float, optional
         Of each corpus in what is read, in any unit; by default as large as they are.
-    teacher : Teacher or str, optional
+    teacher : Teacher, str or Path, optional
         A transformer, ``transformer:NAME`` or its folder, from which a network learns that also
         looks at the word itself (`grassmeans.contexts.taught`). It is needed for the training only.
     base : path, optional
@@ -273,17 +273,17 @@ def train_encoder(
     if lessons is not None:
         identity += [lessons.describe(), lessons.disk, None if base is None else str(base)]
     plan = _Plan(corpora, shares, chosen, device, workers, show_progress, started, about, training)
-    from grassmeans.contexts.attention.ranks import join_ranks
+    from grassmeans.contexts.attention.ranks import count_ranks, join_ranks
 
+    if lessons is not None and count_ranks() > 1:
+        raise InputError("a teacher is heard by one process: start the command without torchrun")
     with join_ranks(device) as ranks:
-        if ranks is not None and lessons is not None:
-            raise InputError(
-                "a teacher is heard by one process: start the command without torchrun"
-            )
         if ranks is None or ranks.is_first:
             inputs = [*(one.path for one in corpora), base]
+            # Where a teacher cannot be heard, what was trained before that is not lost.
+            kept = lessons is not None
             with output_folder(
-                output, KIND, identity, inputs=inputs, overwrite=overwrite
+                output, KIND, identity, inputs=inputs, overwrite=overwrite, keep_failed=kept
             ) as building:
                 checkpoint = building.scratch / _CHECKPOINT
                 if ranks is not None:
@@ -304,13 +304,13 @@ def train_encoder(
     return encoder
 
 
-def choose_teacher(teacher: Teacher | str) -> Teacher:
+def choose_teacher(teacher: Teacher | str | Path) -> Teacher:
     """A teacher by its name, or one that is given."""
     load_torch("training an encoder", "encoder")
     from grassmeans.contexts.teaching.teacher import Teacher
 
-    if isinstance(teacher, str):
-        teacher = Teacher(teacher.removeprefix(TRANSFORMER))
+    if isinstance(teacher, str | Path):
+        teacher = Teacher(str(teacher).removeprefix(TRANSFORMER))
     _ = teacher.head.config  # a folder that is no transformer is refused before anything is done
     return teacher
 
@@ -385,6 +385,11 @@ def _teach(
     found = read_encoder(first, read_manifest(first, KIND, FORMAT_VERSION))
     if not isinstance(found, LearnedEncoder):
         raise InputError(f"{first} is no encoder that was trained without a teacher: give another")
+    if (longest := found.weights.shape.passage) < plan.settings.passage:
+        raise InputError(
+            f"{first} reads {longest} tokens at once, fewer than {plan.settings.passage}: take "
+            f"passage={longest}, or another encoder to start from"
+        )
     text = _mix(plan, found.vectors.words)
     folder = building.scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
     show, seed = plan.show_progress, plan.settings.random_state
@@ -397,7 +402,10 @@ def _teach(
     trainer = prepare_student(text, found, lessons, plan.settings, plan.device, length.is_long)
     report = run_course(trainer, reader, length, building.scratch / _STUDENT_CHECKPOINT, None, show)
     encoder = finish_student(trainer, text, found, teacher, report, seed)
-    report["voices"] = trainer.measure_voices(reader.held_out(), length.batch_passages)
+    held_out = reader.held_out()
+    report["voices"] = None
+    if len(held_out):
+        report["voices"] = trainer.measure_voices(held_out, length.batch_passages)
     fields = plan.fields | report | {"teacher": teacher.describe()}
     _write_encoder(building.folder, encoder, fields)
 

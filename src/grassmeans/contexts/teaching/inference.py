@@ -32,8 +32,8 @@ class DeviceStudent(DeviceEncoder):
         means = own_share * np.asarray(weights.means)
         self._words = normalise(torch.from_numpy(words).to(self._device)).to(self._half)
         self._means = functional.pad(torch.from_numpy(means).to(self._device), (0, 0, N_SPECIAL, 0))
-        layers = (weights.matrix(name) for name in LAYERS)
-        self._layers = send_layers(*layers, self._device, self._half)
+        looking, mixing, up, down = (weights.matrix(name) for name in LAYERS)
+        self._layers = send_layers(looking, mixing, up, down, self._device, self._half)
         self._voices = torch.from_numpy(weights.matrix("voices")).to(self._device)
         self._axes = torch.from_numpy(weights.axes).to(self._device)
 

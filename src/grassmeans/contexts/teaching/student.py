@@ -186,7 +186,8 @@ class StudentTrainer(Trainer):
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def measure(self, passages: Lesson, at_once: int) -> float:
         """The sum of the mean losses of passages, so many passages at once."""
-        return sum(self.measure_voices(passages, at_once).values())
+        losses: dict[str, float] = self.measure_voices(passages, at_once)
+        return sum(losses.values())
 
     @torch.no_grad()  # type: ignore[untyped-decorator]
     def measure_voices(self, passages: Lesson, at_once: int) -> dict[str, float]:

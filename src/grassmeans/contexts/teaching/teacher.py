@@ -141,13 +141,18 @@ class Heard(NamedTuple):
     ids : (n_passages, passage) int32
         The student's.
     batches : list of PieceBatch
-    slots : list of (n_words,) int64
-        Where the words of each batch stand among the passages.
+    slots : (n_words,) int64
+        Where the words of all batches stand among the passages.
     """
 
     ids: NDArray[np.int32]
     batches: list[PieceBatch]
-    slots: list[Integers]
+    slots: Integers
+
+    @property
+    def words(self) -> NDArray[np.int32]:
+        """(n_words,) the student's ids of the words of all batches."""
+        return self.ids.reshape(-1)[self.slots]
 
 
 @lru_cache(maxsize=1)
@@ -164,13 +169,13 @@ def cut_passages(plan: PassagePlan, passages: Integers, source: str, batch_size:
     pieces = _open_pieces(source)
     cut = pieces.cut([text for text, _ in stretches])
     order = sorted(range(len(cut)), key=lambda i: -len(cut[i].ids))
-    batches, slots = [], []
+    batches, slots = [], [np.empty(0, np.int64)]
     for start in range(0, len(order), batch_size):
         rows = order[start : start + batch_size]
         batches.append(pieces.batch([cut[i] for i in rows], [stretches[i][1] for i in rows]))
         found = [segments[i].slot + np.arange(len(stretches[i][1])) for i in rows]
-        slots.append(np.concatenate(found))
-    return Heard(ids, batches, slots)
+        slots += found
+    return Heard(ids, batches, np.concatenate(slots))
 
 
 class Listener:
@@ -276,7 +281,7 @@ class Listener:
     def _find_axes(self) -> TeacherAxes:
         path = self.folder / _AXES
         if path.exists():
-            rows = np.asarray(open_array(path, np.float32, (None, self.teacher.head.dim)))
+            rows = np.array(open_array(path, np.float32, (None, self.teacher.head.dim)))
             return TeacherAxes(rows[0], rows[1:])
         found = self._fit_axes()
         write_array(path, np.concatenate([found.mean[None], found.axes]))
@@ -293,8 +298,10 @@ class Listener:
             chosen = choose_passages(plan.n_passages, wanted)
             parts = [(plan, chosen[s : s + 64]) for s in range(0, len(chosen), 64)]
             for heard, said in self._hear(parts):
-                ids.append(heard.ids.reshape(-1)[np.concatenate(heard.slots)])
-                vectors.append(said.float().cpu().numpy())
+                rows = said.cpu().numpy()
+                is_said = rows.any(axis=1)
+                ids.append(heard.words[is_said])
+                vectors.append(rows[is_said])
                 unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
                 n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
         words, rows = np.concatenate(ids), np.concatenate(vectors)
@@ -305,14 +312,18 @@ class Listener:
         return fit_axes(words, rows, weights, self.teacher.n_axes)
 
     def _hear(self, tasks: Sequence[tuple[PassagePlan, Integers]]) -> Iterator[tuple[Heard, Any]]:
-        """What was cut, and (n_words, dim) vectors on the device, those of all its batches."""
+        """What was cut, and (n_words, dim) vectors on the device, those of all its batches.
+
+        Zeros for words behind the pieces that the teacher takes.
+        """
         import torch
 
         given = ((plan, rows, self.teacher.source, self.network.batch_size) for plan, rows in tasks)
+        nothing = torch.empty((0, self.network.dim), device=self._device)
         for heard in map_tasks(cut_passages, given, self._workers):
             with torch.inference_mode():
                 said = [self.network.run_layers(batch).mean(dim=0) for batch in heard.batches]
-                yield heard, torch.cat(said) if said else torch.empty(0, self.network.dim)
+                yield heard, torch.cat(said) if said else nothing
 
     def _read(
         self,
@@ -332,7 +343,8 @@ class Listener:
         began = time.perf_counter()
         with progress_bar("teacher", n_tokens, unit="tokens", show=self._show) as advance:
             for (i, kind, number), (heard, said) in zip(tasks, self._hear(given), strict=True):
-                codes, scales = round_rows((said - mean) @ turn)
+                is_said = said.any(dim=1, keepdim=True)
+                codes, scales = round_rows((said - mean) @ turn * is_said)
                 lesson = _lay_out(heard, codes, scales)
                 self.files[i][kind].write(number, lesson)
                 advance(lesson.ids.size)
@@ -364,9 +376,7 @@ def _lay_out(heard: Heard, codes: NDArray[np.int8], scales: NDArray[np.float16])
     n = heard.ids.size
     all_codes = np.zeros((n, codes.shape[1]), np.int8)
     all_scales = np.zeros(n, np.float16)
-    if len(heard.slots):
-        slots = np.concatenate(heard.slots)
-        all_codes[slots], all_scales[slots] = codes, scales
+    all_codes[heard.slots], all_scales[heard.slots] = codes, scales
     shape = heard.ids.shape
     return Lesson(heard.ids, all_codes.reshape(*shape, -1), all_scales.reshape(shape))
 

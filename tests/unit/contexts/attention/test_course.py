@@ -18,6 +18,7 @@ from grassmeans import Corpus
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.contexts.attention import course as course_module
 from grassmeans.contexts.attention.course import N_MEASURES, Course, frequency_loss
+from grassmeans.contexts.attention.mixing import mix_corpora
 from grassmeans.contexts.attention.network import LeaveOneOutNetwork
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.reading import PassageReader
@@ -41,9 +42,9 @@ def make_course(corpus):
     def make(**ending) -> Course:
         n_words = corpus.vocabulary.size_at(5)
         network = LeaveOneOutNetwork(NetworkShape(n_words, 64, 1, 64, passage=32), 0)
-        reader = PassageReader(corpus.shards, n_words, 32)
-        counts = np.asarray(corpus.vocabulary.counts[:n_words], np.int64)
-        return Course(Trainer(network, 0), reader, BATCH, counts=counts, **ending)
+        text = mix_corpora([corpus], None, n_words, 5)
+        reader = PassageReader(corpus.shards, text.numbers[0], 32)
+        return Course(Trainer(network, 0), reader, BATCH, counts=text.counts, **ending)
 
     return make
 

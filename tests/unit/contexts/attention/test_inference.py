@@ -126,11 +126,14 @@ def test_threads_that_ask_at_once_get_what_they_would_get_alone() -> None:
 
 @pytest.mark.parametrize("size", [0.1, 40.0])
 def test_squares_of_inner_numbers_stay_in_half_precision(size) -> None:
-    from grassmeans.contexts.attention.inference import _send_layers
+    from grassmeans.contexts.attention.inference import send_layers
 
     weights = make_encoder().weights
     weights = replace(weights, inner_up=weights.inner_up * np.float32(size))
-    (layer, *_) = _send_layers(weights, torch.device("cpu"), torch.float16)
+    matrices = (weights.queries, weights.mixing, weights.inner_up, weights.inner_down)
+    layers = send_layers(*matrices, torch.device("cpu"), torch.float16)
+    assert len(layers) == weights.shape.n_layers
+    layer = layers[0]
     # The largest numbers that come out: of rows with a mean square of 1, those along a row.
     up = weights.inner_up[0]
     rows = up / np.sqrt(np.square(up).mean(axis=1, keepdims=True))

@@ -17,7 +17,7 @@ pytest.importorskip("torch", reason="needs the extra encoder")
 from grassmeans import Corpus
 from grassmeans.contexts.attention.network import LeaveOneOutNetwork
 from grassmeans.contexts.attention.optimising import Trainer
-from grassmeans.contexts.attention.ranks import Ranks, join_ranks
+from grassmeans.contexts.attention.ranks import Ranks, count_ranks, join_ranks
 from grassmeans.contexts.attention.stored import N_SPECIAL, NetworkShape
 from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 from grassmeans.errors import InputError
@@ -114,3 +114,22 @@ def test_a_step_has_a_passage_for_everyone() -> None:
 def test_one_process_needs_nobody() -> None:
     with join_ranks("cpu") as ranks:
         assert ranks is None
+
+
+def test_processes_are_those_of_torchrun(monkeypatch) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "8")  # other programs tell this, too
+    assert count_ranks() == 1
+    monkeypatch.setenv("RANK", "3")
+    assert count_ranks() == 8
+
+
+def test_a_teacher_is_heard_by_one_process(
+    topic_corpus, transformer_folder, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv("RANK", "0")
+    with pytest.raises(InputError, match="heard by one process: start the command without torch"):
+        train_encoder(
+            topic_corpus, tmp_path / "e", device="cpu", teacher=f"transformer:{transformer_folder}"
+        )
+    assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from grassmeans.contexts.attention.training import (
 )
 from grassmeans.errors import GrassmeansWarning, InputError, MissingExtraError
 from grassmeans.models.building import build_model
+from synthetic import make_topic_text
 
 SMALL = EncoderSettings(dim=64, layers=1, passage=32, epochs=2, batch_tokens=1024)
 
@@ -203,6 +206,199 @@ def test_a_device_that_is_not_there_is_told_in_one_line(monkeypatch) -> None:
     with pytest.raises(InputError, match="device must be one of cpu, cuda, got 'tpu'"):
         choose_device("tpu")
     assert choose_device() == "cpu"
+
+
+@pytest.fixture(scope="module")
+def other_corpus(tmp_path_factory) -> Corpus:
+    """Half as long as the other one, with some words of its own."""
+    text = make_topic_text(80, random_state=1)
+    documents = [f"{document} Novel novel harbour." for document in text.documents]
+    return Corpus.from_texts(documents, tmp_path_factory.mktemp("other") / "other")
+
+
+def test_several_corpora_are_read_by_their_shares(topic_corpus, other_corpus, brief, tmp_path):
+    pytest.importorskip("torch", reason="needs the extra encoder")
+    given = {"shares": [3, 1], "device": "cpu", "workers": 1}
+    both = [topic_corpus, other_corpus]
+    encoder = train_encoder(both, tmp_path / "one", brief, **given)
+    manifest = read_manifest(tmp_path / "one")
+    assert manifest["training"]["shares"] == [0.75, 0.25]
+    digests = [about["digest"] for about in manifest["corpora"]]
+    assert digests == [corpus.manifest["digest"] for corpus in both]
+    assert manifest["corpus"] == manifest["corpora"][0]
+    # It is there 160 times, in a quarter of what is read.
+    counts = dict(zip(encoder.vectors.words, encoder.vectors.counts.tolist(), strict=True))
+    n_tokens = topic_corpus.n_tokens + other_corpus.n_tokens
+    assert counts["novel"] == round(160 * 0.25 * n_tokens / other_corpus.n_tokens)
+    train_encoder(both, tmp_path / "two", brief, **given)
+    assert read_everything(tmp_path / "two") == read_everything(tmp_path / "one")
+    with pytest.raises(InputError, match="a share above 0 for each of the 2 corpora; got"):
+        train_encoder(both, tmp_path / "three", brief, **(given | {"shares": [1.0]}))
+    with pytest.raises(InputError, match="there must be a corpus"):
+        train_encoder([], tmp_path / "three", brief, device="cpu")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
+
+
+def test_a_folder_tells_who_taught_it(
+    taught_folder, base_folder, transformer_folder, topic_corpus
+) -> None:
+    manifest = read_manifest(taught_folder, "encoder")
+    teacher = manifest["teacher"]
+    assert teacher["source"] == str(transformer_folder)
+    assert (teacher["layers"], teacher["licence"]) == ("2,3", None)
+    assert len(teacher["digest"]) > 8
+    assert manifest["corpus"]["digest"] == topic_corpus.manifest["digest"]
+    assert manifest["context"]["kind"] == "taught"
+    losses = [point["held_out_loss"] for point in manifest["curve"]]
+    assert losses[-1] == manifest["held_out_loss"] < losses[0] - 0.2
+    assert manifest["voices"].keys() == {"line", "deviation", "variance"}
+    # Contexts say little of what a transformer of random numbers says; 1 is what a guess has.
+    assert 0 < manifest["voices"]["line"] < 0.6
+    assert 0 < manifest["voices"]["deviation"] < 0.97
+    encoder = open_contexts(taught_folder)
+    assert encoder.weights.teacher == teacher
+    assert list(encoder.vectors.words) == list(open_contexts(base_folder).vectors.words)
+    bases = encoder.encode_at(topic_corpus, topic_corpus.positions("crane")[:3])
+    np.testing.assert_allclose(np.linalg.norm(bases, axis=2), 1.0, rtol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::grassmeans.errors.GrassmeansWarning")
+def test_a_killed_teaching_goes_on_to_the_same_end(
+    taught_folder, base_folder, transformer_folder, topic_corpus, brief, tmp_path, monkeypatch
+) -> None:
+    from grassmeans.contexts.attention import course
+    from grassmeans.contexts.teaching.lessons import LessonFiles
+    from grassmeans.contexts.teaching.student import StudentTrainer
+    from grassmeans.contexts.teaching.teacher import Teacher
+
+    steps: list[int] = []
+    written: list[str] = []
+    step, write = StudentTrainer.step, LessonFiles.write
+
+    def fail_once(self, batch, number, progress):
+        steps.append(number)
+        if number == 4 and steps.count(4) == 1:
+            raise RuntimeError("killed in a step")
+        return step(self, batch, number, progress)
+
+    def write_some(self, number, lesson):
+        written.append(self.folder.name)
+        if len(written) == 2:
+            raise RuntimeError("killed while it reads")
+        write(self, number, lesson)
+
+    monkeypatch.setattr(course, "CHECKPOINT_SECONDS", 0.0)
+    monkeypatch.setattr(StudentTrainer, "step", fail_once)
+    monkeypatch.setattr(LessonFiles, "write", write_some)
+    folder = tmp_path / "taught"
+    given = {"base": base_folder, "device": "cpu", "workers": 1}
+    for killed in ("while it reads", "in a step"):
+        with pytest.raises(RuntimeError, match=killed):
+            train_encoder(
+                topic_corpus,
+                folder,
+                brief,
+                teacher=Teacher(str(transformer_folder), "2-3"),
+                **given,
+            )
+        assert not folder.exists()
+    train_encoder(
+        topic_corpus, folder, brief, teacher=Teacher(str(transformer_folder), "2-3"), **given
+    )
+    assert written == ["0-trained", "0-held-out", "0-held-out"]
+    assert steps == [*range(5), *range(4, steps[-1] + 1)]
+    # From other folders, and yet the same as what was never interrupted.
+    assert read_everything(folder) == read_everything(taught_folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["taught"]
+
+
+@pytest.mark.filterwarnings("ignore::grassmeans.errors.GrassmeansWarning")
+def test_without_a_base_one_is_trained_first_and_kept_where_the_teacher_fails(
+    taught_folder, base_folder, transformer_folder, topic_corpus, brief, tmp_path, monkeypatch
+) -> None:
+    from grassmeans.contexts.attention.optimising import Trainer
+    from grassmeans.contexts.teaching import teacher
+
+    given = {"teacher": teacher.Teacher(str(transformer_folder), "2-3"), "device": "cpu"}
+    folder = tmp_path / "taught"
+    with monkeypatch.context() as full:
+        full.setattr(teacher.shutil, "disk_usage", lambda path: SimpleNamespace(free=0))
+        with pytest.raises(InputError, match=r"has 0\.0 GB free"):
+            train_encoder(topic_corpus, folder, brief, workers=1, **given)
+    (base,) = tmp_path.glob(".taught.building/scratch/base")
+    assert read_everything(base) == read_everything(base_folder)
+    seen: list[type] = []
+    step = Trainer.step
+
+    def note_step(self, batch, number, progress):
+        seen.append(type(self))
+        return step(self, batch, number, progress)
+
+    monkeypatch.setattr(Trainer, "step", note_step)
+    train_encoder(topic_corpus, folder, brief, workers=1, **given)
+    assert Trainer not in seen  # the base was trained before
+    assert read_everything(folder) == read_everything(taught_folder)
+
+
+def test_where_no_document_is_held_out_no_loss_is_told(
+    base_folder, transformer_folder, synthetic, brief, tmp_path
+) -> None:
+    corpus = Corpus.from_texts(synthetic.documents[:39], tmp_path / "corpus")
+    line = f"encoder {corpus.path} -o {tmp_path / 'e'} --passage 32 --dim 64 --layers 1"
+    line += f" --epochs 0.5 --batch-tokens 512 --device cpu -j 1 --base {base_folder}"
+    done = CliRunner().invoke(
+        app, [*line.split(), "--teacher", f"transformer:{transformer_folder}"]
+    )
+    assert done.exit_code == 0, done.output
+    assert "held-out" not in done.stdout
+    assert read_manifest(tmp_path / "e")["voices"] is None
+
+
+@pytest.mark.filterwarnings("ignore::grassmeans.errors.GrassmeansWarning")
+def test_the_command_mixes_corpora_and_hears_a_teacher(
+    topic_corpus, other_corpus, transformer_folder, tmp_path
+) -> None:
+    out, cache = tmp_path / "taught", tmp_path / "lessons"
+    line = f"encoder {topic_corpus.path} {other_corpus.path} -o {out} --share 0.5 0.5 --dim 64"
+    line += " --layers 1 --passage 32 --epochs 0.4 --batch-tokens 512 --device cpu -j 1 --json"
+    line += f" --teacher transformer:{transformer_folder} --teacher-layers 2-3"
+    line += f" --teacher-cache {cache} --teacher-disk 0.0004 --vocabulary 100"
+    done = CliRunner().invoke(app, line.split())
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.stdout)
+    assert (told["n_words"], told["dim"], told["layers"]) == (100, 64, 1)
+    assert told["voices"].keys() == {"line", "deviation", "variance"}
+    assert "the teacher reads for about 1 min" in done.stderr
+    manifest = read_manifest(out)
+    assert manifest["training"]["shares"] == [0.5, 0.5]
+    assert manifest["teacher"]["layers"] == "2,3"
+    # Room for 328 passages of 32 words of 38 bytes, half of them of each corpus.
+    said = [np.load(path, mmap_mode="r").shape for path in cache.glob("*/?-trained/*.codes.npy")]
+    assert said == [(164, 32, 32)] * 2
+    assert open_contexts(out).kind == "taught"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"teacher": None}, r"\(base=...\) is for a training with a teacher"),
+        ({"base": "taught"}, "is no encoder that was trained without a teacher: give another"),
+        ({"passage": 64}, "reads 32 tokens at once, fewer than 64: take passage=32, or another"),
+        ({"teacher": "corpus"}, r"is no transformer, it has no config\.json"),
+    ],
+)
+def test_teachings_that_cannot_be_are_refused(
+    changes, message, taught_folder, base_folder, transformer_folder, topic_corpus, brief, tmp_path
+) -> None:
+    teacher = changes.get("teacher", transformer_folder)
+    given = {
+        "base": taught_folder if "base" in changes else base_folder,
+        "teacher": topic_corpus.path if teacher == "corpus" else teacher,
+        "settings": replace(brief, passage=changes.get("passage", 32)),
+    }
+    with pytest.raises(InputError, match=message):
+        train_encoder(topic_corpus, tmp_path / "e", device="cpu", workers=1, **given)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_corpus_without_frequent_words_is_refused(tmp_path) -> None:
