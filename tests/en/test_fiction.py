@@ -97,3 +97,13 @@ def test_books_are_read_from_a_repository(make_repository):
     [document] = read_fiction(folder, choice, workers=1)
     assert document.title == "Moods (Ann Lee)"
     assert document.id == "gutenberg-moods"
+
+
+def test_books_are_read_by_processes_that_start_while_files_still_come(make_repository):
+    text = "Title: {}\nAuthor: Ann Lee\n\n" + '"I am in the house," she said.\n\n' * 20
+    names = [f"Moods {letter}" for letter in "abcdefghijklmnopqrstuvwxyzäöüß"]
+    folder = make_repository({f"Lee, Ann/{name}.txt": text.format(name) for name in names})
+    documents = read_fiction(folder, Choice(shortest=5, least_prose=0.5), workers=2)
+    assert sorted(document.title for document in documents) == sorted(
+        f"{name} (Ann Lee)" for name in names
+    )

@@ -28,6 +28,14 @@ def test_a_file_whose_content_is_absent_is_left_out(make_repository):
     assert list(read_files(folder, lambda path: True)) == [("b.txt", b"two")]
 
 
+def test_reading_may_stop_early(make_repository):
+    folder = make_repository({f"{number}.txt": "x" * 100_000 for number in range(9)})
+    files = read_files(folder, lambda path: True)
+    assert next(files)[0] == "0.txt"
+    files.close()
+    assert list(files) == []
+
+
 def test_a_folder_that_is_no_repository_is_named(tmp_path):
     with pytest.raises(RepositoryError, match="is not a git repository"):
         list(read_files(tmp_path, lambda path: True))

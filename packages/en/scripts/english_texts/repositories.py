@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from tempfile import TemporaryFile
 
 
 class RepositoryError(Exception):
@@ -20,21 +21,31 @@ def read_files(folder: Path, is_wanted: Callable[[str], bool]) -> Iterator[tuple
         if path and about.split()[1] == "blob" and is_wanted(path):
             files.append((path, about.split()[2]))
     files.sort()
-    with subprocess.Popen(
-        [*_git(folder), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        for path, name in files:
-            process.stdin.write(name.encode() + b"\n")
-            process.stdin.flush()
-            header = process.stdout.readline().split()
-            if header[-1] == b"missing":
-                continue
-            content = process.stdout.read(int(header[2]))
-            process.stdout.read(1)
-            yield path, content
-        process.stdin.close()
+    with TemporaryFile() as names:
+        # Names come from a file, not through a pipe: processes that are forked while this is read
+        # would hold the pipe open, and git would wait for more.
+        names.write("".join(f"{name}\n" for _, name in files).encode())
+        names.seek(0)
+        with subprocess.Popen(
+            [*_git(folder), "cat-file", "--batch"], stdin=names, stdout=subprocess.PIPE
+        ) as process:
+            try:
+                yield from _read_contents(process, [path for path, _ in files])
+            finally:
+                process.kill()
+
+
+def _read_contents(
+    process: subprocess.Popen[bytes], paths: list[str]
+) -> Iterator[tuple[str, bytes]]:
+    assert process.stdout is not None
+    for path in paths:
+        header = process.stdout.readline().split()
+        if header[-1] == b"missing":
+            continue
+        content = process.stdout.read(int(header[2]))
+        process.stdout.read(1)
+        yield path, content
 
 
 def decode_text(content: bytes) -> str:
