@@ -21,6 +21,7 @@ def test_running_text_stays_and_what_is_around_it_goes():
             "It is said of the apple that it has the following parts, as in other fruits:",
             "Let formula_1 be the sum of all that is in formula_2, as it was said before.",
             'This audio file was created from a revision of the "Apple" article dated 2007-06-02.',
+            "Year 875 was a common year (link will display the full calendar) of the calendar.",
             "Smith, J. The apple and its history in the world. ISBN 0-553-26968-2.",
             "Ann Arbor, Bad Ems, Bath, Bonn, Cork, Dallas, Ely, Graz, Kiel, Linz",
             "It was in the tree (, ) for all of the long summer, and no one saw formula_3 there.",

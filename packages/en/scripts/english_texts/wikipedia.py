@@ -39,7 +39,7 @@ _BOILERPLATE = re.compile(
     r"This audio file was created from a revision|displaystyle|\\(?:frac|text|math|left|begin)\b"
     r"|\bISBN\b|\bRetrieved (?:on )?\d|\bdoi:|https?://|www\.|^\^|\bpp\. \d|rowspan|colspan|style="
     r"|may (?:also )?(?:refer|mean) ?(?:to)?:?$|[Tt]his (?:article|list) (?:is|was|incorporates) "
-    r"|^(?:Media|Image|File|Category):"
+    r"|link will (?:display|take you to) the full|^(?:Media|Image|File|Category):"
 )
 
 
