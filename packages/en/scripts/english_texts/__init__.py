@@ -1,0 +1,1 @@
+"""The texts that the English model is made from: rules from raw repositories to documents."""
