@@ -57,7 +57,7 @@ SOURCES = (
         read_schema_guided,
         1_000_000,
     ),
-    Source("google-research-datasets/Taskmaster", "CC BY 4.0", read_taskmaster, 200_000),
+    Source("google-research-datasets/Taskmaster", "CC BY 4.0", read_taskmaster),
     Source("alexa/Topical-Chat", "CDLA-Sharing-1.0", read_topical_chat),
     Source(
         "UniversalDependencies/UD_English-EWT", "CC BY-SA 4.0", partial(read_treebank, source="ewt")
