@@ -146,7 +146,8 @@ class LearnedEncoder(NetworkEncoder):
         if weights.levelling is None:
             return lines
         topics = weights.levelling.find_topics(passages, hidden, N_SPECIAL)
-        return weights.levelling.level(lines, topics)
+        levelled: Floats = weights.levelling.level(lines, topics)
+        return levelled
 
     def _word_features(self, ids: Integers) -> NDArray[np.float16]:
         """(n_ids, n_layers, 2, n_heads, head_dim) keys and values; those of ``ids`` are filled in.

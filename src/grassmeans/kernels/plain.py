@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from grassmeans.kernels.interface import (
     NORM_FLOOR,
+    SIGNED,
+    UNSIGNED,
     Doubles,
     EncoderLayers,
     Floats,
@@ -272,12 +274,31 @@ def encode_passages(
 def encode_layers(
     states: Floats, layers: EncoderLayers, attend: Callable[[Floats], Floats]
 ) -> Floats:
-    """States after all layers; ``attend`` is what finds (n, dim) in queries, keys and values."""
+    """States after all layers; ``attend`` is what finds (n, dim) in queries, keys and values.
+
+    Rows are rounded as 8-bit products round them: answers do not depend on the processor.
+    """
     x = np.array(states, np.float32)
     for attention, mixing, up, down in zip(*layers, strict=True):
-        x += attend(_normalise(x) @ attention.T) @ mixing.T
-        x += np.square(np.maximum(_normalise(x) @ up.T, 0.0)) @ down.T
+        x += _round(attend(_round_normed(x) @ attention.T), SIGNED) @ mixing.T
+        inner = np.maximum(_round_normed(x) @ up.T, 0.0)
+        x += _round(np.square(inner), UNSIGNED) @ down.T
     return x
+
+
+def _round(rows: Floats, n_steps: np.float32) -> Floats:
+    """Rows at so many even steps up to their largest number."""
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+    steps = np.divide(n_steps, largest, out=np.zeros_like(largest), where=largest > 0)
+    rounded: Floats = np.rint(rows * steps) * (largest / n_steps)
+    return rounded
+
+
+def _round_normed(x: Floats) -> Floats:
+    """The same of rows at a mean square of 1; the rows themselves are rounded."""
+    squares = np.einsum("ij,ij->i", x, x)[:, None] / np.float32(x.shape[1])
+    normed: Floats = _round(x, SIGNED) / np.sqrt(squares + NORM_FLOOR)
+    return normed
 
 
 def _attend_passage(heads: Floats, unseen: int, cos: Floats, sin: Floats) -> Floats:

@@ -24,7 +24,7 @@ from grassmeans.kernels.cpu.products import as_read_only
 from grassmeans.kernels.cpu.row_sums import find_largest, sum_squares
 from grassmeans.kernels.cpu.threads import run_in_blocks
 from grassmeans.kernels.cpu.tiles import WIDE, find_byte_products, make_code_tile
-from grassmeans.kernels.interface.passages import NORM_FLOOR
+from grassmeans.kernels.interface.passages import NORM_FLOOR, SIGNED, UNSIGNED
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int32]
@@ -44,7 +44,6 @@ _USED = PRODUCTS or WIDE  # without any, nothing below is ever compiled
 PANEL, ROWS, LAST_ROWS = 2 * _USED.lanes, _USED.rows, 4
 _add_tile, _add_last_tile = make_code_tile(_USED, ROWS), make_code_tile(_USED, LAST_ROWS)
 
-_SIGNED, _UNSIGNED = np.float32(127.0), np.float32(255.0)
 NO_ZERO, ZERO = np.float32(0.0), np.float32(128.0)
 """What is added to the codes of rows: of any numbers, and of such as are never negative."""
 
@@ -122,8 +121,8 @@ def round_rows(rows: Floats, n: int, codes: Codes, totals: Integers, factors: Fl
     """Round n rows, whose width is a multiple of `WIDTH`."""
     for r in range(n):
         largest = find_largest(rows[r])
-        _round_row(rows, r, divide(_SIGNED, largest), NO_ZERO, codes, totals)
-        factors[r] = largest / _SIGNED
+        _round_row(rows, r, divide(SIGNED, largest), NO_ZERO, codes, totals)
+        factors[r] = largest / SIGNED
 
 
 @njit(cache=True, error_model="numpy", fastmath=FUSED)
@@ -144,8 +143,8 @@ def round_squares(rows: Floats, n: int, codes: Codes, totals: Integers, factors:
             positive = max(rows[r, i], np.float32(0.0))
             rows[r, i] = positive * positive
         largest = find_largest(rows[r])
-        _round_row(rows, r, divide(_UNSIGNED, largest), ZERO, codes, totals)
-        factors[r] = largest / _UNSIGNED
+        _round_row(rows, r, divide(UNSIGNED, largest), ZERO, codes, totals)
+        factors[r] = largest / UNSIGNED
 
 
 @njit(cache=True, error_model="numpy", fastmath=FUSED)

@@ -21,6 +21,8 @@ from grassmeans.kernels.interface.blocks import (
 from grassmeans.kernels.interface.labelling import OCCURRENCE_BLOCK, LabellingKernels, SenseTable
 from grassmeans.kernels.interface.passages import (
     NORM_FLOOR,
+    SIGNED,
+    UNSIGNED,
     EncoderLayers,
     PassageKernels,
     check_passages,
@@ -40,6 +42,8 @@ __all__ = [
     "NORM_FLOOR",
     "NOT_KEPT",
     "OCCURRENCE_BLOCK",
+    "SIGNED",
+    "UNSIGNED",
     "Advanced",
     "AttentionKernels",
     "BlockKernels",

@@ -16,6 +16,10 @@ NORM_FLOOR = np.float32(1e-6)
 """What is added to a mean square before rows are divided by its root."""
 
 
+SIGNED, UNSIGNED = np.float32(127.0), np.float32(255.0)
+"""Steps of a row of 8 bits a number: on either side of 0, and above it."""
+
+
 class EncoderLayers(NamedTuple):
     """The matrices of an encoder, as `PassageKernels.pack_matrices` gives them; one a layer.
 
@@ -56,9 +60,10 @@ def check_passages(
 class PassageKernels(Protocol):
     """Products with 8-bit matrices, and a self-attention encoder made of them.
 
-    Where a processor multiplies bytes fast, the rows that go into a product are rounded to 8 bits
-    too, each by its largest number; elsewhere, and in plain NumPy, they are left as they are. A
-    row's result depends on nothing but its own passage, to the last bit where rows are rounded.
+    The rows that go into the products of an encoder are rounded to 8 bits too, each by its largest
+    number, also where a processor does not multiply bytes fast, so that answers are the same there.
+    A row's result depends on nothing but its own passage, to the last bit where bytes are
+    multiplied.
     """
 
     def pack_matrices(self, codes: Bytes, scales: Floats) -> Any:
