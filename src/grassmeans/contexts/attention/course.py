@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import time
 from collections import deque
+from collections.abc import Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,7 +38,7 @@ MEASURED_SHARE = 0.1
 for both is shared the same way or better, as a word is predicted once and nothing learned from it
 (two thirds of the time of a step for 20,000 words on a CPU)."""
 
-_RUN_AHEAD = 4
+_RUN_AHEAD, _READ_AHEAD = 4, 2
 _LOG = "log"
 
 
@@ -139,8 +142,11 @@ class Course:
         saved = time.perf_counter()
         began = (saved if self._started is None else self._started) - log.seconds
         log.seconds = self._agree(saved - began)
-        batches = self._reader.batches(self._batch_passages, log.step)
-        with progress_bar("training", 1.0, show=show_progress) as advance:
+        batches = read_ahead(self._reader.batches(self._batch_passages, log.step))
+        with (
+            contextlib.closing(batches),
+            progress_bar("training", 1.0, show=show_progress) as advance,
+        ):
             advance(self.progress)
             while (before := self.progress) < 1 or not log.step:
                 batch = next(batches)
@@ -238,6 +244,16 @@ class Course:
             names = stored.keys()
             self._trainer.load({name: stored.get_tensor(name) for name in names})
             self._log = _Log(**json.loads(stored.metadata()[_LOG]))
+
+
+def read_ahead(batches: Iterator[Any]) -> Generator[Any]:
+    """The same batches, read by a thread while the device works on those before."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting = deque(pool.submit(next, batches) for _ in range(_READ_AHEAD))
+        while True:
+            batch = waiting.popleft().result()
+            waiting.append(pool.submit(next, batches))
+            yield batch
 
 
 def frequency_loss(passages: Ids, counts: NDArray[np.int64]) -> float | None:

@@ -25,6 +25,10 @@ from grassmeans.corpus.corpus import Corpus
 Integers = NDArray[np.int64]
 
 FILE_PASSAGES = 1_024
+FILES_AT_ONCE = 16
+"""Whose passages are shuffled together: half a gigabyte."""
+
+_SHUFFLED_AT_ONCE = 256
 _IDS, _CODES, _SCALES = "ids", "codes", "scales"
 
 
@@ -168,7 +172,6 @@ class LessonFiles:
         self.passage = passage
         self.n_axes = n_axes
         self.n_files = -(-n_passages // FILE_PASSAGES)
-        self._open: dict[int, Lesson] = {}
 
     def rows_of(self, number: int) -> slice:
         """The passages of a file."""
@@ -190,40 +193,19 @@ class LessonFiles:
 
     def read(self, number: int) -> Lesson:
         """The passages of a file, mapped into memory."""
-        if number not in self._open:
-            rows = self.rows_of(number)
-            n = rows.stop - rows.start
-            shape = (n, self.passage)
-            self._open[number] = Lesson(
-                open_array(self._place(number, _IDS), np.int32, shape),
-                open_array(self._place(number, _CODES), np.int8, (*shape, self.n_axes)),
-                open_array(self._place(number, _SCALES), np.float16, shape),
-            )
-        return self._open[number]
-
-    def take(self, rows: Integers) -> Lesson:
-        """Some of the passages, in any order."""
-        files = rows // FILE_PASSAGES
-        order = np.argsort(files, kind="stable")
-        found = Lesson(
-            np.empty((len(rows), self.passage), np.int32),
-            np.empty((len(rows), self.passage, self.n_axes), np.int8),
-            np.empty((len(rows), self.passage), np.float16),
+        rows = self.rows_of(number)
+        shape = (rows.stop - rows.start, self.passage)
+        return Lesson(
+            open_array(self._place(number, _IDS), np.int32, shape),
+            open_array(self._place(number, _CODES), np.int8, (*shape, self.n_axes)),
+            open_array(self._place(number, _SCALES), np.float16, shape),
         )
-        bounds = np.flatnonzero(np.diff(files[order], prepend=-1))
-        for mine in np.split(order, bounds[1:]):
-            if not len(mine):
-                continue
-            kept = self.read(int(files[mine[0]]))
-            inside = rows[mine] % FILE_PASSAGES
-            found.ids[mine] = kept.ids[inside]
-            found.codes[mine] = kept.codes[inside]
-            found.scales[mine] = kept.scales[inside]
-        return found
 
 
 class LessonReader:
     """Gives the lessons of one corpus, epoch by epoch, in an order of the epoch's own.
+
+    Some files at a time are read into memory, and their passages shuffled.
 
     Parameters
     ----------
@@ -242,21 +224,38 @@ class LessonReader:
 
     def batches(self, n_passages: int, first_batch: int = 0) -> Iterator[Lesson]:
         """Batches of so many passages without end, over the ends of epochs."""
-        epoch, start = divmod(first_batch * n_passages, self.n_passages)
-        order = self._order(epoch)
+        epoch, skip = divmod(first_batch * n_passages, self.n_passages)
+        pending: list[Lesson] = []
+        n_pending = 0
         while True:
-            rows = order[start : start + n_passages]
-            start += n_passages
-            while len(rows) < n_passages:
-                epoch += 1
-                order = self._order(epoch)
-                start = n_passages - len(rows)
-                rows = np.concatenate([rows, order[:start]])
-            yield self._trained.take(rows)
+            for lesson in self._shuffled(epoch, skip):
+                start = 0
+                while start < len(lesson):
+                    part = lesson[start : start + n_passages - n_pending]
+                    pending.append(part)
+                    start, n_pending = start + len(part), n_pending + len(part)
+                    if n_pending == n_passages:
+                        yield pending[0] if len(pending) == 1 else Lesson.join(pending)
+                        pending, n_pending = [], 0
+            epoch, skip = epoch + 1, 0
 
-    def _order(self, epoch: int) -> Integers:
-        return np.random.default_rng([self._seed, epoch]).permutation(self.n_passages)
+    def _shuffled(self, epoch: int, skip: int) -> Iterator[Lesson]:
+        """The passages of an epoch but the first ones, some files of them at a time."""
+        rng = np.random.default_rng([self._seed, epoch])
+        files = rng.permutation(self._trained.n_files)
+        for start in range(0, len(files), FILES_AT_ONCE):
+            group = files[start : start + FILES_AT_ONCE].tolist()
+            rows = [self._trained.rows_of(number) for number in group]
+            order = rng.permutation(sum(part.stop - part.start for part in rows))
+            if skip >= len(order):
+                skip -= len(order)
+                continue
+            lesson = Lesson.join([self._trained.read(number) for number in group])
+            for first in range(skip, len(order), _SHUFFLED_AT_ONCE):
+                yield lesson[order[first : first + _SHUFFLED_AT_ONCE]]
+            skip = 0
 
     def held_out(self) -> Lesson:
         """The passages that are never trained on."""
-        return self._kept_back.take(np.arange(self._kept_back.n_passages))
+        files = self._kept_back
+        return Lesson.join([files.read(number) for number in range(files.n_files)])
