@@ -139,14 +139,15 @@ class LearnedEncoder(NetworkEncoder):
             x = x + found.reshape(n, size.dim) @ weights.mixing[layer].T
             inner = normalise_rows(x) @ weights.inner_up[layer].T
             functions.add_squares(inner, weights.inner_down[layer].T, x)
-        lines: Floats = unit_rows(normalise_rows(x) @ weights.output.T)
+        lines = unit_rows(normalise_rows(x) @ weights.output.T)
         # A passage of one word asks for nothing.
         alone = np.repeat(passages.lengths < 2, np.diff(passages.offsets))
         lines[alone] = 0.0
         if weights.levelling is None:
             return lines
         topics = weights.levelling.find_topics(passages, hidden, N_SPECIAL)
-        return weights.levelling.level(lines, topics)
+        levelled: Floats = weights.levelling.level(lines, topics)
+        return levelled
 
     def _word_features(self, ids: Integers) -> NDArray[np.float16]:
         """(n_ids, n_layers, 2, n_heads, head_dim) keys and values; those of ``ids`` are filled in.

@@ -8,6 +8,7 @@ was interrupted goes on behind the last one.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,10 +23,16 @@ from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
 from grassmeans.corpus.corpus import Corpus
 
+try:
+    import resource
+except ImportError:  # a system without such limits
+    resource = None  # type: ignore[assignment]
+
 Integers = NDArray[np.int64]
 
 FILE_PASSAGES = 1_024
 _IDS, _CODES, _SCALES = "ids", "codes", "scales"
+_OTHER_FILES = 256  # that a process may have open beside lessons
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +227,22 @@ class LessonFiles:
             found.codes[mine] = kept.codes[inside]
             found.scales[mine] = kept.scales[inside]
         return found
+
+
+def allow_open_files(all_files: Sequence[LessonFiles]) -> None:
+    """Let this process have all of these open at once, as far as the system lets it.
+
+    A file that is mapped stays open, and many systems allow a thousand of them at first.
+    """
+    if resource is None:
+        return
+    wanted = _OTHER_FILES + sum(len((_IDS, _CODES, _SCALES)) * f.n_files for f in all_files)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class LessonReader:
