@@ -139,7 +139,7 @@ class LearnedEncoder(NetworkEncoder):
             x = x + found.reshape(n, size.dim) @ weights.mixing[layer].T
             inner = normalise_rows(x) @ weights.inner_up[layer].T
             functions.add_squares(inner, weights.inner_down[layer].T, x)
-        lines: Floats = unit_rows(normalise_rows(x) @ weights.output.T)
+        lines = unit_rows(normalise_rows(x) @ weights.output.T)
         # A passage of one word asks for nothing.
         alone = np.repeat(passages.lengths < 2, np.diff(passages.offsets))
         lines[alone] = 0.0

@@ -18,6 +18,7 @@ from grassmeans.contexts.attention.stored import (
     NetworkShape,
 )
 from grassmeans.contexts.learned import LearnedEncoder
+from grassmeans.contexts.teaching import student
 from grassmeans.contexts.teaching.lessons import Lesson
 from grassmeans.contexts.teaching.student import StudentNetwork, StudentTrainer, compare_voices
 from grassmeans.contexts.teaching.student_weights import StudentShape
@@ -162,6 +163,27 @@ def test_both_voices_are_learned(base) -> None:
     assert after["deviation"] < 0.15
     assert after["variance"] < 0.25
     assert after["line"] < 0.6 * before["line"]
+
+
+def test_some_words_are_read_as_unknown_and_taught_all_the_same(base, monkeypatch) -> None:
+    lesson = make_lesson(32, 0)
+    lesson.ids[lesson.ids == UNKNOWN_ID] = N_SPECIAL
+    known = np.unique(lesson.ids[lesson.ids >= N_SPECIAL])
+
+    def find_gradients() -> np.ndarray:
+        trainer = make_trainer(base)
+        trainer._find_loss(lesson, 0).backward()
+        return trainer.network.vectors.grad.abs().sum(dim=1).numpy()
+
+    found = find_gradients()
+    assert found[UNKNOWN_ID] > 0
+    assert (found[known] > 0).all()
+    monkeypatch.setattr(student, "UNKNOWN_SHARE", 1.0)
+    found = find_gradients()
+    assert not found[N_SPECIAL:].any()
+    assert (found[:N_SPECIAL] > 0).all()  # boundaries are read as they are
+    monkeypatch.setattr(student, "UNKNOWN_SHARE", 0.0)
+    assert find_gradients()[UNKNOWN_ID] == 0
 
 
 def test_a_step_depends_on_the_state_alone(base) -> None:
