@@ -8,7 +8,6 @@ was interrupted goes on behind the last one.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,11 +22,6 @@ from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
 from grassmeans.corpus.corpus import Corpus
 
-try:
-    import resource
-except ImportError:  # a system without such limits
-    resource = None  # type: ignore[assignment]
-
 Integers = NDArray[np.int64]
 
 FILE_PASSAGES = 1_024
@@ -36,7 +30,6 @@ FILES_AT_ONCE = 16
 
 _SHUFFLED_AT_ONCE = 256
 _IDS, _CODES, _SCALES = "ids", "codes", "scales"
-_OTHER_FILES = 256  # that a process may have open beside lessons
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,22 +200,6 @@ class LessonFiles:
             open_array(self._place(number, _CODES), np.int8, (*shape, self.n_axes)),
             open_array(self._place(number, _SCALES), np.float16, shape),
         )
-
-
-def allow_open_files(all_files: Sequence[LessonFiles]) -> None:
-    """Let this process have all of these open at once, as far as the system lets it.
-
-    A file that is mapped stays open, and many systems allow a thousand of them at first.
-    """
-    if resource is None:
-        return
-    wanted = _OTHER_FILES + sum(len((_IDS, _CODES, _SCALES)) * f.n_files for f in all_files)
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard != resource.RLIM_INFINITY:
-        wanted = min(wanted, hard)
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        with contextlib.suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class LessonReader:

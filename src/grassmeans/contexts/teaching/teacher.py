@@ -33,7 +33,6 @@ from grassmeans.contexts.teaching.lessons import (
     LessonFiles,
     LessonReader,
     PassagePlan,
-    allow_open_files,
     choose_passages,
 )
 from grassmeans.corpus.vocabulary import is_function_word
@@ -263,7 +262,6 @@ class Listener:
             self._check_disk(tasks)
             axes = self._find_axes()
             self._read(tasks, axes, tell)
-        allow_open_files([files for kinds in self.files for files in kinds])
         seeds = np.random.SeedSequence(0).generate_state(len(self.files)).tolist()
         return [
             LessonReader(trained, held_out, seed)

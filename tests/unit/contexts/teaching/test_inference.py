@@ -56,8 +56,9 @@ def test_few_occurrences_are_those_of_many(taught_folder, occurrences) -> None:
     encoder, on_torch = open_taught(taught_folder), open_taught(taught_folder, "torch-cpu")
     plain = encoder.encode(few)[:, 0]
     said = plain.any(axis=1)
-    assert (plain * encoder.encode(occurrences)[:20, 0]).sum(axis=1)[said].min() > 0.999
-    np.testing.assert_allclose(on_torch.encode(few)[:, 0], plain, atol=2e-3)
+    # Both round alike, so that an answer does not change with the company it is in.
+    assert (plain * encoder.encode(occurrences)[:20, 0]).sum(axis=1)[said].min() > 0.9999
+    assert (plain * on_torch.encode(few)[:, 0]).sum(axis=1)[said].min() > 0.999
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from itertools import islice, pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +17,6 @@ from grassmeans.contexts.teaching.lessons import (
     LessonFiles,
     LessonReader,
     PassagePlan,
-    allow_open_files,
     choose_passages,
 )
 from grassmeans.corpus.ingest import IngestOptions
@@ -137,42 +134,9 @@ def test_files_are_whole_or_not_there(files, tmp_path) -> None:
     assert not LessonFiles(tmp_path / "elsewhere", 10, 4, 3).is_written(0)
 
 
-def test_passages_are_taken_in_any_order(files) -> None:
-    rows = np.array([9, 0, 4, 3, 4, 8])
-    found = files.take(rows)
-    assert found.ids[:, 0].tolist() == rows.tolist()
-    assert found.codes[:, 2, 1].tolist() == rows.tolist()
-    assert found.scales[:, 3].tolist() == (rows / 2).tolist()
-    assert found.codes.shape == (6, 4, 3)
-    assert len(files.take(np.empty(0, np.int64))) == 0
-
-
-def test_many_files_are_open_at_once(tmp_path, monkeypatch) -> None:
-    resource = pytest.importorskip("resource", reason="a system without limits of open files")
-    if not Path("/proc/self/fd").is_dir():
-        pytest.skip("this system does not tell which files are open")
-    monkeypatch.setattr(lessons, "FILE_PASSAGES", 1)
-    monkeypatch.setattr(lessons, "_OTHER_FILES", 400)
-    files = LessonFiles(tmp_path / "many", 40, 4, 3)
-    for number in range(40):
-        files.write(number, make_lesson(range(number, number + 1)))
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    n_open = max(map(int, os.listdir("/proc/self/fd")))
-    try:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (n_open + 60, hard))  # of 120 that are needed
-        allow_open_files([files])
-        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (min(400 + 120, hard), hard)
-        assert files.take(np.arange(40)).ids[:, 0].tolist() == list(range(40))
-        resource.setrlimit(resource.RLIMIT_NOFILE, (600, hard))
-        allow_open_files([files])  # enough as it is
-        assert resource.getrlimit(resource.RLIMIT_NOFILE) == (600, hard)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-
-
 def test_files_of_another_size_are_damaged(files) -> None:
     with pytest.raises(ArtifactError, match=r"00000\.codes\.npy"):
-        LessonFiles(files.folder, 10, 4, 2).take(np.array([0]))
+        LessonFiles(files.folder, 10, 4, 2).read(0)
 
 
 @pytest.fixture

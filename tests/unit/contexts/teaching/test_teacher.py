@@ -315,7 +315,7 @@ def test_a_file_of_a_boundary_alone_says_nothing(listen, tmp_path, monkeypatch) 
     assert trained.n_passages == 64
     assert listener.files[0][0].n_files == 2
     (reader,) = listener.listen()
-    last = listener.files[0][0].take(np.array([63]))
+    last = listener.files[0][0].read(1)
     assert set(last.ids[0].tolist()) == {BOUNDARY_ID}
     assert not last.scales.any()
     assert reader.n_passages == 64
