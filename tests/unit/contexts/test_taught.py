@@ -106,8 +106,8 @@ def test_lines_are_those_of_the_definition(encoder) -> None:
     expected = np.array([plain_line(encoder, TEXT, place) for place in range(6)])
     lines = encoder.encode(number_words([TEXT]))
     assert lines.shape == (6, 1, 8)
-    np.testing.assert_allclose(lines[:, 0], expected, atol=1e-3)
-    n_copies = FEW // 6 + 2  # enough for compiled kernels, whose rows have 8 bits
+    assert (lines[:, 0] * expected).sum(axis=1).min() > 0.999  # rows have 8 bits
+    n_copies = FEW // 6 + 2  # enough for compiled kernels
     many = encoder.encode(number_words([TEXT] * n_copies))[:, 0]
     cosines = (many.reshape(n_copies, 6, 8) * expected).sum(axis=-1)
     assert cosines.min() > 0.999

@@ -258,4 +258,5 @@ class LessonReader:
     def held_out(self) -> Lesson:
         """The passages that are never trained on."""
         files = self._kept_back
-        return Lesson.join([files.read(number) for number in range(files.n_files)])
+        parts = [files.read(number) for number in range(files.n_files)]
+        return Lesson.join(parts) if parts else self._trained.read(0)[:0]
