@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
-from threadpoolctl import ThreadpoolController
 
 from grassmeans.clustering.directions import plan_single_products
 from grassmeans.clustering.loop import (
@@ -34,6 +32,7 @@ from grassmeans.clustering.loop import (
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.kernels import Advanced, HeldContexts
+from grassmeans.kernels.one_thread import one_blas_thread
 from grassmeans.vectors.similarity import unit_rows
 
 Rays: TypeAlias = "Floats | csr_array"
@@ -66,8 +65,7 @@ def solve_rays(
     words = [number for number, own in enumerate(usable) if len(own)]
     found: dict[int, Advanced] = {}
     if words:
-        # With several threads the order of sums, and so the last digits, would be left to chance.
-        with _find_libraries().limit(limits=1):
+        with one_blas_thread():
             starts = [_draw_starts(usable[n], asked[n]) for n in words]
             rays = [usable[n] for n in words]
             best = _find_best(hold([own[:, None] for own in rays]), rays, starts, asked[0].fit)
@@ -88,15 +86,9 @@ def group_rays(
     rays: Rays, n_senses: int, fit: FitOptions = DEFAULT_FIT, *, rng: np.random.Generator
 ) -> Advanced:
     """Spherical k-means of unit rows; the best of some restarts, its directions in no order."""
-    with _find_libraries().limit(limits=1):
+    with one_blas_thread():
         starts = draw_starts(rays, n_senses, fit, rng)
         return _find_best(HeldAlone(rays, RaySteps), [rays], [starts], fit)[0]
-
-
-@cache
-def _find_libraries() -> ThreadpoolController:
-    """Those that multiply matrices; to look for them takes as long as to group 200 rays."""
-    return ThreadpoolController()
 
 
 def _find_best(

@@ -7,6 +7,7 @@ with NumPy and compiled kernels, or on a GPU with PyTorch.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import FEW, ContextShape
 from grassmeans.kernels.devices import check_device
+from grassmeans.kernels.one_thread import one_blas_thread
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ Integers = NDArray[np.int32]
 FOLDER = "encoder"
 _EPSILON = 1e-6
 _PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 128, 16_384
+_SMALL = 1_024
+"""Occurrences, some dozen sentences, up to which one thread multiplies."""
 
 
 class NetworkEncoder(ContextEncoder):
@@ -229,16 +233,21 @@ class NetworkEncoder(ContextEncoder):
             for rows, found in self.network.stream_lines(passages):
                 lines[rows, 0] = found
         else:
-            kernels = "numpy" if n <= FEW else "cpu"
-            for part in passages:
-                hidden = np.full(len(part.places), -1, np.int32)
-                lines[part.rows, 0] = self._predict(part, hidden, kernels)
+            kernels = self._choose_kernels(n)
+            with one_blas_thread() if n <= _SMALL else contextlib.nullcontext():
+                for part in passages:
+                    hidden = np.full(len(part.places), -1, np.int32)
+                    lines[part.rows, 0] = self._predict(part, hidden, kernels)
         if not np.isfinite(lines.sum()):  # one number that is not finite is enough
             raise InputError(
                 "some vectors of the encoder hold NaN or infinity: train it again, or leave those "
                 "words out"
             )
         return lines
+
+    def _choose_kernels(self, n: int) -> str:
+        """Those for so many occurrences: few go through NumPy, which has nothing to load."""
+        return "numpy" if n <= FEW else "cpu"
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Workers read the folder, once, and keep what they have computed from task to task.

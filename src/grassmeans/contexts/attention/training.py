@@ -271,7 +271,8 @@ def train_encoder(
         training["shares"] = normalise_shares(shares, sizes).tolist()
     identity: list[Any] = [training, about[0] if len(about) == 1 else about]
     if lessons is not None:
-        identity += [lessons.describe(), lessons.disk, None if base is None else str(base)]
+        started_from = None if base is None else read_manifest(Path(base), KIND)
+        identity += [lessons.describe(), lessons.disk, started_from]
     plan = _Plan(corpora, shares, chosen, device, workers, show_progress, started, about, training)
     from grassmeans.contexts.attention.ranks import count_ranks, join_ranks
 
@@ -379,24 +380,19 @@ def _teach(
     from grassmeans.contexts.teaching.teacher import Listener
 
     first = building.scratch / _BASE if base is None else Path(base)
-    if base is None and not (first / MANIFEST).exists():
-        first.mkdir(exist_ok=True)
-        _train(plan, first, building.scratch / _CHECKPOINT)  # the manifest comes last
-    found = read_encoder(first, read_manifest(first, KIND, FORMAT_VERSION))
-    if not isinstance(found, LearnedEncoder):
-        raise InputError(f"{first} is no encoder that was trained without a teacher: give another")
-    if (longest := found.weights.shape.passage) < plan.settings.passage:
-        raise InputError(
-            f"{first} reads {longest} tokens at once, fewer than {plan.settings.passage}: take "
-            f"passage={longest}, or another encoder to start from"
-        )
-    text = _mix(plan, found.vectors.words)
+    known = None if base is None else _read_base(plan, first)
+    text = _mix(plan, None if known is None else known.vectors.words)
     folder = building.scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
     show, seed = plan.show_progress, plan.settings.random_state
     lessons = Listener(
         teacher, text, plan.settings.passage, folder, plan.device, plan.workers, show
     )
-    readers = lessons.listen(tell)
+    lessons.prepare(tell)
+    if base is None and not (first / MANIFEST).exists():
+        first.mkdir(exist_ok=True)
+        _train(plan, first, building.scratch / _CHECKPOINT)  # the manifest comes last
+    found = known or _read_base(plan, first)
+    readers = lessons.listen()
     reader = readers[0] if len(readers) == 1 else MixedReader(readers, text.shares)
     length = plan_course(plan.settings, reader.n_passages, time.perf_counter())
     trainer = prepare_student(text, found, lessons, plan.settings, plan.device, length.is_long)
@@ -408,6 +404,19 @@ def _teach(
         report["voices"] = trainer.measure_voices(held_out, length.batch_passages)
     fields = plan.fields | report | {"teacher": teacher.describe()}
     _write_encoder(building.folder, encoder, fields)
+
+
+def _read_base(plan: _Plan, folder: Path) -> LearnedEncoder:
+    """The encoder whose lines a student learns; refuses what cannot be one."""
+    found = read_encoder(folder, read_manifest(folder, KIND, FORMAT_VERSION))
+    if not isinstance(found, LearnedEncoder):
+        raise InputError(f"{folder} is no encoder that was trained without a teacher: give another")
+    if (longest := found.weights.shape.passage) < plan.settings.passage:
+        raise InputError(
+            f"{folder} reads {longest} tokens at once, fewer than {plan.settings.passage}: take "
+            f"passage={longest}, or another encoder to start from"
+        )
+    return found
 
 
 def _run(

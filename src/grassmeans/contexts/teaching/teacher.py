@@ -54,7 +54,7 @@ FUNCTION_WEIGHT = 0.1
 SHRINKING = 5
 """Occurrences of the mean of all words that are added to those of a word for its mean."""
 
-_SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED = 2_000, 0.1, 64
+_SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED, _SAMPLE_PARTS = 2_000, 0.1, 64, 8
 _FEWEST_IN_SAMPLE = 4
 _AXES = "axes.npy"
 _KEPT_FREE = 1.05  # of the disk, beside what is written
@@ -76,6 +76,9 @@ class TeacherAxes(NamedTuple):
 
     mean: Floats
     axes: Floats
+
+
+_Task = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -220,6 +223,7 @@ class Listener:
         bytes_a_passage = passage * (teacher.n_axes + 6)
         self._most = int(teacher.disk * 1e9 / bytes_a_passage)
         self._bytes_a_passage = bytes_a_passage
+        self._seconds_a_token = math.nan  # known when a sample was read
 
     @cached_property
     def network(self) -> TorchNetwork:
@@ -243,32 +247,50 @@ class Listener:
             )
         return found
 
-    def listen(self, tell: Callable[[str], None] | None = None) -> list[LessonReader]:
-        """Let the teacher read all that was not read before.
+    def prepare(self, tell: Callable[[str], None] | None = None) -> None:
+        """Look whether there is room, let the teacher read a sample, and tell what all will take.
 
-        Parameters
-        ----------
-        tell : callable, optional
-            Told what it will take, before it starts.
+        Nothing happens where all was read before.
         """
-        tasks = [
-            (i, kind, number)
-            for i, kinds in enumerate(self.files)
-            for kind, files in enumerate(kinds)
-            for number in range(files.n_files)
-            if not files.is_written(number)
-        ]
+        tasks = self._missing()
+        if not tasks:
+            return
+        n_bytes = self._check_disk(tasks)
+        self._find_axes()
+        if tell is not None:
+            n_tokens = sum(len(rows) * plan.passage for plan, rows in map(self._passages_of, tasks))
+            tell(describe_cost(n_tokens * self._seconds_a_token, n_bytes))
+
+    def listen(self) -> list[LessonReader]:
+        """Let the teacher read all that was not read before."""
+        tasks = self._missing()
         if tasks:
             self._check_disk(tasks)
-            axes = self._find_axes()
-            self._read(tasks, axes, tell)
+            self._read(tasks, self._find_axes())
         seeds = np.random.SeedSequence(0).generate_state(len(self.files)).tolist()
         return [
             LessonReader(trained, held_out, seed)
             for (trained, held_out), seed in zip(self.files, seeds, strict=True)
         ]
 
-    def _check_disk(self, tasks: Sequence[tuple[int, int, int]]) -> None:
+    def _missing(self) -> list[_Task]:
+        """The files that are not written yet: of which corpus, trained on or held out, which."""
+        return [
+            (i, kind, number)
+            for i, kinds in enumerate(self.files)
+            for kind, files in enumerate(kinds)
+            for number in range(files.n_files)
+            if not files.is_written(number)
+        ]
+
+    def _passages_of(self, task: _Task) -> tuple[PassagePlan, Integers]:
+        """The passages of a file."""
+        i, kind, number = task
+        files, plan = self.files[i][kind], self._plans[i][kind]
+        return plan, choose_passages(plan.n_passages, files.n_passages)[files.rows_of(number)]
+
+    def _check_disk(self, tasks: Sequence[_Task]) -> int:
+        """Bytes that are needed; refuses where there is no room for them."""
         needed = len(tasks) * FILE_PASSAGES * self._bytes_a_passage
         self.folder.mkdir(parents=True, exist_ok=True)
         free = shutil.disk_usage(self.folder).free
@@ -277,6 +299,7 @@ class Listener:
                 f"what the teacher says needs {needed / 1e9:.1f} GB, and {self.folder.parent} has "
                 f"{free / 1e9:.1f} GB free: give another place (cache=...) or less room (disk=...)"
             )
+        return needed
 
     def _find_axes(self) -> TeacherAxes:
         path = self.folder / _AXES
@@ -290,20 +313,26 @@ class Listener:
     def _fit_axes(self) -> TeacherAxes:
         """Axes of a sample of all corpora; a remark where the teacher hardly knows the language."""
         ids, vectors, unknown, n_pieces = [], [], 0, 0
+        clock: list[tuple[float, int]] = []
         no_piece = self.teacher.head.pieces.unknown
         n_read = sum(trained.n_passages for trained, _ in self.files)
         n_sampled = min(_SAMPLE_PASSAGES, max(_SAMPLE_SHARE * n_read, _FEWEST_SAMPLED))
         for i, (plan, _) in enumerate(self._plans):
             wanted = math.ceil(n_sampled * float(self.text.shares[i]))
             chosen = choose_passages(plan.n_passages, wanted)
-            parts = [(plan, chosen[s : s + 64]) for s in range(0, len(chosen), 64)]
+            size = -(-len(chosen) // _SAMPLE_PARTS)
+            parts = [(plan, chosen[s : s + size]) for s in range(0, len(chosen), size)]
             for heard, said in self._hear(parts):
                 rows = said.cpu().numpy()
+                clock.append((time.perf_counter(), heard.ids.size))
                 is_said = rows.any(axis=1)
                 ids.append(heard.words[is_said])
                 vectors.append(rows[is_said])
                 unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
                 n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
+        # Without the first part, before which workers and the network had to start.
+        n_timed = sum(size for _, size in clock[1:])
+        self._seconds_a_token = (clock[-1][0] - clock[0][0]) / n_timed if n_timed else math.nan
         words, rows = np.concatenate(ids), np.concatenate(vectors)
         doubt = describe_doubt(unknown, n_pieces, len(words))
         if doubt:
@@ -325,22 +354,13 @@ class Listener:
                 said = [self.network.run_layers(batch).mean(dim=0) for batch in heard.batches]
                 yield heard, torch.cat(said) if said else nothing
 
-    def _read(
-        self,
-        tasks: Sequence[tuple[int, int, int]],
-        axes: TeacherAxes,
-        tell: Callable[[str], None] | None,
-    ) -> None:
+    def _read(self, tasks: Sequence[_Task], axes: TeacherAxes) -> None:
+        """Let the teacher read what belongs into files, and write them."""
         import torch
 
         mean, turn = (torch.from_numpy(a).to(self._device) for a in (axes.mean, axes.axes.T.copy()))
-        given = []
-        for i, kind, number in tasks:
-            files, plan = self.files[i][kind], self._plans[i][kind]
-            rows = choose_passages(plan.n_passages, files.n_passages)[files.rows_of(number)]
-            given.append((plan, rows))
+        given = [self._passages_of(task) for task in tasks]
         n_tokens = sum(len(rows) * plan.passage for plan, rows in given)
-        began = time.perf_counter()
         with progress_bar("teacher", n_tokens, unit="tokens", show=self._show) as advance:
             for (i, kind, number), (heard, said) in zip(tasks, self._hear(given), strict=True):
                 is_said = said.any(dim=1, keepdim=True)
@@ -348,17 +368,16 @@ class Listener:
                 lesson = _lay_out(heard, codes, scales)
                 self.files[i][kind].write(number, lesson)
                 advance(lesson.ids.size)
-                if tell is not None:
-                    seconds = (time.perf_counter() - began) * n_tokens / lesson.ids.size
-                    tell(describe_cost(seconds, len(tasks) * FILE_PASSAGES * self._bytes_a_passage))
-                    tell = None
 
 
 def describe_cost(seconds: float, n_bytes: float) -> str:
-    """What a teacher's reading takes, in words."""
+    """What a teacher's reading takes, in words; how long is left out where nobody knows (NaN)."""
+    room = f"what the teacher says takes {n_bytes / 1e9:.1f} GB"
+    if math.isnan(seconds):
+        return room
     hours, minutes = divmod(round(seconds / 60), 60)
     taken = f"{hours} h {minutes} min" if hours else f"{max(minutes, 1)} min"
-    return f"the teacher reads for about {taken} and what it says takes {n_bytes / 1e9:.1f} GB"
+    return f"{room}, and it reads for about {taken}"
 
 
 def describe_doubt(n_unknown: int, n_pieces: int, n_words: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -140,10 +141,11 @@ def test_a_teacher_for_another_language_is_doubted(counts, expected) -> None:
 
 
 def test_what_reading_takes_is_told_in_words() -> None:
-    said = "the teacher reads for about {} and what it says takes {} GB"
-    assert describe_cost(3.0, 0.04e9) == said.format("1 min", "0.0")
-    assert describe_cost(7 * 60.0, 1.26e9) == said.format("7 min", "1.3")
-    assert describe_cost(3_720.0, 20e9) == said.format("1 h 2 min", "20.0")
+    said = "what the teacher says takes {} GB, and it reads for about {}"
+    assert describe_cost(3.0, 0.04e9) == said.format("0.0", "1 min")
+    assert describe_cost(7 * 60.0, 1.26e9) == said.format("1.3", "7 min")
+    assert describe_cost(3_720.0, 20e9) == said.format("20.0", "1 h 2 min")
+    assert describe_cost(math.nan, 20e9) == "what the teacher says takes 20.0 GB"
 
 
 def test_the_licence_is_read_from_the_card(tmp_path) -> None:
@@ -205,9 +207,11 @@ def read_files(folder: Path) -> dict[str, bytes]:
 def test_what_is_written_is_what_the_transformer_says(listen, topic_corpus) -> None:
     listener = listen()
     told: list[str] = []
-    (reader,) = listener.listen(told.append)
+    listener.prepare(told.append)
     (line,) = told
-    assert line.startswith("the teacher reads for about")
+    assert line.startswith("what the teacher says takes 0.0 GB, and it reads for about")
+    assert not list(listener.folder.rglob("*.codes.npy"))  # only a sample was read
+    (reader,) = listener.listen()
     (files, held_out) = listener.files[0]
     assert (files.n_files, held_out.n_files) == (5, 1)
     assert reader.n_passages == files.n_passages == -(-(156 * 71) // 32)
@@ -271,8 +275,11 @@ def test_an_interrupted_teacher_reads_only_the_rest(listen, tmp_path, monkeypatc
 def test_without_room_nothing_is_read(listen, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(teacher.shutil, "disk_usage", lambda path: SimpleNamespace(free=10**6))
     listener = listen()
-    with pytest.raises(InputError, match=r"needs 0\.\d GB, and .* has 0\.0 GB free: give another"):
-        listener.listen()
+    for begin in (listener.prepare, listener.listen):
+        with pytest.raises(
+            InputError, match=r"needs 0\.\d GB, and .* has 0\.0 GB free: give anoth"
+        ):
+            begin()
     assert "network" not in vars(listener)
     assert read_files(tmp_path) == {}
 
