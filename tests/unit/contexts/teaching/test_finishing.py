@@ -58,10 +58,15 @@ def teacher(transformer_folder, lessons_folder) -> Teacher:
 
 @pytest.fixture(scope="module")
 def trainer(text, base, teacher, lessons_folder, taught_folder, brief) -> StudentTrainer:
-    """A student that has learned nothing yet; the lessons are those of the trained one."""
+    """A student whose weights all matter; the lessons are those of the trained one."""
     lessons = Listener(teacher, text, 32, lessons_folder, "cpu", 1)
     assert all(files.is_written(0) for files in lessons.files[0])
-    return prepare_student(text, base, lessons, brief, "cpu", False)
+    found = prepare_student(text, base, lessons, brief, "cpu", False)
+    generator = torch.Generator().manual_seed(0)
+    with torch.no_grad():
+        for weights in found.network.parameters():
+            weights.add_(0.1 * torch.randn(weights.shape, generator=generator))
+    return found
 
 
 def test_a_student_knows_the_words_of_its_base(trainer, base, teacher) -> None:
