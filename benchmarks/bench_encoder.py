@@ -30,7 +30,6 @@ import grassmeans
 from grassmeans import Corpus, SenseModel, WordVectors
 from grassmeans.artifacts.writing import read_manifest, write_bytes, write_manifest
 from grassmeans.contexts import (
-    FUNCTION_WORDS,
     VECTORS_FOLDER,
     LearnedEncoder,
     describe_encoder,
@@ -39,6 +38,7 @@ from grassmeans.contexts import (
 from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape, write_weights
 from grassmeans.contexts.learned import FOLDER
 from grassmeans.corpus.ingest import IngestOptions
+from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling.measuring import make_measure, measure_corpus
 from grassmeans.labelling.targets import find_targets
