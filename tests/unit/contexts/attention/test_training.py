@@ -321,8 +321,11 @@ def test_without_a_base_one_is_trained_first_and_kept_where_the_teacher_fails(
 
     given = {"teacher": teacher.Teacher(str(transformer_folder), "2-3"), "device": "cpu"}
     folder = tmp_path / "taught"
+    sizes = iter([10**12])  # there is room before the base is trained, and none after it
     with monkeypatch.context() as full:
-        full.setattr(teacher.shutil, "disk_usage", lambda path: SimpleNamespace(free=0))
+        full.setattr(
+            teacher.shutil, "disk_usage", lambda path: SimpleNamespace(free=next(sizes, 0))
+        )
         with pytest.raises(InputError, match=r"has 0\.0 GB free"):
             train_encoder(topic_corpus, folder, brief, workers=1, **given)
     (base,) = tmp_path.glob(".taught.building/scratch/base")
@@ -368,7 +371,7 @@ def test_the_command_mixes_corpora_and_hears_a_teacher(
     told = json.loads(done.stdout)
     assert (told["n_words"], told["dim"], told["layers"]) == (100, 64, 1)
     assert told["voices"].keys() == {"line", "deviation", "variance"}
-    assert "the teacher reads for about 1 min" in done.stderr
+    assert "GB, and it reads for about 1 min" in done.stderr
     manifest = read_manifest(out)
     assert manifest["training"]["shares"] == [0.5, 0.5]
     assert manifest["teacher"]["layers"] == "2,3"
