@@ -35,7 +35,13 @@ from grassmeans.contexts import (
     describe_encoder,
     open_contexts,
 )
-from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape, write_weights
+from grassmeans.contexts.attention.encoder import NetworkEncoder
+from grassmeans.contexts.attention.stored import (
+    AttentionShape,
+    LearnedWeights,
+    NetworkShape,
+    write_weights,
+)
 from grassmeans.contexts.learned import FOLDER
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS
@@ -126,7 +132,7 @@ def open_model(place: Path, device: str, corpus: Corpus) -> SenseModel:
     if read_manifest(place)["kind"] == "model":
         return grassmeans.load(place, device=device)
     encoder = open_contexts(place, device)
-    assert isinstance(encoder, LearnedEncoder)
+    assert isinstance(encoder, NetworkEncoder)
     rng = np.random.default_rng(2)
     content = (word for word in encoder.vectors.words if word not in encoder.function_words)
     entries = []
@@ -137,9 +143,10 @@ def open_model(place: Path, device: str, corpus: Corpus) -> SenseModel:
     return SenseModel(encoder, SenseInventory(entries), corpus.tokenizer)
 
 
-def count_operations(shape: NetworkShape) -> int:
+def count_operations(shape: AttentionShape) -> int:
     """Floating-point operations that the place of a full passage needs, were nothing left out."""
-    dense = shape.n_layers * (2 + 2 * shape.inner_factor) * shape.dim**2 + shape.dim**2
+    looking = 2 if isinstance(shape, NetworkShape) else 4  # keys and values of words are kept
+    dense = shape.n_layers * (looking + 2 * shape.inner_factor) * shape.dim**2 + shape.dim**2
     attention = shape.n_layers * 2 * shape.passage * shape.dim
     return 2 * (dense + attention)
 
@@ -250,9 +257,9 @@ def measure_samples(model: SenseModel, corpus: Corpus, n: int, runs: int) -> dic
     }
 
 
-def _shape(model: SenseModel) -> NetworkShape:
+def _shape(model: SenseModel) -> AttentionShape:
     encoder = model.encoder
-    assert isinstance(encoder, LearnedEncoder), "the model's contexts are not learned"
+    assert isinstance(encoder, NetworkEncoder), "the model's contexts are not learned"
     return encoder.weights.shape
 
 
@@ -286,7 +293,7 @@ def main() -> None:
             arguments.contexts, folder / "encoder", arguments.dim, arguments.layers
         )
         known = open_contexts(place)
-        assert isinstance(known, LearnedEncoder)
+        assert isinstance(known, NetworkEncoder)
         if arguments.corpus:
             corpus = Corpus.open(arguments.corpus)
         else:
