@@ -60,10 +60,7 @@ class TaughtEncoder(NetworkEncoder):
 
     kind = "taught"
     grouping = GroupingRules(merge_cosine=0.7, rare_ease=0.3, part_cosine=0.75, few_contexts=100)
-    # Every word of a passage is read for every place of it: half as many cost half as much, and say
-    # nearly as much.
-    reach = 64
-    own_share = 0.625
+    own_share = 0.75
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.contexts import VECTORS_FOLDER
 from grassmeans.contexts.attention.passages import Passages, cut_passages, gather_passages
-from grassmeans.contexts.attention.stored import N_SPECIAL, PASSAGES, UNKNOWN_ID
+from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -60,9 +60,6 @@ class NetworkEncoder(ContextEncoder):
     sharpness = 40.0  # between two senses lie a few hundredths of the distance
     idk_distance = None  # no distance of a network's line means the same in two corpora
     induction: ClassVar[Mapping[str, Any]] = {"n_senses": "auto", "max_contexts": 1_000}
-    reach: ClassVar[int] = PASSAGES[1]
-    """Words of a passage, at most: no more than the network was trained with."""
-
     own_share: ClassVar[float] = 0.5
     """Of a passage: its middle, whose places are its own; the rest belongs to its neighbours."""
 
@@ -225,7 +222,7 @@ class NetworkEncoder(ContextEncoder):
         return self._kept_ids[1]
 
     def _cut(self, occurrences: Occurrences, first_row: int = 0) -> Iterator[Passages]:
-        ids, length = self.ids_of(occurrences.words), min(self.weights.shape.passage, self.reach)
+        ids, length = self.ids_of(occurrences.words), self.weights.shape.passage
         own = int(length * self.own_share)
         return cut_passages(occurrences, ids, length, own, self._at_once, first_row)
 
