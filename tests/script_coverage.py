@@ -67,7 +67,11 @@ class ScriptLines:
         self.poor: list[str] = []
 
     def watch(self, page: Any) -> Callable[[], None]:
-        """Count from now on; what is returned takes the counts, before the page is closed."""
+        """Count from now on; what is returned takes the counts, before the page is closed.
+
+        Those of scripts that a page has left are forgotten sooner or later: they are taken before
+        it goes elsewhere, and by ``page.take_counts()`` before a script does so.
+        """
         session = page.context.new_cdp_session(page)
         session.send("Profiler.enable")
         session.send("Profiler.startPreciseCoverage", {"callCount": False, "detailed": True})
@@ -79,6 +83,15 @@ class ScriptLines:
                     source = self.scripts[path].read_text(encoding="utf-8")
                     self.run[path] |= run_lines(script["functions"], source)
 
+        def take_first(go: Callable[..., Any]) -> Callable[..., Any]:
+            def leave(*arguments: Any, **options: Any) -> Any:
+                take()
+                return go(*arguments, **options)
+
+            return leave
+
+        page.goto, page.reload = take_first(page.goto), take_first(page.reload)
+        page.take_counts = take
         return take
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -66,6 +66,7 @@ def test_drafts_are_discarded_after_a_question(open_page, serve, model) -> None:
         told.get_by_role("button", name="Keep them").click()
         expect(page.locator(".card")).to_have_count(1)
         told.get_by_role("button", name="Discard…").click()
+        page.take_counts()
         told.get_by_role("button", name="Discard 1 correction").click()
         expect(page.locator(".card")).to_have_count(2)
         expect(told).to_be_empty()
