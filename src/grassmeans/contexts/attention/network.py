@@ -11,7 +11,8 @@ without it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -23,39 +24,66 @@ from grassmeans.contexts.attention.stored import N_SPECIAL, LearnedWeights, Netw
 from grassmeans.vectors.word_vectors import WordVectors
 
 
-class LeaveOneOutNetwork(nn.Module):  # type: ignore[misc]
-    """Passages of word ids -> for each place, a direction in the space of the word vectors.
+class AttentionNetwork(nn.Module):  # type: ignore[misc]
+    """What networks of attention share: their first weights, and in what they compute.
 
-    The parameters have the names of `LearnedWeights`; beside them there are ``vectors``
-    (n_ids, dim), those of the unknown word and the boundary first, and ``bias`` (n_words,), which
-    takes up how frequent a word is.
+    The parameters have the names of the shape's matrices, beside ``vectors`` (n_ids, dim), those of
+    the unknown word and the boundary first.
 
     Parameters
     ----------
-    shape : NetworkShape
+    shape : NetworkShape or StudentShape
     seed : int
         Of the first weights.
     compute_dtype : torch.dtype
         What layers compute in; the weights themselves are kept as they are.
     """
 
+    # Branches that add to the stream start small, so that a deep network starts shallow.
+    first_scales: ClassVar[Mapping[str, float]] = {}
+
     def __init__(
-        self, shape: NetworkShape, seed: int = 0, compute_dtype: torch.dtype = torch.float32
+        self, shape: Any, seed: int = 0, compute_dtype: torch.dtype = torch.float32
     ) -> None:
         super().__init__()
         self.shape = shape
         self.compute_dtype = compute_dtype
         generator = torch.Generator().manual_seed(seed)
-        # Branches that add to the stream start small, so that a deep network starts shallow.
-        scales = {"word_down": 0.1, "mixing": 0.1, "inner_down": 0.1, "output": 0.5}
         shapes = {"vectors": (shape.n_ids, shape.dim), **shape.matrix_shapes()}
         del shapes["specials"]
         for name, sizes in shapes.items():
             values = torch.randn(*sizes, generator=generator)
-            scale = scales.get(name, 1.0) / math.sqrt(sizes[-1])
+            scale = self.first_scales.get(name, 1.0) / math.sqrt(sizes[-1])
             self.register_parameter(name, nn.Parameter(values * scale))
-        self.bias = nn.Parameter(torch.zeros(shape.n_words))
         self.register_buffer("angles", torch.from_numpy(shape.angles(shape.passage)), False)
+
+    def _weigh(self, x: Tensor, weights: Tensor) -> Tensor:
+        return functional.linear(x, weights.to(self.compute_dtype))
+
+
+class LeaveOneOutNetwork(AttentionNetwork):
+    """Passages of word ids -> for each place, a direction in the space of the word vectors.
+
+    Beside the parameters of `LearnedWeights` there is ``bias`` (n_words,), which takes up how
+    frequent a word is.
+
+    Parameters
+    ----------
+    shape : NetworkShape
+    """
+
+    first_scales: ClassVar[Mapping[str, float]] = {
+        "word_down": 0.1,
+        "mixing": 0.1,
+        "inner_down": 0.1,
+        "output": 0.5,
+    }
+
+    def __init__(
+        self, shape: NetworkShape, seed: int = 0, compute_dtype: torch.dtype = torch.float32
+    ) -> None:
+        super().__init__(shape, seed, compute_dtype)
+        self.bias = nn.Parameter(torch.zeros(shape.n_words))
 
     def word_features(self, ids: Tensor) -> Tensor:
         """(n_ids) -> (n_ids, 2, n_layers, n_heads, head_dim) keys and values, before rotation."""
@@ -116,9 +144,6 @@ class LeaveOneOutNetwork(nn.Module):  # type: ignore[misc]
             inner = functional.relu(self._weigh(normalise(x), self.inner_up[layer])).square()
             x = x + self._weigh(inner, self.inner_down[layer])
         return self._weigh(normalise(x), self.output)
-
-    def _weigh(self, x: Tensor, weights: Tensor) -> Tensor:
-        return functional.linear(x, weights.to(self.compute_dtype))
 
     @property
     def word_vectors(self) -> Tensor:

@@ -11,22 +11,21 @@ without it.
 
 from __future__ import annotations
 
-import math
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from grassmeans.contexts.attention.inference import DeviceNetwork
-from grassmeans.contexts.attention.network import normalise, rotate
+from grassmeans.contexts.attention.network import AttentionNetwork, normalise, rotate
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.ranks import Ranks
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
 from grassmeans.contexts.teaching.lessons import Lesson
-from grassmeans.contexts.teaching.student_weights import StudentShape
 
 Floats = NDArray[np.float32]
 
@@ -34,37 +33,21 @@ UNKNOWN_SHARE = 0.1
 """Of the words are read as unknown, so that words that it does not know are served, too."""
 
 
-class StudentNetwork(nn.Module):  # type: ignore[misc]
+class StudentNetwork(AttentionNetwork):
     """Passages of word ids -> for each place, both voices.
 
-    The parameters have the names of `grassmeans.contexts.teaching.student_weights.StudentWeights`,
-    beside ``vectors`` (n_ids, dim), those of the unknown word and the boundary first.
+    Its parameters are those of `grassmeans.contexts.teaching.student_weights.StudentWeights`.
 
     Parameters
     ----------
     shape : StudentShape
-    seed : int
-        Of the first weights.
-    compute_dtype : torch.dtype
-        What layers compute in; the weights themselves are kept as they are.
     """
 
-    def __init__(
-        self, shape: StudentShape, seed: int = 0, compute_dtype: torch.dtype = torch.float32
-    ) -> None:
-        super().__init__()
-        self.shape = shape
-        self.compute_dtype = compute_dtype
-        generator = torch.Generator().manual_seed(seed)
-        # Branches that add to the stream start small, so that a deep network starts shallow.
-        scales = {"mixing": 0.1, "inner_down": 0.1, "voices": 0.05}
-        shapes = {"vectors": (shape.n_ids, shape.dim), **shape.matrix_shapes()}
-        del shapes["specials"]
-        for name, sizes in shapes.items():
-            values = torch.randn(*sizes, generator=generator)
-            scale = scales.get(name, 1.0) / math.sqrt(sizes[-1])
-            self.register_parameter(name, nn.Parameter(values * scale))
-        self.register_buffer("angles", torch.from_numpy(shape.angles(shape.passage)), False)
+    first_scales: ClassVar[Mapping[str, float]] = {
+        "mixing": 0.1,
+        "inner_down": 0.1,
+        "voices": 0.05,
+    }
 
     def forward(self, ids: Tensor) -> Tensor:
         """(n_passages, length) ids -> (n_passages, length, n_voices): one voice, and the other."""
@@ -83,9 +66,6 @@ class StudentNetwork(nn.Module):  # type: ignore[misc]
             inner = functional.relu(self._weigh(normalise(x), self.inner_up[layer])).square()
             x = x + self._weigh(inner, self.inner_down[layer])
         return self._weigh(normalise(x), self.voices)
-
-    def _weigh(self, x: Tensor, weights: Tensor) -> Tensor:
-        return functional.linear(x, weights.to(self.compute_dtype))
 
 
 class Losses(NamedTuple):
