@@ -12,7 +12,9 @@ import math
 import re
 import shutil
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -56,6 +58,8 @@ SHRINKING = 5
 
 _SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED, _SAMPLE_PARTS = 2_000, 0.1, 64, 8
 _FEWEST_IN_SAMPLE = 4
+_PIECES_AT_ONCE = 16_384
+_WRITERS = 2
 _AXES = "axes.npy"
 _KEPT_FREE = 1.05  # of the disk, beside what is written
 _MOST_UNKNOWN, _MOST_PIECES = 0.02, 2.5
@@ -171,14 +175,22 @@ def cut_passages(plan: PassagePlan, passages: Integers, source: str, batch_size:
     stretches = [shards[s.shard].read_stretch(s.first, s.end, tokenizer) for s in segments]
     pieces = _open_pieces(source)
     cut = pieces.cut([text for text, _ in stretches])
-    order = sorted(range(len(cut)), key=lambda i: -len(cut[i].ids))
     batches, slots = [], [np.empty(0, np.int64)]
-    for start in range(0, len(order), batch_size):
-        rows = order[start : start + batch_size]
+    for rows in split_by_length([len(found.ids) for found in cut], batch_size):
         batches.append(pieces.batch([cut[i] for i in rows], [stretches[i][1] for i in rows]))
         found = [segments[i].slot + np.arange(len(stretches[i][1])) for i in rows]
         slots += found
     return Heard(ids, batches, np.concatenate(slots))
+
+
+def split_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+    """Texts of like length together, at most so many, and not too many pieces with the padding."""
+    order = sorted(range(len(lengths)), key=lambda i: -lengths[i])
+    start = 0
+    while start < len(order):
+        fitting = _PIECES_AT_ONCE // max(lengths[order[start]], 1)
+        yield order[start : start + max(1, min(most, fitting))]
+        start += max(1, min(most, fitting))
 
 
 class Listener:
@@ -361,13 +373,26 @@ class Listener:
         mean, turn = (torch.from_numpy(a).to(self._device) for a in (axes.mean, axes.axes.T.copy()))
         given = [self._passages_of(task) for task in tasks]
         n_tokens = sum(len(rows) * plan.passage for plan, rows in given)
-        with progress_bar("teacher", n_tokens, unit="tokens", show=self._show) as advance:
-            for (i, kind, number), (heard, said) in zip(tasks, self._hear(given), strict=True):
-                is_said = said.any(dim=1, keepdim=True)
-                codes, scales = round_rows((said - mean) @ turn * is_said)
-                lesson = _lay_out(heard, codes, scales)
-                self.files[i][kind].write(number, lesson)
-                advance(lesson.ids.size)
+
+        def write(task: _Task, heard: Heard, rows: Any) -> int:
+            i, kind, number = task
+            lesson = _lay_out(heard, *round_rows(rows))
+            self.files[i][kind].write(number, lesson)
+            return lesson.ids.size
+
+        waiting: deque[Future[int]] = deque()
+        with (
+            progress_bar("teacher", n_tokens, unit="tokens", show=self._show) as advance,
+            ThreadPoolExecutor(_WRITERS) as writers,
+        ):
+            for task, (heard, said) in zip(tasks, self._hear(given), strict=True):
+                with torch.inference_mode():
+                    rows = (said - mean) @ turn * said.any(dim=1, keepdim=True)
+                waiting.append(writers.submit(write, task, heard, rows))
+                while len(waiting) > _WRITERS:
+                    advance(waiting.popleft().result())
+            while waiting:
+                advance(waiting.popleft().result())
 
 
 def describe_cost(seconds: float, n_bytes: float) -> str:

@@ -34,6 +34,7 @@ from grassmeans.contexts.teaching.teacher import (
     fit_axes,
     measure_means,
     round_rows,
+    split_by_length,
     weigh_words,
 )
 from grassmeans.errors import GrassmeansWarning, InputError
@@ -334,3 +335,10 @@ def test_a_described_teacher_tells_what_it_was(transformer_folder) -> None:
     assert told["layers"] == "2,3"
     assert told["licence"] is None
     assert len(told["digest"]) > 8
+
+
+def test_texts_of_like_length_are_read_together_and_never_too_many_pieces():
+    lengths = [3, 9_000, 5, 8_000, 4]
+    assert list(split_by_length(lengths, most=2)) == [[1], [3, 2], [4, 0]]
+    assert list(split_by_length([20_000, 0, 1], most=8)) == [[0], [2, 1]]
+    assert list(split_by_length([], most=2)) == []
