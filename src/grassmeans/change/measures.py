@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.change.uses import find_positions, sample_by_group
 from grassmeans.contexts.interface import ContextEncoder
@@ -34,9 +35,6 @@ from grassmeans.geometry.distances import usable_contexts
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.keys import decode_key
 from grassmeans.vectors.similarity import unit_rows
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 N_FITTING = 20
 """Words that stand for a context; of a small vocabulary a twentieth."""

@@ -16,10 +16,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles
 from grassmeans.change.uses import Uses
 from grassmeans.kernels import get_kernels
-
-Doubles = NDArray[np.float64]
 
 N_PERMUTATIONS = 20_000
 STOP_AFTER = 20

@@ -17,12 +17,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     Assigned,
-    Doubles,
     FitOptions,
-    Floats,
     Grouping,
     HeldAlone,
     InducedDirections,

@@ -17,12 +17,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.errors import InputError
 from grassmeans.kernels import Advanced, HeldContexts, Reached
 from grassmeans.vectors.similarity import unit_rows
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 Labels = NDArray[Any]
 RandomState = int | np.random.Generator | np.random.RandomState | None
 

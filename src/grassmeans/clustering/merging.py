@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.rays import take_rays
 from grassmeans.geometry.rules import GroupingRules
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 RARE = 0.1
 """Share of the contexts below which a group is merged more easily, where that is asked for."""

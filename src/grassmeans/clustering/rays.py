@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.directions import plan_single_products
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     Assigned,
     FitOptions,
-    Floats,
     Grouping,
     HeldAlone,
     InducedDirections,

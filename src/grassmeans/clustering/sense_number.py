@@ -16,10 +16,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     FitOptions,
-    Floats,
     Grouping,
     InducedDirections,
     RandomState,

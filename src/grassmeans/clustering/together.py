@@ -13,11 +13,11 @@ from itertools import groupby
 
 import numpy as np
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.directions import hold_lines, plan_samples, solve_lines
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     FitOptions,
-    Floats,
     Grouping,
     InducedDirections,
 )

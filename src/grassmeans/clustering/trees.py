@@ -18,12 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import ClusterNode, cut_tree, linkage, to_tree
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.merging import Groups, merge_groups
 from grassmeans.clustering.rays import mean_ray
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 MOST_GROUPS = 8

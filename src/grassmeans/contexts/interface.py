@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -22,8 +23,6 @@ from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules
 from grassmeans.geometry.windows import ContextShape, gather_rows, rows_of_words
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 _AT_ONCE = 4096
 """Occurrences whose bases are held at once: 15 MB, however long the text."""

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Integers
 from grassmeans.contexts.attention.encoder import FOLDER, NetworkEncoder, normalise_rows
 from grassmeans.contexts.attention.levelling import sum_topics
 from grassmeans.contexts.attention.passages import Passages
@@ -39,8 +40,6 @@ from grassmeans.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.inference import DeviceNetwork
 
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 
 _WORDS_AT_ONCE = 4_096
 

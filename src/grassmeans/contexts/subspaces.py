@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, rank_places
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -17,8 +18,6 @@ from grassmeans.geometry.windows import FEW, ContextShape, count_words, gather_r
 from grassmeans.kernels import OCCURRENCE_BLOCK, SenseTable, get_kernels
 from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 _AT_ONCE_ON_CPU, _AT_ONCE_ON_DEVICE = 64 * OCCURRENCE_BLOCK, 2048 * OCCURRENCE_BLOCK
 _WORTH_SENDING = 4096  # contexts; for fewer a GPU would wait for the words' vectors

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Integers
 from grassmeans.contexts.attention.encoder import FOLDER, NetworkEncoder, normalise_rows
 from grassmeans.contexts.attention.passages import Passages
 from grassmeans.contexts.attention.stored import N_SPECIAL
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
     from grassmeans.contexts.teaching.inference import DeviceStudent
     from grassmeans.kernels.interface import EncoderLayers
 
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 
 OWN_SHARE = 0.5
 """Of a word's mean that is added to what is said of it."""

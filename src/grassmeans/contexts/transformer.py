@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import damaged, read_json
 from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_json
@@ -35,7 +36,6 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
 
-Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 FOLDER = "encoder"

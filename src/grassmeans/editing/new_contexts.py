@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.merging import is_apart
 from grassmeans.clustering.settings import AUTO, InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
@@ -20,8 +21,6 @@ from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.induction import group_contexts
 from grassmeans.senses.samples import WordSample
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 FEWEST_NEW = 20
 """Contexts that a new sense needs."""

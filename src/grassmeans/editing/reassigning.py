@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.together import find_meeting
 from grassmeans.editing.sense_edits import blank_hidden, check_numbers, check_visible
@@ -32,8 +33,6 @@ from grassmeans.senses.samples import WordSample
 
 _LARGEST_LOSS = 0.25
 """What lines that leave a sense may weigh, for each of its own contexts."""
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

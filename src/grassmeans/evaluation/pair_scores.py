@@ -13,11 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.evaluation.reports import Interval, bootstrap_weighted_mean, bootstrap_words
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 class RankedPairs:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Doubles
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import match_labels
@@ -43,9 +44,6 @@ _COLUMNS = {
     "mean confidence": "confidence",
     "calibration error": "calibration_error",
 }
-
-Doubles = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)

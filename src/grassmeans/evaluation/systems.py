@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
@@ -35,8 +36,6 @@ from grassmeans.senses.keys import encode_key
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 
 class Senses(ABC):

@@ -15,9 +15,8 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.kernels import get_kernels
-
-Floats = NDArray[np.float32]
 
 _FEW = 64
 """Up to this many contexts, plain NumPy has nothing to load or to compile."""

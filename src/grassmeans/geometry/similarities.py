@@ -9,11 +9,9 @@ context of zeros, which says nothing, is 0 alike to any.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.vectors.similarity import unit_rows
-
-Floats = NDArray[np.float32]
 
 
 def compare_all(first: Floats, second: Floats, *, signed: bool = False) -> Floats:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import open_array, parse_json, read_text
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional, path
 from grassmeans.artifacts.writing import digest_of, write_array, write_bytes
@@ -56,7 +56,6 @@ PAPER_MIN_COUNT = 10_000
 _TOKENS_PER_COUNT = 200_000
 _SMALLEST_MIN_COUNT = 50
 
-Floats = NDArray[np.float32]
 Result = WordSenses | SkippedWord
 
 

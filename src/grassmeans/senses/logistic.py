@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles
+
 _RIDGE = 1e-4
 _STEPS = 50
-
-Doubles = NDArray[np.float64]
 
 
 class LogisticCurve(NamedTuple):

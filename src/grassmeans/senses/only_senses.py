@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.arrays import Doubles
 from grassmeans.errors import InputError
 
 ASSUMED = 0.9
@@ -31,8 +32,6 @@ sentences, which say less than the passages that usual distances are from."""
 
 FEWEST_LINES = 32
 """With fewer it is chance how near they are."""
-
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

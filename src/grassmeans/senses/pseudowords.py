@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.matching import match_groups
 from grassmeans.clustering.settings import InductionSettings
@@ -53,7 +54,6 @@ ALIKE = 0.5
 _LARGEST_COUNT = 20_000
 _GROUPS_AT_ONCE = 12
 
-Floats = NDArray[np.float32]
 PseudowordTask = tuple[ContextEncoder, InductionSettings, tuple[str, ...], list[Floats]]
 
 

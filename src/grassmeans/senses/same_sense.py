@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.together import find_meeting
 from grassmeans.errors import InputError
@@ -30,9 +31,6 @@ NEARER = 0.05
 """The share of all words that is nearer to a word than the one that stands for another sense."""
 
 FEWEST_PAIRS = 100
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

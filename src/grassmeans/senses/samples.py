@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
@@ -21,8 +22,6 @@ from grassmeans.geometry.windows import Contexts, sample_positions
 from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import Sense
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 
 class WordSource(OccurrenceSource, Protocol):

@@ -28,10 +28,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.corpus.occurrences import MovedText, Occurrences, TokenText
 from grassmeans.senses.calibration import ConfidenceRule
 
-Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 Stretches = tuple[Places, Places]

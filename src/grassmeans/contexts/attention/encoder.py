@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Integers
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.contexts import VECTORS_FOLDER
 from grassmeans.contexts.attention.passages import Passages, cut_passages, gather_passages
@@ -34,8 +35,6 @@ from grassmeans.vectors.word_vectors import WordVectors
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.inference import DeviceEncoder
 
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 
 FOLDER = "encoder"
 _EPSILON = 1e-6

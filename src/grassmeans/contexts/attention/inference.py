@@ -26,6 +26,7 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from grassmeans.arrays import Floats
 from grassmeans.contexts.attention.levelling import TOPIC_WINDOW, Levelling
 from grassmeans.contexts.attention.network import normalise
 from grassmeans.contexts.attention.passages import Passages
@@ -33,7 +34,6 @@ from grassmeans.contexts.attention.stored import N_SPECIAL, AttentionShape, Lear
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 
-Floats = NDArray[np.float32]
 Rows = NDArray[np.int64]
 
 _TOKENS_A_PASS, _PLACES_A_PASS = 1 << 18, 1 << 16

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes
 from grassmeans.contexts.attention.passages import Passages
 from grassmeans.corpus.corpus import Corpus
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
     from grassmeans.contexts.interface import ContextEncoder
     from grassmeans.contexts.learned import LearnedEncoder
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 
 TOPIC_WINDOW = 16
 """Words on either side that make the topic."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from grassmeans.arrays import Floats
 from grassmeans.contexts.attention.network import LeaveOneOutNetwork
 from grassmeans.contexts.attention.ranks import Ranks
 from grassmeans.contexts.attention.stored import N_SPECIAL
@@ -28,7 +29,6 @@ WARM_UP = 0.03
 """Share of a training in which the rates rise; they fall to 0 in the rest, both linearly."""
 
 Ids = NDArray[np.int32]
-Floats = NDArray[np.float32]
 
 _VECTORS = ("vectors", "bias", "start")
 """What is not a matrix that turns one vector into another."""

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Integers
 from grassmeans.corpus.occurrences import Occurrences
-
-Integers = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import load, save_file
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import MANIFEST, damaged, read_bytes
 from grassmeans.artifacts.schema import check_values, either, flag, nothing, number, one_of, whole
 from grassmeans.artifacts.writing import (
@@ -26,8 +27,6 @@ from grassmeans.contexts.attention.levelling import Levelling
 from grassmeans.errors import ArtifactError
 from grassmeans.vectors.quantising import BITS as ROW_BITS
 from grassmeans.vectors.quantising import QuantisedRows, Rows, bytes_per_row, quantise_rows
-
-Floats = NDArray[np.float32]
 
 KIND = "encoder weights"
 FORMAT_VERSION = 1

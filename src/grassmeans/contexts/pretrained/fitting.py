@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.contexts.pretrained.network import ModelHead, Network
 from grassmeans.contexts.pretrained.passages import cut_texts, single_words
 from grassmeans.contexts.pretrained.projection import Projection, fit_projection
@@ -20,8 +21,6 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape, sample_words
 from grassmeans.progress import Advance, progress_bar
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 PASSAGE = 64
 DIM = 128

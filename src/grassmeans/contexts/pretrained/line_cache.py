@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import digest_of, digest_of_array, write_array
 
-Floats = NDArray[np.float32]
 Places = NDArray[np.int64]
 
 _PLACES, _LINES = ".positions.npy", ".lines.npy"

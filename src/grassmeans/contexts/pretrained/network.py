@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.digests import digest_of_file
 from grassmeans.artifacts.writing import digest_of
@@ -28,9 +29,6 @@ from grassmeans.contexts.pretrained.layers import choose_layers
 from grassmeans.corpus.occurrences import Span
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError
 from grassmeans.kernels.devices import check_device, load_torch
-
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int64]
 
 EXTRA = "transformers"
 PURPOSE = "a transformer as a kind of context"
@@ -70,11 +68,11 @@ class PieceBatch:
     n_words : int
     """
 
-    ids: Integers
-    lengths: Integers
-    rows: Integers
-    places: Integers
-    words: Integers
+    ids: Indices
+    lengths: Indices
+    rows: Indices
+    places: Indices
+    words: Indices
     n_words: int
 
     @property
@@ -106,7 +104,7 @@ class Pieces:
         found: list[Any] = self._backend.encode_batch(list(texts))
         return found
 
-    def count(self, texts: Sequence[str]) -> Integers:
+    def count(self, texts: Sequence[str]) -> Indices:
         """(n,) numbers of pieces."""
         return np.array([len(pieces.ids) for pieces in self.cut(texts)], np.int64)
 

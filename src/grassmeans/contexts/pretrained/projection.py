@@ -15,11 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import damaged, open_array
 from grassmeans.artifacts.writing import digest_of_array, write_array
 from grassmeans.vectors.similarity import unit_rows
-
-Floats = NDArray[np.float32]
 
 _FILE = "projection.npy"
 WHITENING = 0.4

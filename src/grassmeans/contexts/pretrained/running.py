@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import read_bytes
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import atomic_path, digest_of
@@ -26,8 +26,6 @@ from grassmeans.contexts.pretrained.network import (
 )
 from grassmeans.errors import MissingExtraError
 from grassmeans.kernels.devices import load_torch
-
-Floats = NDArray[np.float32]
 
 ONNX = "onnx"
 """In place of a device: the CPU, with weights and products in 8 bits."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.contexts.attention.inference import DeviceNetwork
 from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, sample_texts
 from grassmeans.contexts.attention.mixing import TrainingText
@@ -23,8 +23,6 @@ from grassmeans.contexts.teaching.teacher import Listener, Teacher, measure_mean
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
-
-Floats = NDArray[np.float32]
 
 VOICE_SHARE = 0.8
 """Length of what does stand in a place beside 1 of what could."""

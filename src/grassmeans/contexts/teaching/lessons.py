@@ -16,13 +16,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import write_array
 from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
 from grassmeans.corpus.corpus import Corpus
-
-Integers = NDArray[np.int64]
 
 FILE_PASSAGES = 1_024
 FILES_AT_ONCE = 16
@@ -120,7 +119,7 @@ class PassagePlan:
         if held_out:
             self.n_passages = min(self.n_passages, -(-MOST_HELD_OUT // passage))
 
-    def segments(self, passages: Integers) -> list[Segment]:
+    def segments(self, passages: Indices) -> list[Segment]:
         """What stands in some of the passages, one after the other."""
         found: list[Segment] = []
         for row, number in enumerate(passages.tolist()):
@@ -151,7 +150,7 @@ class PassagePlan:
         return ids.reshape(n_passages, self.passage)
 
 
-def choose_passages(n_passages: int, n_wanted: int) -> Integers:
+def choose_passages(n_passages: int, n_wanted: int) -> Indices:
     """(n,) numbers of so many passages, spread evenly over all of them."""
     n = min(n_passages, n_wanted)
     return np.arange(n) * n_passages // max(n, 1)

@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
+from grassmeans.arrays import Floats
 from grassmeans.contexts.attention.inference import DeviceNetwork
 from grassmeans.contexts.attention.network import AttentionNetwork, normalise, rotate
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.ranks import Ranks
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
 from grassmeans.contexts.teaching.lessons import Lesson
-
-Floats = NDArray[np.float32]
 
 UNKNOWN_SHARE = 0.1
 """Of the words are read as unknown, so that words that it does not know are served, too."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.artifacts.schema import check_values, one_of, record, whole
 from grassmeans.artifacts.writing import (
@@ -38,8 +39,6 @@ from grassmeans.contexts.attention.stored import (
 from grassmeans.errors import ArtifactError
 from grassmeans.vectors.quantising import BITS as ROW_BITS
 from grassmeans.vectors.quantising import QuantisedRows, Rows, quantise_rows
-
-Floats = NDArray[np.float32]
 
 KIND = "student weights"
 FORMAT_VERSION = 1

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import digest_of, write_array
 from grassmeans.contexts.attention.levelling import EXPONENT
@@ -41,10 +42,6 @@ from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError, warn_user
 from grassmeans.progress import progress_bar
-
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_AXES = 256
 DEFAULT_DISK = 20.0
@@ -154,7 +151,7 @@ class Heard(NamedTuple):
 
     ids: NDArray[np.int32]
     batches: list[PieceBatch]
-    slots: Integers
+    slots: Indices
 
     @property
     def words(self) -> NDArray[np.int32]:
@@ -167,7 +164,7 @@ def _open_pieces(source: str) -> Pieces:
     return ModelHead(source).pieces
 
 
-def cut_passages(plan: PassagePlan, passages: Integers, source: str, batch_size: int) -> Heard:
+def cut_passages(plan: PassagePlan, passages: Indices, source: str, batch_size: int) -> Heard:
     """Passages as the student and as the teacher read them; runs in a worker."""
     segments = plan.segments(passages)
     ids = plan.read_ids(segments, len(passages))
@@ -295,7 +292,7 @@ class Listener:
             if not files.is_written(number)
         ]
 
-    def _passages_of(self, task: _Task) -> tuple[PassagePlan, Integers]:
+    def _passages_of(self, task: _Task) -> tuple[PassagePlan, Indices]:
         """The passages of a file."""
         i, kind, number = task
         files, plan = self.files[i][kind], self._plans[i][kind]
@@ -352,7 +349,7 @@ class Listener:
         weights = weigh_words(self.text)
         return fit_axes(words, rows, weights, self.teacher.n_axes)
 
-    def _hear(self, tasks: Sequence[tuple[PassagePlan, Integers]]) -> Iterator[tuple[Heard, Any]]:
+    def _hear(self, tasks: Sequence[tuple[PassagePlan, Indices]]) -> Iterator[tuple[Heard, Any]]:
         """What was cut, and (n_words, dim) vectors on the device, those of all its batches.
 
         Zeros for words behind the pieces that the teacher takes.

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
@@ -65,8 +66,6 @@ _PAIR_COLUMNS = {
     "accuracy": "accuracy",
     "accuracy 95%": "accuracy_interval",
 }
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -43,7 +44,7 @@ from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, choose_senses, describe_rule
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import read_running_text
-from grassmeans.tagging.widening import Floats, measure_near_first
+from grassmeans.tagging.widening import measure_near_first
 
 SENTENCES = "sentences.jsonl"
 PAIRS = "pairs.jsonl"

@@ -15,11 +15,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Integers
 from grassmeans.kernels.cpu.products import TILE, as_read_only
 from grassmeans.kernels.cpu.threads import run_in_blocks
 
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 Halves = NDArray[np.uint16]
 
 BLOCK = 4

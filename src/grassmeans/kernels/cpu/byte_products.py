@@ -19,6 +19,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Integers
 from grassmeans.kernels.cpu.emitting import FEATURES
 from grassmeans.kernels.cpu.products import as_read_only
 from grassmeans.kernels.cpu.row_sums import find_largest, sum_squares
@@ -26,8 +27,6 @@ from grassmeans.kernels.cpu.threads import run_in_blocks
 from grassmeans.kernels.cpu.tiles import WIDE, find_byte_products, make_code_tile
 from grassmeans.kernels.interface.passages import NORM_FLOOR, SIGNED, UNSIGNED
 
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 Codes = NDArray[np.int8]
 
 FUSED = {"contract", "nsz"}  # not "reassoc": see `attention`

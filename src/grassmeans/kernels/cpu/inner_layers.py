@@ -11,10 +11,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.kernels.cpu.products import as_read_only
 from grassmeans.kernels.cpu.threads import run_in_blocks
-
-Floats = NDArray[np.float32]
 
 BLOCK = 64
 """Places per block."""

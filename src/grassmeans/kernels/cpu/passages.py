@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.kernels import plain
 from grassmeans.kernels.cpu.byte_products import (
     BLOCK,
@@ -36,10 +37,6 @@ from grassmeans.kernels.cpu.row_sums import exponentiate, sum_numbers, sum_squar
 from grassmeans.kernels.cpu.threads import run_in_blocks
 from grassmeans.kernels.cpu.tiles import find_registers, make_single_tile
 from grassmeans.kernels.interface.passages import NORM_FLOOR, EncoderLayers, check_passages
-
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
-Indices = NDArray[np.int64]
 
 _TOKENS = 256
 """That a block has at most, unless it is one passage."""

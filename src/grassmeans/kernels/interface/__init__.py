@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from grassmeans.kernels.interface.arrays import Doubles, Floats, Halves, Indices, Integers
+from grassmeans.arrays import Doubles, Floats, Halves, Indices, Integers
 from grassmeans.kernels.interface.attention import AttentionKernels
 from grassmeans.kernels.interface.blocks import (
     Advanced,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from grassmeans.kernels.interface.arrays import Floats, Halves, Indices, Integers
+from grassmeans.arrays import Floats, Halves, Indices, Integers
 
 
 class AttentionKernels(Protocol):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from grassmeans.kernels.interface.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
 
 
 class Reached(NamedTuple):

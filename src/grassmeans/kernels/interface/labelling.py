@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from grassmeans.kernels.interface.arrays import Floats, Indices
+from grassmeans.arrays import Floats, Indices
 from grassmeans.kernels.interface.text import Windows
 
 OCCURRENCE_BLOCK = 512

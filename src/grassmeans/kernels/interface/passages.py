@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.errors import InputError
-from grassmeans.kernels.interface.arrays import Floats, Indices, Integers
 
 Bytes = NDArray[np.uint8]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from grassmeans.kernels.interface.arrays import Indices, Integers
+from grassmeans.arrays import Indices, Integers
 
 
 class Permuted(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from grassmeans.kernels.interface.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
 
 
 def negligible_share(width: int, dim: int) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.kernels.interface.arrays import Indices, Integers
+from grassmeans.arrays import Indices, Integers
 
 NOT_KEPT = 2**30
 """The place of a target in its window where it is not in it; beyond every window."""

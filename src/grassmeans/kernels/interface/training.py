@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.kernels.interface.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
 
 
 class Sampling(NamedTuple):

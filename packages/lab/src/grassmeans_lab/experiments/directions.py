@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles
 from grassmeans.geometry.windows import ContextShape, rows_of_tokens
 from grassmeans.models.model import load
 from grassmeans.senses.induction import default_min_count, frequent_words, induce
@@ -36,8 +37,6 @@ _PAPER_DIRECTIONS_MEAN, _PAPER_WORDS_MEAN = 0.889, 0.134
 _DIRECTIONS = "intersection directions"
 _ALL_WORDS = "vectors of all words"
 _SAME_WORDS = "vectors of the same words"
-
-Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

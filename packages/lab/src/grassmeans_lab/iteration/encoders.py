@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import damaged
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.contexts.subspaces import SubspaceEncoder, weigh_context_words
@@ -36,8 +37,6 @@ from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.keys import IDK_SENSE, decode_key
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.iteration.labelled_words import LabelledOccurrences, LabelledWords
-
-Floats = NDArray[np.float32]
 
 _CONTEXTS_AT_ONCE, _AT_ONCE_ON_DEVICE = 2048, 1 << 14
 """Every context word has a vector of its own: their table is no larger than for so many."""

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
@@ -36,8 +37,6 @@ from grassmeans.senses.samples import WordSample
 from grassmeans_lab.iteration.encoders import make_encoder
 from grassmeans_lab.iteration.labelled_words import LabelledWords
 from grassmeans_lab.iteration.reports import match_senses
-
-Floats = NDArray[np.float32]
 
 
 def induce_again(

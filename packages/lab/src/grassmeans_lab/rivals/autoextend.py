@@ -25,6 +25,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import write_array
 from grassmeans.errors import InputError
@@ -47,8 +48,6 @@ from grassmeans_lab.wordnet.synset_vectors import ExtendedVectors, Lexicon, exte
 
 _KIND = "autoextend"
 _LEXEMES, _SYNSETS = "lexemes.npy", "synsets.npy"
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(eq=False)

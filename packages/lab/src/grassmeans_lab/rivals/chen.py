@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.writing import digest_of_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
@@ -57,8 +58,6 @@ from grassmeans_lab.wordnet.synset_vectors import GlossVectors
 
 _KIND = "chen"
 _ORDERS = ("simple-first", "left-to-right")
-
-Floats = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.lexemes.lexeme_vectors import merge_lexemes, open_lexemes
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
@@ -23,8 +24,6 @@ from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.wordnet.database import Synset, WordNet
 from grassmeans_lab.wordnet.synset_vectors import GlossVectors, Lexicon, extend_vectors
-
-Floats = NDArray[np.float32]
 
 NEAR = 0.3
 """From this cosine on a synset is named. Of a hundred senses, hardly any of those that WordNet has

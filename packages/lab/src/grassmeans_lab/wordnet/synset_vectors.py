@@ -17,13 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, diags_array, vstack
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.corpus.vocabulary import load_function_words
 from grassmeans.vectors.similarity import inverse_norms
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.wordnet.database import PARTS_OF_SPEECH, Synset, WordNet
 
-Floats = NDArray[np.float32]
-Doubles = NDArray[np.float64]
 SynsetPlace = tuple[str, int]
 """Part of speech and offset."""
 

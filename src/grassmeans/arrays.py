@@ -1,4 +1,4 @@
-"""The types of arrays that kernels take and give."""
+"""The types of arrays, as signatures name them."""
 
 from __future__ import annotations
 
@@ -10,3 +10,4 @@ Halves = NDArray[np.float16]
 Doubles = NDArray[np.float64]
 Integers = NDArray[np.int32]
 Indices = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
