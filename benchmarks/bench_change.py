@@ -26,7 +26,7 @@ from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.corpus.shard import Shard
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
-from grassmeans.labelling.targets import find_targets
+from grassmeans.labelling.measuring import find_targets
 from measurement import write_result
 
 FAITHFUL = 0.8

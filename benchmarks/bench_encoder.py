@@ -46,8 +46,7 @@ from grassmeans.contexts.learned import FOLDER
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.geometry.windows import ContextShape
-from grassmeans.labelling.measuring import make_measure, measure_corpus
-from grassmeans.labelling.targets import find_targets
+from grassmeans.labelling.measuring import find_targets, make_measure, measure_corpus
 from grassmeans.models.places import resolve_name
 from grassmeans.outputs.places import Building
 from grassmeans.senses.entries import WordSenses

@@ -33,8 +33,12 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import Shard
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.windows import ContextShape
-from grassmeans.labelling.measuring import EncoderMeasure, make_measure, measure_corpus
-from grassmeans.labelling.targets import find_targets
+from grassmeans.labelling.measuring import (
+    EncoderMeasure,
+    find_targets,
+    make_measure,
+    measure_corpus,
+)
 from grassmeans.outputs.places import Building
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import WordSenses

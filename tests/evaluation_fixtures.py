@@ -8,8 +8,7 @@ import pytest
 from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.evaluation.grouping import ClusteringTask
-from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.instances import Instance, Key, Label
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses

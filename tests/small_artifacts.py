@@ -18,8 +18,7 @@ from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.labelling import label_corpus
 from grassmeans.labelling.decoding import Decoding, decode_shard
-from grassmeans.labelling.measuring import make_measure
-from grassmeans.labelling.targets import find_targets, read_targets
+from grassmeans.labelling.measuring import find_targets, make_measure, read_targets
 from grassmeans.models.compacting import CompactSettings, compact_model
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.compact_inventory import write_compact_inventory

@@ -308,6 +308,6 @@ def test_keys_whose_weights_mean_nothing(tmp_path) -> None:
         told = complaint("score", tmp_path / "key", tmp_path / "gold")
         assert str(tmp_path / "key") in told
     (tmp_path / "key").write_text("\ufeffa.n a.1 s1/1\n\ufeffa.n a.2 s1/1\n")
-    from grassmeans.evaluation.key_files import read_key
+    from grassmeans.evaluation.instances import read_key
 
     assert list(read_key(tmp_path / "key").labels) == ["a.n"]

@@ -28,7 +28,7 @@ from grassmeans import SkipGram
 from grassmeans.engines import messages, on_dask, use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import EngineError, StorageError
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.loading import open_task
 from grassmeans.reading import parts
 from grassmeans.vectors import averaging, chunks
 from grassmeans.vectors.skipgram import train_vectors

@@ -40,7 +40,6 @@ ELSEWHERE = {
     "editing/version_merge.py": "unit/models/test_versions.py",
     "engines/on_dask.py": "system/test_cluster.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
-    "labelling/targets.py": "unit/labelling/test_labeller.py",
     "models/deciding.py": "unit/models/test_model.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
     "senses/entries.py": "unit/senses/test_inventory.py",

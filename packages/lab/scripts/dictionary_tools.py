@@ -17,7 +17,7 @@ from nltk.corpus import wordnet
 from nltk.tokenize import wordpunct_tokenize
 from nltk.wsd import lesk
 
-from grassmeans.evaluation.tasks.sentences import PassageAnswers
+from grassmeans.evaluation.sentences import PassageAnswers
 
 _PARTS = {"N": "n", "V": "v", "J": "a", "R": "r"}
 

@@ -31,9 +31,9 @@ from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 from grassmeans.corpus.corpus import default_options
+from grassmeans.evaluation.loading import open_task
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
-from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.lexemes.training import train_lexemes

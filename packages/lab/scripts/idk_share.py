@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import grassmeans
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.loading import open_task
 from grassmeans.senses.decoding import decode_hard
 
 THRESHOLDS = (0.5, 0.6, 0.65, 0.7, 0.75, 0.8)

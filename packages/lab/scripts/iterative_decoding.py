@@ -30,8 +30,8 @@ from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
-from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.instances import Key, Label
+from grassmeans.evaluation.loading import open_task
 from grassmeans.labelling.labeller import label_corpus
 from grassmeans.models.building import build_model
 from grassmeans.models.model import SenseModel

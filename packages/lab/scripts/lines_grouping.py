@@ -32,10 +32,10 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.instances import known_form
+from grassmeans.evaluation.loading import open_task
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import Senses, System
-from grassmeans.evaluation.tasks.instances import known_form
-from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans.geometry.rules import GroupingRules
 from grassmeans.outputs.places import output_file

@@ -27,8 +27,8 @@ from typing import Any
 
 import grassmeans
 from grassmeans.evaluation.reports import plain_fields
+from grassmeans.evaluation.sentences import Answerer, SenseAnswerer, SentencesTask
 from grassmeans.evaluation.systems import ModelSystem
-from grassmeans.evaluation.tasks.sentences import Answerer, SenseAnswerer, SentencesTask
 from grassmeans.outputs.places import output_file
 from grassmeans.senses.decoding import MODEL_THRESHOLD
 from grassmeans_lab.comparing.systems import MethodSystem

@@ -19,7 +19,7 @@ from transformers import AutoModel, AutoTokenizer
 
 from grassmeans import Corpus
 from grassmeans.artifacts.writing import write_array
-from grassmeans.evaluation.tasks.sentences import PassageAnswers
+from grassmeans.evaluation.sentences import PassageAnswers
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.senses.samples import word_seeds
 

@@ -18,8 +18,15 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
-from grassmeans.change.measures import Example, examine_word, jensen_shannon
-from grassmeans.change.testing import N_PERMUTATIONS, correct_many, find_intervals, find_p_values
+from grassmeans.change.measures import (
+    N_PERMUTATIONS,
+    Example,
+    correct_many,
+    examine_word,
+    find_intervals,
+    find_p_values,
+    jensen_shannon,
+)
 from grassmeans.change.uses import MAX_CONTEXTS, Uses, collect_uses, spell_words
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model

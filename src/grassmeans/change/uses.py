@@ -18,7 +18,7 @@ from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.geometry.windows import sample_positions
-from grassmeans.labelling.targets import find_targets, read_targets
+from grassmeans.labelling.measuring import find_targets, read_targets
 from grassmeans.models.model import SenseModel
 from grassmeans.models.versions import list_digests
 from grassmeans.reading.given import spell_word

@@ -14,8 +14,7 @@ from grassmeans.terminal import options
 from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
-    from grassmeans.collocations.collocates import SenseCollocates
-    from grassmeans.collocations.near_words import Collocate, ComparedCollocate
+    from grassmeans.collocations.collocates import Collocate, ComparedCollocate, SenseCollocates
 
 _SHOWN = 15
 

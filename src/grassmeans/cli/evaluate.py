@@ -137,11 +137,11 @@ def evaluate(
     """
     from grassmeans.engines import use_engine
     from grassmeans.evaluation.grouping import ClusteringTask, GroupingResult
-    from grassmeans.evaluation.key_files import write_key
+    from grassmeans.evaluation.instances import write_key
+    from grassmeans.evaluation.loading import open_task
+    from grassmeans.evaluation.pairs import PairsResult
     from grassmeans.evaluation.running import RunSettings
     from grassmeans.evaluation.running import evaluate as run
-    from grassmeans.evaluation.tasks.loading import open_task
-    from grassmeans.evaluation.tasks.pairs import PairsResult
     from grassmeans.outputs.places import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 

@@ -48,8 +48,8 @@ def reliability(
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.engines import use_engine
+    from grassmeans.evaluation.loading import open_named_task
     from grassmeans.evaluation.reliability import report_reliability
-    from grassmeans.evaluation.tasks.loading import open_named_task
     from grassmeans.models.model import load
     from grassmeans.outputs.places import check_output_file, output_file
     from grassmeans.pictures.reliability import draw_reliability

@@ -13,7 +13,7 @@ from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, note, print_result
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.key_files import Key
+    from grassmeans.evaluation.instances import Key
 
 
 def score(
@@ -44,7 +44,7 @@ def score(
 
     [dim]grassmeans score answers.key mine.jsonl --task jsonl[/]
     """
-    from grassmeans.evaluation.tasks.loading import load_gold, read_labels
+    from grassmeans.evaluation.loading import load_gold, read_labels
 
     gold_key, scoring = load_gold(task, gold)
     answers = read_labels(key)

@@ -1,29 +1,343 @@
-"""Collocates of the senses of a word, which are told for its occurrences in a corpus first.
+"""Collocates: words that stand near a word, or near one of its senses, more often than elsewhere.
 
-What is counted, and how it is scored, is in `grassmeans.collocations.near_words`.
+A word is near an occurrence within some words on either side of it, inside its document; every such
+place counts (surface co-occurrence). Two scores are usual:
+
+- the log-likelihood ratio (Dunning 1993), G2 = 2 sum O ln(O / E) over the four cells "near or not"
+  by "this word or another": how surely the word is near more often than by chance;
+- logDice (Rychlý 2008), 14 + log2(2 f_xy / (f_x + f_y)): how exclusively the two belong together,
+  whatever the size of the corpus. Its highest value is 14.
+
+The same log-likelihood between the surroundings of two senses tells their differences.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from grassmeans.artifacts.schema import check_arguments, whole
-from grassmeans.collocations.near_words import (
-    DEFAULT_SPAN,
-    Collocate,
-    ComparedCollocate,
-    NearWords,
-    count_near_words,
-)
 from grassmeans.corpus.corpus import Corpus, open_corpus
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import sample_positions
-from grassmeans.labelling.targets import find_targets
+from grassmeans.labelling.measuring import find_targets
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.results import Tabular
 from grassmeans.senses.samples import word_seeds
+
+DEFAULT_SPAN = 5
+LARGEST_SPAN = 50
+FEWEST = 3
+SCORES = ("log_dice", "log_likelihood")
+
+OUTSIDE = -2
+"""In place of a word id: beyond the document."""
+
+_HIGHEST_DICE = 14.0
+_DIGITS = 3
+_AT_ONCE = 1 << 16
+
+Floats = NDArray[np.float64]
+
+
+def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+    """The logDice of two things, from how often they are together and each is; -inf for never."""
+    both = np.asarray(together, np.float64)
+    each = np.asarray(first, np.float64) + np.asarray(second, np.float64)
+    share = np.divide(2.0 * both, each, out=np.zeros_like(both * each), where=each > 0.0)
+    with np.errstate(divide="ignore"):
+        return _HIGHEST_DICE + np.log2(share)
+
+
+def measure_log_likelihood(
+    observed: ArrayLike, row: ArrayLike, column: ArrayLike, total: ArrayLike
+) -> Floats:
+    """The log-likelihood ratio of a table of four cells; negative for fewer than expected.
+
+    Of the first cell and the sums of its row, of its column and of the table, all of one shape.
+    """
+    o, r, c, n = np.broadcast_arrays(
+        *(np.asarray(value, np.float64) for value in (observed, row, column, total))
+    )
+    # Windows may overlap, so that a word is near more often than it occurs: no cell is below 0.
+    cells = [o, r - o, c - o, n - r - c + o]
+    sums = [r * c, r * (n - c), (n - r) * c, (n - r) * (n - c)]
+    score = np.zeros(o.shape)
+    for count, product in zip(cells, sums, strict=True):
+        some = (count > 0.0) & (product > 0.0)
+        ratio = np.divide(count * n, product, out=np.ones(o.shape), where=some)
+        score += np.where(some, count * np.log(ratio), 0.0)
+    signed: Floats = np.sign(o * n - r * c) * np.maximum(2.0 * score, 0.0)
+    return signed
+
+
+@dataclass(frozen=True, slots=True)
+class Collocate:
+    """A word near others.
+
+    Attributes
+    ----------
+    count, total : int
+        How often it stands near, and in the whole corpus.
+    expected : float
+        How often it would stand near by chance.
+    """
+
+    word: str
+    count: int
+    total: int
+    expected: float
+    log_dice: float
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedCollocate:
+    """A word near two things: how often near each.
+
+    Attributes
+    ----------
+    first, second : int
+        How often it stands near each.
+    first_log_dice, second_log_dice : float or None
+        None where it never does.
+    log_likelihood : float
+        Of the difference: positive where it belongs to the first, negative for the second.
+    """
+
+    word: str
+    first: int
+    second: int
+    total: int
+    first_log_dice: float | None
+    second_log_dice: float | None
+    log_likelihood: float
+
+
+@dataclass(frozen=True, slots=True)
+class NearWords:
+    """How often every word stands near the occurrences of some groups (senses, words)."""
+
+    words: Sequence[str]  # of the corpus; ``ids`` are numbers in it
+    ids: NDArray[np.int64]  # (n_words,) words that stand near any occurrence, frequent ones first
+    counts: NDArray[np.int64]  # (n_groups, n_words)
+    totals: NDArray[np.int64]  # (n_words,) in the whole corpus
+    lines: NDArray[np.int64]  # (n_groups,) occurrences of each group
+    places: NDArray[np.int64]  # (n_groups,) words near them in all
+    n_tokens: int  # of the corpus
+    shares: Floats  # (n_groups,) which part of all occurrences was looked at
+    function_words: frozenset[str] = field(default_factory=frozenset)
+
+    def rank(
+        self,
+        group: int,
+        *,
+        by: str = SCORES[0],
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[Collocate, ...]:
+        """The collocates of a group, best first: words that are nearer than by chance.
+
+        Parameters
+        ----------
+        by : {"log_dice", "log_likelihood"}
+        fewest : int
+            Words that stand near less often are left out.
+        function_words : bool
+            Whether they are collocates too.
+        """
+        if by not in SCORES:
+            raise InputError(f"by must be one of {', '.join(SCORES)}, got {by!r}")
+        near, expected = self.counts[group], self._expect(group)
+        dice = self._measure_dice(group)
+        likely = measure_log_likelihood(near, self.places[group], self.totals, self.n_tokens)
+        score = dice if by == SCORES[0] else likely
+        rows = self._choose(self._is_near(group, fewest), score, limit, function_words)
+        return tuple(
+            Collocate(
+                word=self.words[self.ids[i]],
+                count=int(near[i]),
+                total=int(self.totals[i]),
+                expected=round(float(expected[i]), _DIGITS),
+                log_dice=round(float(dice[i]), _DIGITS),
+                log_likelihood=round(float(likely[i]), _DIGITS),
+            )
+            for i in rows
+        )
+
+    def compare(
+        self,
+        first: int,
+        second: int,
+        *,
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[ComparedCollocate, ...]:
+        """Words that stand near one group rather than near the other, the surest first.
+
+        Parameters
+        ----------
+        limit : int or None
+            Of words for each of the two.
+        """
+        likely = self._compare_counts(first, second)
+        enough = self.counts[first] + self.counts[second] >= max(fewest, 1)
+        sides = [
+            self._choose(enough & (sign * likely > 0.0), sign * likely, limit, function_words)
+            for sign in (1.0, -1.0)
+        ]
+        rows = np.concatenate(sides)
+        return self._compare_rows(
+            first, second, rows[np.argsort(-np.abs(likely[rows]), kind="stable")]
+        )
+
+    def share(
+        self,
+        first: int,
+        second: int,
+        *,
+        limit: int | None = 50,
+        fewest: int = FEWEST,
+        function_words: bool = False,
+    ) -> tuple[ComparedCollocate, ...]:
+        """Collocates of both groups, by the smaller of their two logDice."""
+        passes = self._is_near(first, fewest) & self._is_near(second, fewest)
+        dice = np.minimum(self._measure_dice(first), self._measure_dice(second))
+        return self._compare_rows(first, second, self._choose(passes, dice, limit, function_words))
+
+    def _expect(self, group: int) -> Floats:
+        """(n_words,) how often each would stand near by chance."""
+        expected: Floats = self.places[group] * self.totals / max(self.n_tokens, 1)
+        return expected
+
+    def _is_near(self, group: int, fewest: int) -> NDArray[np.bool_]:
+        """(n_words,) which are collocates: often enough near, and more than by chance."""
+        near = self.counts[group]
+        passes: NDArray[np.bool_] = (near >= max(fewest, 1)) & (near > self._expect(group))
+        return passes
+
+    def _compare_counts(self, first: int, second: int) -> Floats:
+        one, other = self.counts[first], self.counts[second]
+        n_one, n_all = self.places[first], self.places[first] + self.places[second]
+        return measure_log_likelihood(one, n_one, one + other, n_all)
+
+    def _compare_rows(
+        self, first: int, second: int, rows: NDArray[np.int64]
+    ) -> tuple[ComparedCollocate, ...]:
+        one, other = self.counts[first], self.counts[second]
+        likely = self._compare_counts(first, second)
+        dice = [self._measure_dice(group) for group in (first, second)]
+        return tuple(
+            ComparedCollocate(
+                word=self.words[self.ids[i]],
+                first=int(one[i]),
+                second=int(other[i]),
+                total=int(self.totals[i]),
+                first_log_dice=_round_finite(dice[0][i]),
+                second_log_dice=_round_finite(dice[1][i]),
+                log_likelihood=round(float(likely[i]), _DIGITS),
+            )
+            for i in rows
+        )
+
+    def _measure_dice(self, group: int) -> Floats:
+        # Of a part of the occurrences, only that part of the other word's could be near.
+        return measure_log_dice(
+            self.counts[group], self.lines[group], self.totals * self.shares[group]
+        )
+
+    def _choose(
+        self, passes: NDArray[np.bool_], score: Floats, limit: int | None, function_words: bool
+    ) -> NDArray[np.int64]:
+        """Numbers of the words that pass, the highest score first."""
+        rows = np.flatnonzero(passes)
+        rows = rows[np.argsort(-score[rows], kind="stable")]
+        if function_words:
+            return rows[:limit]
+        chosen: list[int] = []
+        for i in rows.tolist():
+            if len(chosen) == limit:
+                break
+            if not is_function_word(self.words[self.ids[i]], self.function_words):
+                chosen.append(i)
+        return np.array(chosen, np.int64)
+
+
+def _round_finite(value: Any) -> float | None:
+    return round(float(value), _DIGITS) if np.isfinite(value) else None
+
+
+def count_near_words(
+    corpus: Corpus,
+    groups: Sequence[NDArray[np.int64]],
+    *,
+    before: int = DEFAULT_SPAN,
+    after: int = DEFAULT_SPAN,
+    shares: Sequence[float] | None = None,
+) -> NearWords:
+    """Count the words near the occurrences of groups: (n,) positions of the corpus in text order.
+
+    ``before`` and ``after`` say how many words on each side are near, other occurrences of the same
+    word among them; ``shares``, which part of its occurrences those of each group are.
+    """
+    if min(before, after) < 0 or not 1 <= before + after <= 2 * LARGEST_SPAN:
+        raise InputError(
+            f"before and after must be 0 to {LARGEST_SPAN} words, and one of them more than 0; got "
+            f"{before} and {after}"
+        )
+    found = [tokens_around(corpus, positions, before, after) for positions in groups]
+    known = [tokens[tokens >= 0] for tokens in found]
+    ids, columns = np.unique(np.concatenate([*known, np.empty(0, np.int32)]), return_inverse=True)
+    ends = np.cumsum([len(tokens) for tokens in known])
+    counts = np.zeros((len(groups), len(ids)), np.int64)
+    for group, own in enumerate(np.split(columns, ends)[: len(groups)]):
+        counts[group] = np.bincount(own, minlength=len(ids))
+    return NearWords(
+        words=corpus.vocabulary.words,
+        ids=ids.astype(np.int64),
+        counts=counts,
+        totals=np.asarray(corpus.vocabulary.counts)[ids].astype(np.int64),
+        lines=np.array([len(positions) for positions in groups], np.int64),
+        places=np.array([(tokens != OUTSIDE).sum() for tokens in found], np.int64),
+        n_tokens=corpus.n_tokens,
+        shares=np.ones(len(groups)) if shares is None else np.asarray(shares, np.float64),
+        function_words=corpus.function_words,
+    )
+
+
+def tokens_at(corpus: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int32]:
+    """(n,) word ids at (n,) positions in text order."""
+    found = np.empty(len(positions), np.int32)
+    for part, shard, local in corpus.split_positions(positions):
+        found[part] = shard.tokens[local]
+    return found
+
+
+def tokens_around(
+    corpus: Corpus, positions: NDArray[np.int64], before: int, after: int
+) -> NDArray[np.int32]:
+    """(n, before + after) word ids beside positions in text order, without the words there.
+
+    -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has begun or ended.
+    """
+    steps = np.delete(np.arange(-before, after + 1), before)
+    found = np.empty((len(positions), len(steps)), np.int32)
+    for part, shard, local in corpus.split_positions(positions, _AT_ONCE):
+        first, end = shard.document_bounds(local)
+        places = local[:, None] + steps
+        inside = (places >= first[:, None]) & (places < end[:, None])
+        tokens = np.asarray(shard.tokens)[np.clip(places, 0, len(shard.tokens) - 1)]
+        found[part] = np.where(inside, tokens, OUTSIDE)
+    return found
+
 
 MAX_CONTEXTS = 5_000
 """Occurrences of a word whose senses are told, a random sample of more."""

@@ -29,7 +29,7 @@ from scipy.special import entr
 
 from grassmeans.clustering.matching import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key
+from grassmeans.evaluation.instances import Key
 from grassmeans.evaluation.reports import (
     Interval,
     ResultTable,

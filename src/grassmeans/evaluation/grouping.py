@@ -24,11 +24,10 @@ from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores, KeyScores
-from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.instances import Instance, Key, Label, LabelledInstances, known_form
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
-from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances, known_form
 from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import occurrences_in_passages

@@ -22,11 +22,11 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import match_labels
 from grassmeans.evaluation.grouping import ClusteringTask
+from grassmeans.evaluation.instances import known_form
 from grassmeans.evaluation.reports import ResultTable, round_score, tabulate_groups
 from grassmeans.evaluation.running import Task
+from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.systems import ModelSenses
-from grassmeans.evaluation.tasks.instances import known_form
-from grassmeans.evaluation.tasks.sentences import SentencesTask
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
 from grassmeans.senses.pseudowords import KnownAnswers, answer_pseudowords, make_pseudowords

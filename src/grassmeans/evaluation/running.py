@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from grassmeans.errors import InputError
+from grassmeans.evaluation.instances import LabelledInstances
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.systems import ModelSystem, System
-from grassmeans.evaluation.tasks.instances import LabelledInstances
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD, IdkThreshold
 
@@ -137,7 +137,7 @@ def evaluate(
     Parameters
     ----------
     task : Task
-        From `grassmeans.evaluation.tasks.loading.open_task`.
+        From `grassmeans.evaluation.loading.open_task`.
     **changes
         Single settings: ``decoding="soft"``, ...
 

@@ -24,7 +24,7 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.tasks.instances import known_form
+from grassmeans.evaluation.instances import known_form
 from grassmeans.geometry.distances import SenseLines, usable_contexts
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes, open_lexemes
 from grassmeans.models.model import SenseModel

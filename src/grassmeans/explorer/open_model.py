@@ -20,7 +20,7 @@ from grassmeans.editing.saving import name_model
 from grassmeans.errors import StorageError
 from grassmeans.explorer.drafts import SAVED, Draft, Step, make_step
 from grassmeans.explorer.limits import ConflictError, Kept, Limits, NoCorpusError, StaleError
-from grassmeans.labelling.targets import find_targets
+from grassmeans.labelling.measuring import find_targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, open_lexemes
 from grassmeans.models.model import SenseModel, load
 from grassmeans.models.origin import relate_corpus

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from grassmeans.lazy import give_names
 
 if TYPE_CHECKING:
+    from grassmeans.labelling.decoding import SoftCorpus as SoftCorpus
     from grassmeans.labelling.labeller import label_corpus as label_corpus
     from grassmeans.labelling.labeller import relabel as relabel
-    from grassmeans.labelling.soft import SoftCorpus as SoftCorpus
 
 __all__, __getattr__, __dir__ = give_names(
-    __name__, {"labeller": ("label_corpus", "relabel"), "soft": ("SoftCorpus",)}
+    __name__, {"labeller": ("label_corpus", "relabel"), "decoding": ("SoftCorpus",)}
 )

@@ -20,8 +20,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import ArtifactError, InputError, import_extra
 from grassmeans.labelling.decoding import read_distances, sense_probabilities
-from grassmeans.labelling.measuring import open_distances
-from grassmeans.labelling.targets import Targets, read_targets
+from grassmeans.labelling.measuring import Targets, open_distances, read_targets
 from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
 from grassmeans.senses.keys import decode_key

@@ -34,10 +34,13 @@ from grassmeans.labelling.measuring import (
     DISTANCES,
     POSITIONS,
     ShardMeasure,
+    Targets,
+    find_targets,
     make_measure,
     measure_corpus,
+    read_targets,
+    require_labels,
 )
-from grassmeans.labelling.targets import Targets, find_targets, read_targets, require_labels
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.ownership import Paths, list_marks
 from grassmeans.outputs.places import Building, output_folder

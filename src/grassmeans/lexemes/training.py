@@ -14,8 +14,8 @@ from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
-from grassmeans.labelling.soft import SoftCorpus
-from grassmeans.labelling.targets import require_labels
+from grassmeans.labelling.decoding import SoftCorpus
+from grassmeans.labelling.measuring import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.keys import decode_key, encode_key
 from grassmeans.vectors.chunks import TokenShard

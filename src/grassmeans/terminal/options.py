@@ -194,7 +194,7 @@ def _require_finite(value: float | None) -> float | None:
 
 def choose_words(words: list[str] | None, file: Path | None) -> list[str] | None:
     """The words named one by one and those of a file; None where there are none."""
-    from grassmeans.evaluation.key_files import read_numbered_lines
+    from grassmeans.evaluation.instances import read_numbered_lines
 
     chosen = list(words or [])
     if file is not None:

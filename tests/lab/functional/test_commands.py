@@ -8,7 +8,7 @@ import pytest
 
 from command_line import CommandLine, find_commands, without_test
 from grassmeans import Corpus
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.loading import open_task
 from grassmeans_lab.evaluation.tasks.lineup.task import read_lineup
 from wordnet_files import Entry, write_wordnet
 

@@ -18,7 +18,7 @@ from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions, ingest_documents
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.loading import open_task
 from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans_lab.datasets.links import LinkSettings, build_links

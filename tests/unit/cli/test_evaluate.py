@@ -14,7 +14,7 @@ from grassmeans.contexts import describe_encoder
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import read_key
+from grassmeans.evaluation.instances import read_key
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION, Calibration

@@ -16,7 +16,7 @@ from grassmeans.evaluation.clustering_scores import (
     paired_f_score,
     v_measure,
 )
-from grassmeans.evaluation.key_files import Key, Label, read_key
+from grassmeans.evaluation.instances import Key, Label, read_key
 from grassmeans.evaluation.reports import Interval
 
 KEY = Key({word: {f"{word}.{i}": (Label(name),) for i, name in enumerate("xxy")} for word in "ab"})

@@ -8,10 +8,9 @@ import pytest
 from grassmeans import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.grouping import answer_by_induction, answer_with_senses
-from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.instances import Instance, Key, Label
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
-from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans.models.model import SenseModel
 
 

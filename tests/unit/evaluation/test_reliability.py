@@ -8,6 +8,7 @@ import pytest
 
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
+from grassmeans.evaluation.loading import open_task
 from grassmeans.evaluation.reliability import (
     PSEUDOWORDS,
     LabelledWord,
@@ -16,8 +17,7 @@ from grassmeans.evaluation.reliability import (
     score_labelled_words,
     score_reliability,
 )
-from grassmeans.evaluation.tasks.loading import open_task
-from grassmeans.evaluation.tasks.sentences import SentencesTask
+from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.senses.calibration import Calibration
 from grassmeans.senses.pseudowords import make_pseudowords
 

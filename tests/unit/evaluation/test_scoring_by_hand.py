@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from grassmeans.cli.main import app
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.key_files import read_key
+from grassmeans.evaluation.instances import read_key
 
 FOLDER = Path(__file__).parents[2] / "data" / "scoring"
 

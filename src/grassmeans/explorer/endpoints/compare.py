@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from grassmeans.collocations.near_words import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
+from grassmeans.collocations.collocates import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
 from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.endpoints.answers import Format, Session, answer_as
 from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.collocations.near_words import (
+from grassmeans.collocations.collocates import (
     DEFAULT_SPAN,
     FEWEST,
     SCORES,

@@ -21,7 +21,7 @@ import numpy as np
 import regex
 from numpy.typing import NDArray
 
-from grassmeans.collocations.near_words import OUTSIDE, tokens_around, tokens_at
+from grassmeans.collocations.collocates import OUTSIDE, tokens_around, tokens_at
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError

@@ -11,10 +11,9 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.evaluation.grouping import ClusteringTask
-from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.instances import Instance, Key, Label
+from grassmeans.evaluation.loading import open_named_task, open_task
 from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.tasks.instances import Instance
-from grassmeans.evaluation.tasks.loading import open_named_task, open_task
 from grassmeans.models.building import build_model
 from grassmeans.models.model import SenseModel
 from grassmeans_lab.comparing.comparing import (

@@ -14,8 +14,8 @@ from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.key_files import read_key
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.instances import read_key
+from grassmeans.evaluation.loading import open_task
 from grassmeans.text.tokenizer import Tokenizer
 from grassmeans_lab.datasets.link_table import collect_links, read_merges, resolve_page
 from grassmeans_lab.datasets.links import LinkSettings, build_links

@@ -12,7 +12,7 @@ from damage import make_old
 from grassmeans import Corpus
 from grassmeans.corpus.corpus import default_options
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.tasks.loading import open_task
+from grassmeans.evaluation.loading import open_task
 from grassmeans_lab.datasets.pseudowords import (
     PseudowordSettings,
     WordChoice,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.instances import Key, Label
 from grassmeans.evaluation.running import evaluate
 from grassmeans_lab.evaluation.graded_scores import (
     GradedScores,

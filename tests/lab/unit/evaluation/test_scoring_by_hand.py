@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grassmeans.cli.main import app
-from grassmeans.evaluation.key_files import read_key
+from grassmeans.evaluation.instances import read_key
 from grassmeans_lab.evaluation.graded_scores import GradedScores
 
 FOLDER = Path(__file__).parents[3] / "data" / "scoring"

@@ -9,9 +9,8 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.grouping import ClusteringTask
-from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.instances import Instance, Key, Label
 from grassmeans.evaluation.running import evaluate
-from grassmeans.evaluation.tasks.instances import Instance
 from grassmeans_lab.comparing.systems import MethodSystem
 from grassmeans_lab.experiments.ablation_scores import (
     Change,

@@ -10,7 +10,7 @@ import pytest
 
 from crane_model import save_crane_model
 from grassmeans import Corpus, load
-from grassmeans.collocations.near_words import tokens_at
+from grassmeans.collocations.collocates import tokens_at
 from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.limits import (
     ConflictError,

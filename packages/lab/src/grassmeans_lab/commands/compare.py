@@ -86,7 +86,7 @@ def compare(
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.engines import use_engine
-    from grassmeans.evaluation.tasks.loading import open_named_task
+    from grassmeans.evaluation.loading import open_named_task
     from grassmeans.outputs.places import check_output_file
     from grassmeans.vectors.word_vectors import WordVectors
     from grassmeans_lab.comparing.comparing import Comparison, ComparisonSettings

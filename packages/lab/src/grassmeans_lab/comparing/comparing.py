@@ -18,9 +18,9 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import share_place
 from grassmeans.engines.parallel import is_remote, map_tasks
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError
+from grassmeans.evaluation.instances import known_form
 from grassmeans.evaluation.running import RunSettings, Task, evaluate
 from grassmeans.evaluation.systems import System
-from grassmeans.evaluation.tasks.instances import known_form
 from grassmeans.outputs.ownership import check_inputs
 from grassmeans.outputs.places import remove_leftovers
 from grassmeans.vectors.word_vectors import WordVectors

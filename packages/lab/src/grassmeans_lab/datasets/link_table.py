@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import read_numbered_lines
+from grassmeans.evaluation.instances import read_numbered_lines
 from grassmeans.progress import progress_bar
 from grassmeans.text.wikitext import normalize_title
 from grassmeans_lab.datasets.writing import Positions

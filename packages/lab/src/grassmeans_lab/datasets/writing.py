@@ -16,8 +16,7 @@ from grassmeans.artifacts.writing import write_bytes, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key, Label, write_key
-from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.instances import Instance, Key, Label, write_key
 from grassmeans.outputs.places import output_folder
 from grassmeans.senses.samples import word_seeds
 

@@ -25,7 +25,7 @@ from scipy.special import entr
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import KeyScores, PrecisionRecall
-from grassmeans.evaluation.key_files import Key, Label
+from grassmeans.evaluation.instances import Key, Label
 from grassmeans.evaluation.reports import Interval, bootstrap_words
 
 N_BINS = 10

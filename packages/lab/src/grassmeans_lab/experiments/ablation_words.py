@@ -16,7 +16,7 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.grouping import ClusteringTask, read_instances
-from grassmeans.evaluation.tasks.instances import Instance, known_form
+from grassmeans.evaluation.instances import Instance, known_form
 from grassmeans.geometry.distances import measure_distances, usable_contexts
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.geometry.windows import (

@@ -13,8 +13,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.labelling.measuring import StoredDistances, open_distances
-from grassmeans.labelling.targets import Targets, read_targets
+from grassmeans.labelling.measuring import StoredDistances, Targets, open_distances, read_targets
 from grassmeans.senses.keys import IDK_SENSE, decode_key
 
 

@@ -34,7 +34,7 @@ from grassmeans.evaluation.systems import digest_of_vectors
 from grassmeans.geometry.windows import rows_of_tokens
 from grassmeans.labelling.decoding import Decoding
 from grassmeans.labelling.labeller import label_by_measure
-from grassmeans.labelling.targets import Targets
+from grassmeans.labelling.measuring import Targets
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors, merge_lexemes
 from grassmeans.progress import progress_bar
 from grassmeans.senses.keys import encode_key

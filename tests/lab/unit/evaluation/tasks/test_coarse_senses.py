@@ -6,8 +6,7 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.key_files import Key, Label
-from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.instances import Instance, Key, Label
 from grassmeans_lab.evaluation.tasks.coarse_senses import (
     read_coarsewsd20,
     read_makes_sense,

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
+from grassmeans.evaluation.loading import open_task
 from grassmeans.evaluation.running import RunSettings, evaluate
-from grassmeans.evaluation.tasks.loading import open_task
 from grassmeans_lab.evaluation.tasks.dwug import ChangeResult, ChangeTask, WordChange, read_graded
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.key_files import Label
-from grassmeans.evaluation.tasks.loading import load_gold, open_task
+from grassmeans.evaluation.instances import Label
+from grassmeans.evaluation.loading import load_gold, open_task
 from grassmeans_lab.evaluation.graded_scores import GradedScores
 
 XML = (

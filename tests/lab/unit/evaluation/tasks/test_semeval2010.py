@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import read_key
+from grassmeans.evaluation.instances import read_key
 from grassmeans_lab.evaluation.tasks.semeval2010 import locate_targets, read_semeval2010
 
 SEMEVAL = Path(__file__).parents[6] / "shared" / "data" / "semeval-2010-task14"

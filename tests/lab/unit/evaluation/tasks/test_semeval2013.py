@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.tasks.instances import Instance
+from grassmeans.evaluation.instances import Instance
 from grassmeans_lab.evaluation.tasks.semeval2013 import read_semeval2013
 
 LEMMA_FILE = """<?xml version="1.0" encoding="UTF-8"?>

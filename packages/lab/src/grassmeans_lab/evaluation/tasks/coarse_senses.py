@@ -11,9 +11,15 @@ import re
 from pathlib import Path
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key, Label, read_key, read_numbered_lines
-from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances
-from grassmeans.evaluation.tasks.loading import InstanceFormat
+from grassmeans.evaluation.instances import (
+    Instance,
+    Key,
+    Label,
+    LabelledInstances,
+    read_key,
+    read_numbered_lines,
+)
+from grassmeans.evaluation.loading import InstanceFormat
 
 SPLITS = ("test", "train")
 _CLASS_FILES = ("classes_map.txt", "class_map.txt")

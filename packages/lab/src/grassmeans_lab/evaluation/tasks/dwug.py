@@ -40,7 +40,14 @@ from grassmeans.evaluation.grouping import (
     answer_with_senses,
     read_instances,
 )
-from grassmeans.evaluation.key_files import Key, read_numbered_lines
+from grassmeans.evaluation.instances import (
+    Instance,
+    Key,
+    LabelledInstances,
+    parse_object,
+    read_json_instances,
+    read_numbered_lines,
+)
 from grassmeans.evaluation.reports import (
     Interval,
     ResultTable,
@@ -50,12 +57,6 @@ from grassmeans.evaluation.reports import (
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import System
-from grassmeans.evaluation.tasks.instances import (
-    Instance,
-    LabelledInstances,
-    parse_object,
-    read_json_instances,
-)
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans_lab.evaluation.tasks.similarity_scores import bootstrap_correlation, correlate_ranks
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances
-from grassmeans.evaluation.tasks.loading import InstanceFormat
+from grassmeans.evaluation.instances import Instance, LabelledInstances
+from grassmeans.evaluation.loading import InstanceFormat
 from grassmeans_lab.evaluation.inflection import irregular_forms, regular_forms
 
 _WORD = re.compile(r"[^\W_]+")

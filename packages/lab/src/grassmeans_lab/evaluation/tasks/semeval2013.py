@@ -11,8 +11,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.tasks.instances import Instance, LabelledInstances
-from grassmeans.evaluation.tasks.loading import InstanceFormat
+from grassmeans.evaluation.instances import Instance, LabelledInstances
+from grassmeans.evaluation.loading import InstanceFormat
 from grassmeans_lab.evaluation.graded_scores import GradedScores
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
+from grassmeans.evaluation.instances import Instance, known_form
 from grassmeans.evaluation.reports import (
     ResultTable,
     format_value,
@@ -21,7 +22,6 @@ from grassmeans.evaluation.reports import (
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System, digest_of_vectors
-from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.lexemes.context_similarity import ContextSimilarity, Passage
 from grassmeans.senses.decoding import IdkRule, IdkThreshold, describe_rule
 from grassmeans.tagging.tagging import occurrences_in_passages

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import read_numbered_lines
+from grassmeans.evaluation.instances import Instance, known_form, read_numbered_lines
 from grassmeans.evaluation.reports import Interval, bootstrap_words
-from grassmeans.evaluation.tasks.instances import Instance, known_form
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.evaluation.tasks.coarse_senses import split_marked_text
 

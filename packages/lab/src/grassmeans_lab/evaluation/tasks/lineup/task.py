@@ -22,7 +22,7 @@ from typing import Any
 
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import read_numbered_lines
+from grassmeans.evaluation.instances import read_numbered_lines
 from grassmeans.outputs.ownership import Paths
 from grassmeans.outputs.places import output_file
 

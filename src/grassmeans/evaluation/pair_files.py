@@ -25,8 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import number_lines, read_whole_text
-from grassmeans.evaluation.tasks.instances import Instance, parse_object
+from grassmeans.evaluation.instances import Instance, number_lines, parse_object, read_whole_text
 from grassmeans.tagging.marked_text import remove_marks
 
 GOLD_SUFFIX = ".gold"

@@ -7,8 +7,8 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
-from grassmeans.evaluation.key_files import Label
-from grassmeans.evaluation.tasks.loading import load_gold, open_task, read_labels
+from grassmeans.evaluation.instances import Label
+from grassmeans.evaluation.loading import load_gold, open_task, read_labels
 
 
 def test_digest_tells_test_sets_apart(tmp_path: Path) -> None:

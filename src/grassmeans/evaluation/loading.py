@@ -10,11 +10,10 @@ from typing import Any
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask, Scores
-from grassmeans.evaluation.key_files import Key, read_key
+from grassmeans.evaluation.instances import Key, LabelledInstances, read_json_instances, read_key
+from grassmeans.evaluation.pairs import PAIRS, InstancePairsTask, PairsTask
 from grassmeans.evaluation.running import Task
-from grassmeans.evaluation.tasks.instances import LabelledInstances, read_json_instances
-from grassmeans.evaluation.tasks.pairs import PAIRS, InstancePairsTask, PairsTask
-from grassmeans.evaluation.tasks.sentences import SentencesTask
+from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.plugins import TASKS, find_plugins, load_plugin
 
 KEYS_ALONE = "semeval2010"

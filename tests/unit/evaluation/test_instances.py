@@ -1,21 +1,89 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.key_files import Key, Label, read_key, write_key
+from grassmeans.evaluation.instances import (
+    Instance,
+    Key,
+    Label,
+    known_form,
+    read_json_instances,
+    read_key,
+    write_key,
+)
+
+FIRST = {"id": "1", "target": "crane", "left": "Two ", "word": "cranes", "right": " fly."}
 
 
-def put(folder: Path, content: str) -> Path:
+def test_names_and_text_of_an_instance() -> None:
+    instance = Instance("crane.n.1", "crane", "n", "the ", "cranes", " flew")
+    assert instance.key_word == "crane.n"
+    assert instance.text == "the cranes flew"
+    assert Instance("crane.1", "crane", "", "", "crane", "").key_word == "crane"
+
+
+def test_target_is_known_in_lower_case_and_joined() -> None:
+    known = {"crane", "new_york"}
+    assert known_form(known, "Crane") == "crane"
+    assert known_form(known, "New York") == "new_york"
+    assert known_form(known, "seal") is None
+
+
+def put(folder: Path, *lines: dict[str, object] | str) -> Path:
+    path = folder / "a.jsonl"
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    path.write_text("\n".join(texts) + "\n")
+    return path
+
+
+def test_instances_and_labels(tmp_path: Path) -> None:
+    second = {"id": 2, "target": "hot dog", "pos": "n", "left": "", "right": ".", "label": 7}
+    found = read_json_instances(put(tmp_path, FIRST | {"label": "bird"}, "", second))
+    assert found.instances == (
+        Instance("1", "crane", "", "Two ", "cranes", " fly."),
+        Instance("2", "hot dog", "n", "", "hot dog", "."),
+    )
+    assert found.gold.labels == {
+        "crane": {"1": (Label("bird"),)},
+        "hot_dog.n": {"2": (Label("7"),)},
+    }
+
+
+def test_label_may_be_absent_and_the_word_not_found(tmp_path: Path) -> None:
+    found = read_json_instances(put(tmp_path, FIRST, FIRST | {"id": "2", "word": ""}))
+    assert found.gold.n_instances == 0
+    assert found.instances[1].located_by == "not found"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: not JSON"),
+        ("[1]", "line 2: expected an object"),
+        ({"id": "2"}, "line 2: .* 'target' is None"),
+        (FIRST | {"id": "2", "left": 3}, "'left' is 3"),
+        (FIRST | {"id": ""}, "'id' is ''"),
+        (FIRST | {"id": "a b"}, "id with spaces: 'a b'"),
+        (FIRST, "the instance '1' comes twice"),
+    ],
+)
+def test_damaged_lines(tmp_path: Path, line, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read_json_instances(put(tmp_path, FIRST, line))
+
+
+def put_key(folder: Path, content: str) -> Path:
     path = folder / "a.key"
     path.write_text(content, encoding="utf-8")
     return path
 
 
 def test_labels_and_weights_are_read(tmp_path: Path) -> None:
-    path = put(tmp_path, "a.v a.v.1 x\r\n\r\na.v\ta.v.2  x/0.2 y/0.8\nb b.1 z/1e-1\n")
+    path = put_key(tmp_path, "a.v a.v.1 x\r\n\r\na.v\ta.v.2  x/0.2 y/0.8\nb b.1 z/1e-1\n")
     key = read_key(path)
     assert key.labels == {
         "a.v": {"a.v.1": (Label("x"),), "a.v.2": (Label("x", 0.2), Label("y", 0.8))},
@@ -33,7 +101,9 @@ def test_heaviest_label_is_the_best_and_the_first_of_equals() -> None:
 
 
 def test_slash_inside_a_label_belongs_to_its_name(tmp_path: Path) -> None:
-    assert read_key(put(tmp_path, "a 1 and/or/0.5\n")).labels["a"]["1"] == (Label("and/or", 0.5),)
+    assert read_key(put_key(tmp_path, "a 1 and/or/0.5\n")).labels["a"]["1"] == (
+        Label("and/or", 0.5),
+    )
 
 
 @pytest.mark.parametrize(
@@ -51,7 +121,7 @@ def test_slash_inside_a_label_belongs_to_its_name(tmp_path: Path) -> None:
 )
 def test_damaged_keys_name_the_line(tmp_path: Path, content: str, message: str) -> None:
     with pytest.raises(InputError, match=message):
-        read_key(put(tmp_path, content))
+        read_key(put_key(tmp_path, content))
 
 
 def test_missing_and_binary_files(tmp_path: Path) -> None:
@@ -70,11 +140,11 @@ def test_written_key_comes_back(tmp_path: Path) -> None:
 
 
 def test_labels_weigh_alike_where_one_has_no_weight(tmp_path: Path) -> None:
-    key = read_key(put(tmp_path, "a 1 x y/4.7\na 2 x/3 y/6 !! doubtful x\n"))
+    key = read_key(put_key(tmp_path, "a 1 x y/4.7\na 2 x/3 y/6 !! doubtful x\n"))
     assert key.labels["a"]["1"] == (Label("x"), Label("y"))
     assert key.labels["a"]["2"] == (Label("x", 3), Label("y", 6))
     with pytest.raises(InputError, match="line 1: expected"):
-        read_key(put(tmp_path, "a 1 !! nothing\n"))
+        read_key(put_key(tmp_path, "a 1 !! nothing\n"))
 
 
 def test_weight_of_one_is_written_beside_another(tmp_path: Path) -> None:

@@ -1,1 +1,0 @@
-"""Test sets: instances of words in context, read from the files their authors published."""
