@@ -16,6 +16,7 @@ from grassmeans.clustering.settings import AUTO
 from grassmeans.errors import InputError
 from grassmeans.integrations.iterables import tag_iter
 from grassmeans.models.model import SenseModel, load
+from grassmeans.reading.tables import open_table
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_hard
 from grassmeans.senses.keys import encode_key
 from grassmeans.tagging.marked_text import blank_markup
@@ -48,8 +49,9 @@ class _SenseWriter(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         check_is_fitted(self)
         model, words = self._fitted_model()
+        table = open_table(X)
         pairs = tag_iter(
-            X,
+            X if table is None else table.values(),
             model,
             batch_size=self.batch_size,
             text_of=blank_tags,

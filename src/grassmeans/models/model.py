@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -446,6 +446,56 @@ class SenseModel(DecidingModel):
             warn_of_contexts(self.encoder)
             seen.warn()
         return tagged
+
+    @check_arguments()
+    def pipe(
+        self,
+        texts: Any,
+        *,
+        as_tuples: bool = False,
+        batch_size: int = 256,
+        column: str | None = None,
+        words: str | Iterable[str] | None = None,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
+        sharpness: float | None = None,
+    ) -> Iterator[Any]:
+        """Tag a stream of texts, lazily and in order, a batch at a time; as spaCy's ``nlp.pipe``.
+
+        Parameters
+        ----------
+        texts : iterable, table or path
+            As for `tag_many`; may be endless.
+        as_tuples : bool
+            Texts come as pairs ``(text, anything)``, and go as pairs ``(tagged, anything)``.
+        batch_size : int
+            Texts that are tagged together. Larger is faster; 1 answers every text at once.
+        column : str, optional
+            The column or field of the texts.
+        words, idk_threshold, confidence, sharpness
+            As for `tag`.
+
+        Yields
+        ------
+        TaggedText
+            Or a pair, with ``as_tuples``. `grassmeans.integrations.tag_iter` gives each item back
+            beside its senses.
+        """
+        from grassmeans.models.streams import first_of_pair, tag_stream
+
+        pairs = tag_stream(
+            self,
+            texts,
+            first_of_pair if as_tuples else column,
+            batch_size,
+            words=words,
+            idk_threshold=idk_threshold,
+            confidence=confidence,
+            sharpness=sharpness,
+        )
+        if as_tuples:
+            return ((tagged, item[1]) for item, tagged in pairs)
+        return (tagged for _, tagged in pairs)
 
     @check_arguments(text=text)
     def explain(

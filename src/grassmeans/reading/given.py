@@ -18,8 +18,8 @@ from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.fields import pick_fields
 from grassmeans.reading.inputs import read_documents
-from grassmeans.reading.readers.records import read_cells
 from grassmeans.reading.readers.texts import clean_token
+from grassmeans.reading.tables import DEFAULT_COLUMN, open_table, read_column
 from grassmeans.text.tokenizer import (
     Tokenizer,
     WhitespaceTokenizer,
@@ -30,7 +30,6 @@ from grassmeans.text.tokenizer import (
 Text = str | RawDocument
 """A text as it stands, or one that comes tokenised (``markup="tokens"``)."""
 
-DEFAULT_COLUMN = "text"
 MISSING = "missing text"
 """Under which texts that are not there are counted."""
 
@@ -50,27 +49,28 @@ def iterate_documents(
     """The documents of whatever holds texts and can be iterated over once.
 
     Strings; texts that come tokenised, as lists of strings; records, with the text in the field
-    ``column``; a column of a table (pandas, polars), or a table whose ``column`` holds the texts
-    ("text" by default, or the only one); the path of a file or folder, or several of them as
-    `pathlib.Path`, read by ``options``. A document that does not come from a file has its number as
-    id.
+    ``column``; a column of a table, or a table (pandas, polars, Arrow, a data set of Hugging Face)
+    whose ``column`` holds the texts ("text" by default, or the only one); the path of a file or
+    folder, or several of them as `pathlib.Path`, read by ``options``. A document that does not come
+    from a file has its number as id.
 
     None and NaN are passed over where missing texts are skipped, or refused. ``name`` is what the
     caller calls the argument. `InputError` at once where ``texts`` cannot be read at all; while
     reading where one of them is no text.
     """
     chosen = options or ReadOptions()
-    if chosen.meta and hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
-        texts = _read_rows(texts, column, chosen.meta, name)
-        column = column or DEFAULT_COLUMN
-    items = open_container(texts, column, name)
+    table = open_table(texts, name)
+    if table is not None:
+        column = table.choose(column)
+        texts = table.rows([column, *chosen.meta])
+    items = open_container(texts, name)
     # `report or` would replace one that is empty so far.
     counted = ReadReport() if report is None else report
     return _read_items(items, column, name, skip_missing, chosen, counted)
 
 
-def open_container(texts: Any, column: str | None = None, name: str = "texts") -> Iterable[Any]:
-    """What holds texts, as something to iterate over: the column of a table, the path of a file."""
+def open_container(texts: Any, name: str = "texts") -> Iterable[Any]:
+    """What holds texts, as something to iterate over: a list, a column, the path of a file."""
     if isinstance(texts, str):
         if _names_file(texts):
             return [Path(texts)]
@@ -86,10 +86,7 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
         raise InputError(
             f"{name} must be a list of texts, got a {type(texts).__name__}: pass its values"
         )
-    if hasattr(texts, "columns") and hasattr(texts, "__getitem__"):
-        texts = _choose_column(texts, column, name)
-    if hasattr(texts, "to_pylist"):  # Arrow's arrays hold values of types of their own
-        return _read_arrow(texts, name)
+    texts = read_column(texts, name)
     shape = getattr(texts, "shape", None)
     if shape is not None and len(shape) > 1:
         if len(shape) == 2 and shape[1] == 1:
@@ -100,44 +97,8 @@ def open_container(texts: Any, column: str | None = None, name: str = "texts") -
             f"{name} must be a list of texts, a column of a table or a path, got "
             f"{type(texts).__name__}"
         )
-    return texts
-
-
-def _read_arrow(column: Any, name: str) -> list[Any]:
-    def refuse(problem: str) -> None:
-        raise InputError(f"{name} holds {problem}: change it first")
-
-    return read_cells(column, refuse)
-
-
-def _choose_column(table: Any, column: str | None, name: str) -> Any:
-    """The column of a table that holds the texts."""
-    # Arrow's tables call their names so, and have the columns themselves under the other.
-    columns = list(getattr(table, "column_names", table.columns))
-    wanted: Any = column
-    if column is None:
-        wanted = columns[0] if len(columns) == 1 else DEFAULT_COLUMN
-    if wanted not in columns:
-        shown = ", ".join(map(repr, columns[:10])) or "none"
-        said = f"has no column {wanted!r}" if column is not None else "has several columns"
-        raise InputError(
-            f"{name} is a table that {said}: name the one with the texts as column=..., of {shown}"
-        )
-    return table[wanted]
-
-
-def _read_rows(
-    table: Any, column: str | None, meta: Iterable[str], name: str
-) -> Iterator[dict[str, Any]]:
-    """The rows of a table as records: the text under ``column``, and the fields."""
-    texts = open_container(_choose_column(table, column, name), name=name)
-    fields = {field: _choose_column(table, field, name) for field in meta}
-    values = {key: open_container(found, name=name) for key, found in fields.items()}
-    for text, *row in zip(texts, *values.values(), strict=True):
-        known = (None if is_missing(value) else value for value in row)
-        yield dict(zip(fields, map(as_plain, known), strict=True)) | {
-            column or DEFAULT_COLUMN: text
-        }
+    found: Iterable[Any] = texts
+    return found
 
 
 def _names_file(text: str) -> bool:
@@ -170,7 +131,9 @@ def _read_items(
             continue
         document = make_document(text, str(number), place)
         if is_record and options.meta:
-            document = replace(document, fields=pick_fields(item, options, report))
+            known = {field: item.get(field) for field in options.meta}
+            plain = {field: as_plain(x) for field, x in known.items() if not is_missing(x)}
+            document = replace(document, fields=pick_fields(plain, options, report))
         report.n_documents += 1
         yield document
 

@@ -5,8 +5,8 @@ import itertools
 import pytest
 
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.integrations import iterables
 from grassmeans.integrations.iterables import tag_iter
+from grassmeans.models import streams
 
 BIRD, MACHINE = "A crane on the nest.", "Steel crane."
 
@@ -42,7 +42,7 @@ def test_an_endless_stream_is_read_one_batch_at_a_time(model) -> None:
 
 
 def test_long_documents_end_a_batch(model, monkeypatch) -> None:
-    monkeypatch.setattr(iterables, "_MAX_CHARACTERS", 2 * len(BIRD))
+    monkeypatch.setattr(streams, "_MAX_CHARACTERS", 2 * len(BIRD))
     read = itertools.count()
     texts = (BIRD for _ in iter(lambda: next(read), 10))
     next(tag_iter(texts, model, batch_size=256))
@@ -60,7 +60,7 @@ def test_options_reach_the_model(model) -> None:
     [
         ("one text", {}, "got the string 'one text', which names no file"),
         ([BIRD], {"batch_size": 0}, "batch_size must be a whole number, 1 or more; got 0"),
-        ([{"body": BIRD}], {}, r"texts\[0\] is a record without the field 'text'.*text_of=\.\.\."),
+        ([{"body": BIRD}], {}, r"texts\[0\] is a record without the field 'text'.*column=\.\.\."),
         ([BIRD], {"text_of": "text"}, r"texts\[0\] is no record.*but a str: pass a function"),
         ([{"body": BIRD}], {"text_of": "text"}, "without the field 'text'.*of 'body'"),
         ([{"text": None}], {"text_of": "text"}, r"texts\[0\] is missing \(None\)"),
