@@ -14,14 +14,14 @@ def test_a_bar_shows_speed_share_and_note(capsys, monkeypatch) -> None:
     monkeypatch.setenv("TTY_COMPATIBLE", "1")
     monkeypatch.setenv("COLUMNS", "150")
     let_time_pass(monkeypatch, 0.0, 2.0, 3.0)
-    with progress_bar("working", 10, unit="words", show=True) as advance:
-        advance(5, "half way")
+    with progress_bar("working on [x]", 10, unit="words", show=True) as advance:
+        advance(5, "half [way]")
         advance(1)
     text = capsys.readouterr().err
-    assert "working" in text
+    assert "working on [x]" in text
     assert "60%" in text
     assert "2 words/s, 0:00:02 left" in text
-    assert "half way" in text
+    assert "half [way]" in text
 
 
 def let_time_pass(monkeypatch, *seconds: float) -> None:

@@ -9,7 +9,6 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import draw_table, name_some, note, print_json, wants_json
 
 if TYPE_CHECKING:
@@ -22,48 +21,18 @@ _SUFFIXES = (".html", ".csv", ".json", ".parquet")
 
 def change(
     model: options.Model,
-    corpora: Annotated[
-        list[Path],
-        READ,
-        typer.Argument(help="A corpus folder, labelled or not; or several, side by side."),
-    ],
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Group documents by a field: date:decade, date:year, date:25 (years), source; "
-            "without it corpora are compared."
-        ),
-    ] = None,
+    corpora: list[options.ReadPath],
+    by: str | None = None,
     words: options.Words = None,
     words_file: options.WordsFile = None,
-    everything: Annotated[
-        bool, typer.Option("--all", help="All words of the model; needs a labelled corpus.")
-    ] = False,
-    output: Annotated[
-        Path | None,
-        WRITTEN,
-        options.output("A file .html, .csv, .json or .parquet; or a folder for all of them."),
-    ] = None,
-    fewest: Annotated[
-        int, typer.Option(min=1, help="Occurrences that a group needs to be compared.")
-    ] = 10,
-    level: Annotated[
-        float, typer.Option(help="Share of false alarms among the reported changes.")
-    ] = 0.05,
-    permutations: Annotated[
-        int, typer.Option(min=1, max=10_000_000, help="Chance divisions tried for each change.")
-    ] = 20_000,
-    max_contexts: Annotated[
-        int,
-        typer.Option(min=1, help="Occurrences of a word and group measured where no labels are."),
-    ] = 5_000,
-    examined: Annotated[
-        int, typer.Option(min=0, help="With --all: words from the top with APD, PRT and examples.")
-    ] = 50,
-    control: Annotated[
-        bool,
-        typer.Option("--control", help="Divide the documents by chance: nothing should change."),
-    ] = False,
+    everything: Annotated[bool, typer.Option("--all")] = False,
+    output: options.Output | None = None,
+    fewest: options.Count = 10,
+    level: float = 0.05,
+    permutations: Annotated[int, typer.Option(min=1, max=10000000)] = 20_000,
+    max_contexts: options.Count = 5_000,
+    examined: options.Whole = 50,
+    control: bool = False,
     seed: options.Seed = 0,
     device: options.Device = "cpu",
     overwrite: options.Overwrite = False,
@@ -82,6 +51,20 @@ def change(
     [dim]grassmeans change model labelled --by source --all -o report[/]
 
     [dim]grassmeans change en old-books new-books --word engine -o report.html[/]
+
+    Options
+    -------
+    corpora: A corpus folder, labelled or not; or several, side by side.
+    by: Group documents by a field: date:decade, date:year, date:25 (years), source; without it
+        corpora are compared.
+    everything: All words of the model; needs a labelled corpus.
+    output: A file .html, .csv, .json or .parquet; or a folder for all of them.
+    fewest: Occurrences that a group needs to be compared.
+    level: Share of false alarms among the reported changes.
+    permutations: Chance divisions tried for each change.
+    max_contexts: Occurrences of a word and group measured where no labels are.
+    examined: With --all: words from the top with APD, PRT and examples.
+    control: Divide the documents by chance: nothing should change.
     """
     from grassmeans.change.comparing import ChangeSettings, compare_groups
     from grassmeans.change.grouping import group_documents

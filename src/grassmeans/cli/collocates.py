@@ -7,11 +7,11 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.markup import escape
-from rich.table import Table
+from rich.text import Text
 
+from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.output import note, print_json, terminal, wants_json
+from grassmeans.terminal.output import draw_table, note, print_json, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.collocations.collocates import Collocate, ComparedCollocate, SenseCollocates
@@ -22,25 +22,15 @@ _SHOWN = 15
 def collocates(
     model: options.Model,
     corpus: options.Corpus,
-    word: Annotated[str, typer.Argument(help="The word.")],
-    sense: Annotated[
-        int | None, typer.Option(min=1, help="Only this sense; all of them by default.")
-    ] = None,
-    against: Annotated[
-        int | None,
-        typer.Option(min=1, help="With --sense: what stands near it rather than near this one."),
-    ] = None,
-    by: Annotated[
-        Literal["log-dice", "log-likelihood"],
-        typer.Option(help="log-dice: what belongs together; log-likelihood: what is sure."),
-    ] = "log-dice",
-    before: Annotated[int, typer.Option(min=0, max=50, help="Words on the left.")] = 5,
-    after: Annotated[int, typer.Option(min=0, max=50, help="Words on the right.")] = 5,
-    fewest: Annotated[int, typer.Option(min=1, help="Of a word near the sense, at least.")] = 3,
-    limit: Annotated[int, typer.Option(min=1, help="Words a sense.")] = _SHOWN,
-    function_words: Annotated[
-        bool, typer.Option("--function-words", help="Count words such as the and of as well.")
-    ] = False,
+    word: str,
+    sense: options.Count | None = None,
+    against: options.Count | None = None,
+    by: Literal["log-dice", "log-likelihood"] = "log-dice",
+    before: Annotated[int, typer.Option(min=0, max=50)] = 5,
+    after: Annotated[int, typer.Option(min=0, max=50)] = 5,
+    fewest: options.Count = 3,
+    limit: options.Count = _SHOWN,
+    function_words: bool = False,
     max_contexts: options.MaxContexts = 5_000,
     seed: options.Seed = 0,
     device: options.Device = "cpu",
@@ -56,10 +46,21 @@ def collocates(
     [dim]grassmeans collocates en corpus bank[/]
 
     [dim]grassmeans collocates en corpus bank --sense 1 --against 2[/]   what tells two senses apart
+
+    Options
+    -------
+    word: The word.
+    sense: Only this sense; all of them by default.
+    against: With --sense: what stands near it rather than near this one.
+    by: log-dice: what belongs together; log-likelihood: what is sure.
+    before: Words on the left.
+    after: Words on the right.
+    fewest: Of a word near the sense, at least.
+    limit: Words a sense.
+    function_words: Count words such as the and of as well.
     """
     from grassmeans.collocations.collocates import find_collocates
     from grassmeans.corpus.corpus import Corpus
-    from grassmeans.errors import InputError
     from grassmeans.models.model import load
 
     if against is not None and sense is None:
@@ -77,21 +78,17 @@ def collocates(
     if found.n_looked_at < found.n_lines:
         note(f"from a random sample: {found.n_looked_at:,} of {found.n_lines:,} occurrences")
     if sense is not None and against is not None:
-        _show_differences(
-            found, sense, against, found.compare(sense, against, **kept), wants_json(as_json)
-        )
+        _show_differences(found, sense, against, found.compare(sense, against, **kept), as_json)
         return
-    numbers = range(1, len(found.names) + 1) if sense is None else [sense]
-    for number in numbers:
-        ranked = found.rank(number, by=by.replace("-", "_"), **kept)
-        _show_ranked(found, number, ranked, wants_json(as_json))
+    for number in range(1, len(found.names) + 1) if sense is None else [sense]:
+        _show_ranked(found, number, found.rank(number, by=by.replace("-", "_"), **kept), as_json)
 
 
 def _show_ranked(
     found: SenseCollocates, number: int, ranked: Sequence[Collocate], as_json: bool
 ) -> None:
     n_lines = int(found.near.lines[number - 1])
-    if as_json:
+    if wants_json(as_json):
         about = {"word": found.word, "sense": number, "name": found.names[number - 1]}
         print_json(about | {"lines": n_lines, "collocates": [asdict(one) for one in ranked]})
         return
@@ -105,8 +102,8 @@ def _show_ranked(
         )
         for one in ranked
     ]
-    title = f"{_name(found, number)}  {n_lines:,} lines"
-    _draw(title, ("near it", "times", "in the corpus", "logDice", "log-likelihood"), rows)
+    columns = ("near it", "times", "in the corpus", "logDice", "log-likelihood")
+    _draw(_name(found, number).append(f"  {n_lines:,} lines"), columns, rows)
 
 
 def _show_differences(
@@ -116,31 +113,26 @@ def _show_differences(
     rows: Sequence[ComparedCollocate],
     as_json: bool,
 ) -> None:
-    if as_json:
+    if wants_json(as_json):
         about = {"word": found.word, "first": first, "second": second}
         print_json(about | {"differences": [asdict(row) for row in rows]})
         return
-    for number, chosen in (
-        (first, [row for row in rows if row.log_likelihood > 0]),
-        (second, [row for row in rows if row.log_likelihood < 0]),
-    ):
+    columns = ("near it", f"near {first}", f"near {second}", "log-likelihood")
+    for number, sign in ((first, 1), (second, -1)):
         lines = [
             (row.word, f"{row.first:,}", f"{row.second:,}", f"{abs(row.log_likelihood):,.1f}")
-            for row in chosen
+            for row in rows
+            if sign * row.log_likelihood > 0
         ]
-        columns = ("near it", f"near {first}", f"near {second}", "log-likelihood")
-        _draw(f"rather near {_name(found, number)}", columns, lines)
+        _draw(Text("rather near ").append(_name(found, number)), columns, lines)
 
 
-def _name(found: SenseCollocates, number: int) -> str:
+def _name(found: SenseCollocates, number: int) -> Text:
     name = found.names[number - 1]
-    return f"[bold]{escape(found.word)}.{number}[/]" + (f"  {escape(name)}" if name else "")
+    return Text.assemble((f"{found.word}.{number}", "bold"), f"  {name}" if name else "")
 
 
-def _draw(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(title=title, title_justify="left", title_style="")
-    for i, column in enumerate(columns):
-        table.add_column(column, justify="right" if i else "left")
-    for row in rows:
-        table.add_row(escape(row[0]), *row[1:])
-    terminal().print(table)
+def _draw(title: Text, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
+    from grassmeans.evaluation.reports import ResultTable
+
+    draw_table(ResultTable(columns, tuple(rows)), title)

@@ -6,15 +6,14 @@ import contextlib
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
 from rich.table import Table
+from rich.text import Text
 
 from grassmeans.cli.show import print_entry
 from grassmeans.cli.tag import print_tagged
 from grassmeans.terminal import options
-from grassmeans.terminal.options import WRITTEN
 from grassmeans.terminal.output import terminal
 
 if TYPE_CHECKING:
@@ -36,20 +35,20 @@ _INTRODUCTION = (
 
 
 def demo(
-    output: Annotated[
-        Path | None, WRITTEN, options.output("Keep corpus, vectors and model here.")
-    ] = None,
-    page: Annotated[Path, WRITTEN, typer.Option(help="Where to write the HTML page.")] = Path(
-        f"grassmeans-demo-{PAGE}"
-    ),
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an earlier demo, and the page.")
-    ] = False,
+    output: options.Output | None = None,
+    page: options.NewPath = Path(f"grassmeans-demo-{PAGE}"),
+    overwrite: bool = False,
 ) -> None:
     """Find the senses of some words in a small text of our own, and tag new sentences.
 
     The text is the chronicle of an invented harbour town. Everything is computed here and now:
     tokens, word vectors, contexts, senses. A page with the picture of the planes is written too.
+
+    Options
+    -------
+    output: Keep corpus, vectors and model here.
+    page: Where to write the HTML page.
+    overwrite: Replace an earlier demo, and the page.
     """
     from grassmeans.outputs.places import check_output_file
 
@@ -63,7 +62,8 @@ def demo(
         _show_answers(tagged, console)
         _write_page(model, tagged, page, overwrite)
     console.rule("5. to look at")
-    console.print(f"[bold]{page}[/]: the planes and senses in three dimensions; open it")
+    told = ": the planes and senses in three dimensions; open it"
+    console.print(Text.assemble((str(page), "bold"), told))
     _tell_what_is_next(output, console)
 
 
@@ -127,10 +127,10 @@ def _show_answers(tagged: list[TaggedText], console: Console) -> None:
     console.rule("4. the senses of words in new sentences")
     for answer in tagged:
         print_tagged(answer, "hard")
-    console.print("[dim]\\[1], \\[2]: the sense; \\[?]: I don't know (too little context)[/]\n")
+    console.print("[1], [2]: the sense; [?]: I don't know (too little context)\n", style="dim")
     for answer in tagged[:SOFT]:
         print_tagged(answer, "soft")
-    console.print("[dim]the same, soft: the probability of each sense[/]")
+    console.print("the same, soft: the probability of each sense", style="dim")
 
 
 def _write_page(model: SenseModel, tagged: list[TaggedText], page: Path, overwrite: bool) -> None:
@@ -174,5 +174,5 @@ def _tell_what_is_next(output: Path | None, console: Console) -> None:
     for command, remark in zip(_commands(place).splitlines(), notes, strict=True):
         if command.startswith("grassmeans demo") and output is not None:
             continue
-        console.print(f"# {remark}", style="dim", markup=False, soft_wrap=True)
-        console.print(command, style="bold", markup=False, soft_wrap=True)
+        console.print(f"# {remark}", style="dim", soft_wrap=True)
+        console.print(command, style="bold", soft_wrap=True)

@@ -9,59 +9,26 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ, WRITTEN, WRITTEN_INTO
-from grassmeans.terminal.output import print_summary
+from grassmeans.terminal.options import READ
+from grassmeans.terminal.output import note, print_summary
 
 
 def encoder(
-    corpus: Annotated[
-        list[Path],
-        READ,
-        typer.Argument(help="Folder of a corpus (from 'grassmeans ingest'), or several."),
-    ],
-    output: Annotated[Path, WRITTEN, options.output("Folder of the new encoder.")],
-    dim: Annotated[
-        int | None, typer.Option(min=1, help="Length of the vectors, a multiple of 64.")
-    ] = None,
-    layers: Annotated[int | None, typer.Option(min=1, help="Layers of attention.")] = None,
-    vocabulary: Annotated[
-        int | None, typer.Option(min=1, help="Know the so many most frequent words.")
-    ] = None,
-    passage: Annotated[int, typer.Option(min=4, help="Tokens that a word looks at.")] = 128,
-    epochs: Annotated[float | None, typer.Option(help="Passes over the corpus.")] = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(help="Take so long by the clock instead, interrupted visits included."),
-    ] = None,
-    batch_tokens: Annotated[int | None, typer.Option(min=1, help="Tokens of a step.")] = None,
-    share: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Of each corpus in what is read, where there are several: 0.5 0.3 0.2; as large "
-            "as they are.",
-        ),
-    ] = None,
-    teacher: Annotated[
-        str | None,
-        READ,
-        typer.Option(help="transformer:NAME or its folder, to learn from it; see below."),
-    ] = None,
-    teacher_layers: Annotated[
-        str | None, typer.Option(help="Layers of the teacher, as 7-9; 7 to 9 of 12.")
-    ] = None,
-    teacher_cache: Annotated[
-        Path | None,
-        WRITTEN_INTO,
-        typer.Option(help="Keep what the teacher says in this folder, for other trainings."),
-    ] = None,
-    teacher_disk: Annotated[
-        float, typer.Option(help="Gigabytes for that: of a longer text some passages are read.")
-    ] = 20.0,
-    base: Annotated[
-        Path | None,
-        READ,
-        typer.Option(help="With a teacher: take this encoder, trained without one, as the other."),
-    ] = None,
+    corpus: list[options.ReadPath],
+    output: options.Output,
+    dim: options.Count | None = None,
+    layers: options.Count | None = None,
+    vocabulary: options.Count | None = None,
+    passage: Annotated[int, typer.Option(min=4)] = 128,
+    epochs: float | None = None,
+    minutes: float | None = None,
+    batch_tokens: options.Count | None = None,
+    share: list[str] | None = None,
+    teacher: Annotated[str | None, READ] = None,
+    teacher_layers: str | None = None,
+    teacher_cache: options.FilledFolder | None = None,
+    teacher_disk: float = 20.0,
+    base: options.ReadPath | None = None,
     device: options.EncoderDevice = None,
     seed: options.Seed = 0,
     workers: options.Workers = None,
@@ -91,12 +58,30 @@ def encoder(
     [dim]torchrun --nproc-per-node 8 --no-python grassmeans encoder corpus -o encoder[/]
 
     [dim]grassmeans encoder corpus -o encoder --device cuda --dim 384 --layers 6 --minutes 10[/]
+
+    Options
+    -------
+    corpus: Folder of a corpus (from 'grassmeans ingest'), or several.
+    output: Folder of the new encoder.
+    dim: Length of the vectors, a multiple of 64.
+    layers: Layers of attention.
+    vocabulary: Know the so many most frequent words.
+    passage: Tokens that a word looks at.
+    epochs: Passes over the corpus.
+    minutes: Take so long by the clock instead, interrupted visits included.
+    batch_tokens: Tokens of a step.
+    share: Of each corpus in what is read, where there are several: 0.5 0.3 0.2; as large as
+        they are.
+    teacher: transformer:NAME or its folder, to learn from it; see below.
+    teacher_layers: Layers of the teacher, as 7-9; 7 to 9 of 12.
+    teacher_cache: Keep what the teacher says in this folder, for other trainings.
+    teacher_disk: Gigabytes for that: of a longer text some passages are read.
+    base: With a teacher: take this encoder, trained without one, as the other.
     """
     from grassmeans.artifacts.writing import read_manifest
     from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.kernels.devices import is_first_rank
-    from grassmeans.terminal.output import note
 
     paths, shares = split_shares(corpus, share)
 
@@ -135,28 +120,26 @@ def encoder(
     told = ("n_words", "tokens_seen", "seconds", "tokens_per_second", "loss", "held_out_loss")
     fields = {name: manifest[name] for name in (*told, "frequency_loss")}
     used, held_out = manifest["training"], fields["held_out_loss"]
+    losses = ""
     if teacher is not None and held_out is not None:
         voices = {name: round(value, 4) for name, value in manifest["voices"].items()}
         fields["voices"] = voices
-        told_losses = (
-            f"on held-out documents 1 - cosine with the leave-one-out lines {voices['line']:.3f}, "
-            f"with the teacher {voices['deviation']:.3f}\n"
+        losses = (
+            "\non held-out documents 1 - cosine with the leave-one-out lines "
+            f"{voices['line']:.3f}, with the teacher {voices['deviation']:.3f}"
         )
     elif held_out is not None:
-        told_losses = (
-            f"loss on held-out documents: {held_out} nats a word, that of word frequencies "
-            f"{fields['frequency_loss']}\n"
+        losses = (
+            f"\nloss on held-out documents: {held_out} nats a word, that of word frequencies "
+            f"{fields['frequency_loss']}"
         )
-    else:
-        told_losses = ""
     print_summary(
         {"encoder": str(output), "dim": used["dim"], "layers": used["layers"], **fields},
-        f"an encoder of [bold]{fields['n_words']:,}[/] words, {used['dim']} dimensions and "
+        f"an encoder of {fields['n_words']:,} words, {used['dim']} dimensions and "
         f"{used['layers']} layers in {fields['seconds']:.0f} s "
-        f"({fields['tokens_per_second']:,} tokens/s)\n"
-        + told_losses
-        + f"next: [bold]grassmeans induce {paths[0]} {output} -o model[/]",
+        f"({fields['tokens_per_second']:,} tokens/s){losses}",
         as_json,
+        [f"grassmeans induce {paths[0]} {output} -o model"],
     )
 
 

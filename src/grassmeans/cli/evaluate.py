@@ -1,8 +1,8 @@
-"""`grassmeans evaluate`: a test set, answered by a model or a method, and scored."""
+"""`grassmeans evaluate`, `score`, `reliability`: how right answers are, and how surely."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,101 +11,50 @@ import typer
 
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ, WRITTEN
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, note, print_result
 
 if TYPE_CHECKING:
-    from grassmeans.evaluation.grouping import GroupingResult
+    from grassmeans.evaluation.instances import Key
     from grassmeans.evaluation.running import Task
     from grassmeans.evaluation.systems import System
-    from grassmeans.senses.decoding import IdkRule
     from grassmeans.vectors.word_vectors import WordVectors
+
+_REMARKS = {
+    "n_words_induced": "words whose senses were induced from the corpus",
+    "n_not_located": "instances whose target was not found (largest sense)",
+    "n_poor_context": "instances with too few known words around (largest sense)",
+    "n_without_senses": "instances of words without senses (one cluster a word)",
+    "n_unanswered": "gold instances without an answer",
+    "n_unlabelled": "instances without a gold label (not scored)",
+}
+_REMARKS_ON_PAIRS = {
+    "n_words_without_area": "words with one gold sense, or each instance its own (no area)",
+    "n_words_sampled": "words of whose many instances a sample is compared",
+    "n_not_located": "instances whose target was not found (alike to none)",
+    "n_poor_context": "instances with too few known words around (alike to none)",
+}
 
 
 def evaluate(
-    task: Annotated[
-        str,
-        typer.Argument(
-            help="jsonl, sentences or pairs, files of your own; or a test set that an installed "
-            "package adds."
-        ),
-    ],
-    data: Annotated[Path, READ, typer.Option("--data", help="The task's folder or file.")],
-    model: Annotated[
-        Path | None,
-        READ,
-        typer.Option(
-            "--model",
-            help="A model; or, with --corpus, an encoder or transformer:NAME, whose contexts are "
-            "grouped (for pairs, an encoder needs no corpus).",
-        ),
-    ] = None,
-    of: Annotated[
-        str | None,
-        typer.Option(
-            "--of",
-            help="Pairs: those of the instances of this test set (makes-sense, jsonl, ...), which "
-            "--data then is.",
-        ),
-    ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option("--method", help="In place of a model: a method of another package."),
-    ] = None,
-    senses: Annotated[
-        int | None, typer.Option("--senses", "-k", min=1, help="Senses a word; as in the model.")
-    ] = None,
-    corpus: Annotated[
-        Path | None,
-        READ,
-        typer.Option("--corpus", help="Induce from it the senses that the model does not have."),
-    ] = None,
-    induce: Annotated[
-        str, typer.Option(help="on-corpus: senses of a corpus; on-test: of the test instances.")
-    ] = "on-corpus",
-    decoding: Annotated[
-        str | None,
-        typer.Option(
-            help="hard or soft (weighted senses); soft where gold senses are graded, else hard."
-        ),
-    ] = None,
-    gold: Annotated[
-        Path | None, READ, typer.Option("--gold", help="A gold key, where the data has none.")
-    ] = None,
-    key_out: Annotated[
-        Path | None, WRITTEN, typer.Option("--key-out", help="Write the answers as a key file.")
-    ] = None,
-    vectors: Annotated[
-        Path | None,
-        READ,
-        typer.Option("--vectors", help="Plain word vectors, for --method and for similarity."),
-    ] = None,
-    lexemes: Annotated[
-        Path | None,
-        READ,
-        typer.Option("--lexemes", help="Lexeme vectors of the model, for similarity."),
-    ] = None,
-    idk: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            help="Sentences, similarity: 'don't know' from this distance on, above 1 never; the "
-            "model's own.",
-        ),
-    ] = None,
-    confidence: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Sentences, similarity: 'don't know' where an answer is less likely to be right.",
-        ),
-    ] = None,
+    task: str,
+    data: Annotated[Path, READ, typer.Option()],
+    model: options.ReadPath | None = None,
+    of: str | None = None,
+    method: str | None = None,
+    senses: Annotated[int | None, typer.Option("--senses", "-k", min=1)] = None,
+    corpus: options.ReadPath | None = None,
+    induce: str = "on-corpus",
+    decoding: str | None = None,
+    gold: options.ReadPath | None = None,
+    key_out: options.NewPath | None = None,
+    vectors: options.ReadPath | None = None,
+    lexemes: options.ReadPath | None = None,
+    idk: Annotated[float | None, typer.Option(min=0.0)] = None,
+    confidence: options.Share | None = None,
     sharpness: options.Sharpness = None,
     max_contexts: options.MaxContexts = 10_000,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Of a new induction; as in the model.")
-    ] = None,
+    seed: options.Whole | None = None,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
@@ -134,25 +83,43 @@ def evaluate(
 
     [dim]grassmeans evaluate jsonl --data mine.jsonl --method kmeans --corpus corpus --vectors
     vectors --senses 3[/]
+
+    Options
+    -------
+    task: jsonl, sentences or pairs, files of your own; or a test set that an installed package
+        adds.
+    data: The task's folder or file.
+    model: A model; or, with --corpus, an encoder or transformer:NAME, whose contexts are
+        grouped (for pairs, an encoder needs no corpus).
+    of: Pairs: those of the instances of this test set (makes-sense, jsonl, ...), which --data
+        then is.
+    method: In place of a model: a method of another package.
+    senses: Senses a word; as in the model.
+    corpus: Induce from it the senses that the model does not have.
+    induce: on-corpus: senses of a corpus; on-test: of the test instances.
+    decoding: hard or soft (weighted senses); soft where gold senses are graded, else hard.
+    gold: A gold key, where the data has none.
+    key_out: Write the answers as a key file.
+    vectors: Plain word vectors, for --method and for similarity.
+    lexemes: Lexeme vectors of the model, for similarity.
+    idk: Sentences, similarity: 'don't know' from this distance on, above 1 never; the model's own.
+    confidence: Sentences, similarity: 'don't know' where an answer is less likely to be right.
+    seed: Of a new induction; as in the model.
     """
     from grassmeans.engines import use_engine
     from grassmeans.evaluation.grouping import ClusteringTask, GroupingResult
     from grassmeans.evaluation.instances import write_key
     from grassmeans.evaluation.loading import open_task
-    from grassmeans.evaluation.pairs import PairsResult
     from grassmeans.evaluation.running import RunSettings
     from grassmeans.evaluation.running import evaluate as run
+    from grassmeans.evaluation.systems import ModelSystem
     from grassmeans.outputs.places import check_output_file
     from grassmeans.senses.decoding import MODEL_THRESHOLD
 
     if idk is not None and confidence is not None:
         raise InputError("give either --idk or --confidence: both say when not to answer")
-    settings = RunSettings(
-        induce,
-        decoding,
-        sharpness=sharpness,
-        idk_threshold=MODEL_THRESHOLD if idk is None else _at_most_one(idk),
-    )
+    threshold = MODEL_THRESHOLD if idk is None else idk if idk <= 1 else None
+    settings = RunSettings(induce, decoding, sharpness=sharpness, idk_threshold=threshold)
     check_output_file(key_out, overwrite=overwrite)
     opened = open_task(task, data, gold, of)
     unlabelled = isinstance(opened, ClusteringTask) and opened.gold.n_instances == 0
@@ -174,22 +141,33 @@ def evaluate(
             opened, model, lexemes, vectors, corpus, senses, seed, workers, device
         )
     if confidence is not None:
-        settings = replace(settings, idk_threshold=_rule_of(system, confidence))
+        if not isinstance(system, ModelSystem):
+            raise InputError("--confidence needs --model: nothing else is calibrated")
+        rule = system.model.choose_threshold(MODEL_THRESHOLD, confidence)
+        settings = replace(settings, idk_threshold=rule)
     with use_engine(engine, workers):
         result = run(opened, system, settings)
-    if isinstance(result, GroupingResult):
-        if key_out is not None:
-            write_key(result.key, key_out, overwrite=overwrite)
-        _note_counts(result)
-    if isinstance(result, PairsResult):
-        _note_pairs(result.counts)
-    if result.words_without_senses:
-        note(f"words without senses: {name_some(list(result.words_without_senses))}")
+    if isinstance(result, GroupingResult) and key_out is not None:
+        write_key(result.key, key_out, overwrite=overwrite)
+    _note_counts(result)
     if unlabelled:
         note(f"no gold labels, nothing is scored; the answers are in {key_out}")
         return
     paths = {"data": str(data)} | ({} if model is None else {"model": str(model)})
     print_result(result.to_dict() | {"paths": paths}, result.to_table(), as_json, as_markdown)
+
+
+def _note_counts(result: Any) -> None:
+    """What was not answered as it should be, by the counts of a result that has some."""
+    from grassmeans.evaluation.pairs import PairsResult
+
+    remarks = _REMARKS_ON_PAIRS if isinstance(result, PairsResult) else _REMARKS
+    counts = getattr(result, "counts", {})
+    for name, remark in remarks.items():
+        if counts.get(name):
+            note(f"{remark}: {counts[name]:,}")
+    if result.words_without_senses:
+        note(f"words without senses: {name_some(list(result.words_without_senses))}")
 
 
 def _find_methods(task: Task[Any]) -> Callable[..., System]:
@@ -203,10 +181,6 @@ def _find_methods(task: Task[Any]) -> Callable[..., System]:
         raise InputError("--method: no package with other methods is installed; give --model")
     found: Callable[..., System] = load_plugin(METHODS, names[0])
     return found
-
-
-def _at_most_one(idk: float) -> float | None:
-    return idk if idk <= 1 else None
 
 
 def _open_system(
@@ -255,39 +229,107 @@ def _open_system(
     )
 
 
-def _rule_of(system: System, confidence: float) -> IdkRule:
-    """The rule of a model that answers where it is so sure."""
-    from grassmeans.evaluation.systems import ModelSystem
-    from grassmeans.senses.decoding import MODEL_THRESHOLD
+def score(
+    key: options.ReadPath,
+    gold: options.ReadPath,
+    task: str = "semeval2010",
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
+) -> None:
+    """Score answers against gold senses, as the official scorers do.
 
-    if not isinstance(system, ModelSystem):
-        raise InputError("--confidence needs --model: nothing else is calibrated")
-    return system.model.choose_threshold(MODEL_THRESHOLD, confidence)
+    V-measure, paired F-score, number of clusters, B-cubed, adjusted Rand index and accuracy under
+    the best mapping, in percent; a test set with graded senses has scores of its own. Gold
+    instances without an answer form one more cluster of their word; answers to instances that the
+    gold key does not have do not count. Both are counted.
+
+    [dim]grassmeans score answers.key gold.key[/]
+
+    [dim]grassmeans score answers.key mine.jsonl --task jsonl[/]
+
+    Options
+    -------
+    key: The answers: a key file, or JSON lines.
+    gold: The gold key, JSON lines with labels, or the task's folder.
+    task: The test set that the gold is of: its folder and its scores. Key files alone are
+        scored as those of SemEval-2010.
+    """
+    from grassmeans.evaluation.loading import load_gold, read_labels
+
+    gold_key, scoring = load_gold(task, gold)
+    answers = read_labels(key)
+    scores = scoring.compare(answers, gold_key)
+    if gold_key.n_instances == scores.n_unanswered:
+        raise InputError(
+            f"none of the {answers.n_instances:,} answers of {key} is to an instance of {gold} "
+            f"({_example(answers)} against {_example(gold_key)}): do they belong together?"
+        )
+    if scores.n_unanswered:
+        n_gold = gold_key.n_instances
+        note(f"gold instances without an answer: {scores.n_unanswered:,} of {n_gold:,}")
+    if missing := [word for word in gold_key.labels if word not in answers.labels]:
+        note(f"words without any answer: {name_some(missing)}")
+    if scores.n_unknown:
+        note(f"answers to instances without a gold label (not scored): {scores.n_unknown:,}")
+    counts = {"n_unanswered": scores.n_unanswered, "n_unknown": scores.n_unknown}
+    record = scores.to_dict() | {"task": task, "counts": counts}
+    print_result(record, scores.to_table(), as_json, as_markdown)
 
 
-def _note_pairs(counts: Mapping[str, int]) -> None:
-    remarks = {
-        "n_words_without_area": "words with one gold sense, or each instance its own (no area)",
-        "n_words_sampled": "words of whose many instances a sample is compared",
-        "n_not_located": "instances whose target was not found (alike to none)",
-        "n_poor_context": "instances with too few known words around (alike to none)",
-    }
-    _note_remarks(counts, remarks)
+def _example(key: Key) -> str:
+    word, instances = next(iter(key.labels.items()))
+    return f"'{word} {next(iter(instances))}'"
 
 
-def _note_counts(result: GroupingResult) -> None:
-    remarks = {
-        "n_words_induced": "words whose senses were induced from the corpus",
-        "n_not_located": "instances whose target was not found (largest sense)",
-        "n_poor_context": "instances with too few known words around (largest sense)",
-        "n_without_senses": "instances of words without senses (one cluster a word)",
-        "n_unanswered": "gold instances without an answer",
-        "n_unlabelled": "instances without a gold label (not scored)",
-    }
-    _note_remarks(result.counts, remarks)
+def reliability(
+    model: options.Model,
+    corpus: Annotated[Path | None, READ, typer.Argument()] = None,
+    task: Annotated[list[str] | None, READ] = None,
+    confidence: options.Share = 0.7,
+    picture: options.NewPath | None = None,
+    device: options.Device = "cpu",
+    workers: options.Workers = None,
+    engine: options.Engine = None,
+    overwrite: options.OverwriteFile = False,
+    as_json: options.Json = False,
+    as_markdown: options.Markdown = False,
+) -> None:
+    """Compare the confidence of answers with how many of them are right.
 
+    On pseudo-words that the model was not calibrated with, and on labelled test sets: the share
+    that is answered, how much of it is right, and the calibration error, the mean gap between
+    confidence and right answers. The JSON has the bins of confidence.
 
-def _note_remarks(counts: Mapping[str, int], remarks: Mapping[str, str]) -> None:
-    for name, remark in remarks.items():
-        if counts.get(name):
-            note(f"{remark}: {counts[name]:,}")
+    [dim]grassmeans reliability model corpus --task jsonl=mine.jsonl[/]
+
+    Options
+    -------
+    corpus: Its corpus: pseudo-words of words held apart.
+    task: NAME=PATH, a labelled test set of `evaluate`; may be repeated.
+    confidence: From which confidence on to answer.
+    picture: Draw it into this SVG file.
+    """
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.engines import use_engine
+    from grassmeans.evaluation.loading import open_named_task
+    from grassmeans.evaluation.reliability import report_reliability
+    from grassmeans.models.model import load
+    from grassmeans.outputs.places import check_output_file, output_file
+    from grassmeans.pictures.reliability import draw_reliability
+
+    if corpus is None and not task:
+        raise InputError("there is nothing to answer: give a corpus, or a test set by --task")
+    check_output_file(picture, overwrite=overwrite)
+    tasks = [open_named_task(text) for text in task or ()]
+    with use_engine(engine, workers):
+        report = report_reliability(
+            load(model, device=device),
+            None if corpus is None else Corpus.open(corpus),
+            tasks,
+            at_least=confidence,
+            workers=workers,
+        )
+    if picture is not None:
+        with output_file(picture, overwrite=overwrite) as place:
+            place.write_text(draw_reliability(report), encoding="utf-8")
+    print_result(report.to_dict(), report.to_table(), as_json, as_markdown)

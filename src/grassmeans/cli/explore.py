@@ -15,7 +15,8 @@ import typer
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.explorer.hosts import ANY, bracketed, is_loopback, list_names
-from grassmeans.terminal.options import READ, WRITTEN_INTO
+from grassmeans.terminal import options
+from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, note
 
 if TYPE_CHECKING:
@@ -31,39 +32,16 @@ _STRANGE = {
 
 
 def explore(
-    model: Annotated[str, READ, typer.Argument(help="A model folder, or a name: en.")] = "en",
-    corpus: Annotated[
-        Path | None,
-        READ,
-        typer.Option(help="Its corpus, or another: all lines, and a dial for senses."),
-    ] = None,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes any.")] = DEFAULT_PORT,
-    host: Annotated[str, typer.Option(help="Where to listen.")] = "127.0.0.1",
-    save_to: Annotated[
-        Path | None,
-        WRITTEN_INTO,
-        typer.Option(help="Folder for new versions of the model; beside it by default."),
-    ] = None,
-    changes: Annotated[
-        Path | None,
-        READ,
-        typer.Option(help="A report of `grassmeans change`: its words that changed most."),
-    ] = None,
-    drafts: Annotated[
-        Path | None,
-        WRITTEN_INTO,
-        typer.Option(help="Folder for corrections that are not saved yet; beside the model."),
-    ] = None,
-    read_only: Annotated[
-        bool, typer.Option("--read-only", help="Write nothing: no drafts, no versions.")
-    ] = False,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(help="Another name that the server may be called by; repeat it for more."),
-    ] = None,
-    no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Do not open a browser.")
-    ] = False,
+    model: Annotated[str, READ, typer.Argument()] = "en",
+    corpus: options.ReadPath | None = None,
+    port: Annotated[int, typer.Option(min=0, max=65535)] = DEFAULT_PORT,
+    host: str = "127.0.0.1",
+    save_to: options.FilledFolder | None = None,
+    changes: options.ReadPath | None = None,
+    drafts: options.FilledFolder | None = None,
+    read_only: bool = False,
+    allow_host: list[str] | None = None,
+    no_browser: bool = False,
 ) -> None:
     """Explore a model in the browser: senses, concordance, your own text, the geometry.
 
@@ -72,6 +50,19 @@ def explore(
     Drafts of models that come with the package are in your own data folder.
 
     [dim]grassmeans explore en[/]
+
+    Options
+    -------
+    model: A model folder, or a name: en.
+    corpus: Its corpus, or another: all lines, and a dial for senses.
+    port: 0 takes any.
+    host: Where to listen.
+    save_to: Folder for new versions of the model; beside it by default.
+    changes: A report of `grassmeans change`: its words that changed most.
+    drafts: Folder for corrections that are not saved yet; beside the model.
+    read_only: Write nothing: no drafts, no versions.
+    allow_host: Another name that the server may be called by; repeat it for more.
+    no_browser: Do not open a browser.
     """
     try:
         import uvicorn

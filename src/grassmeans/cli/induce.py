@@ -10,81 +10,36 @@ import typer
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.errors import InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import note, note_report, print_summary
+
+_SHOWN = 20
 
 
 def induce(
     inputs: Annotated[
-        list[Path],
-        READ,
-        typer.Argument(
-            help="A corpus, or files and folders of text; and vectors, an encoder, a model whose "
-            "contexts are taken (en), or a transformer: its folder or hub name.",
-            metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL|transformer:NAME",
-        ),
+        list[options.ReadPath],
+        typer.Argument(metavar="CORPUS|TEXT... VECTORS|ENCODER|MODEL|transformer:NAME"),
     ],
-    output: Annotated[Path, WRITTEN, options.output("Folder of the new model.")],
+    output: options.Output,
     word: options.Words = None,
     words: options.WordsFile = None,
-    min_count: Annotated[
-        int | None, typer.Option(min=1, help="Without words: all that occur so often.")
-    ] = None,
-    senses: Annotated[
-        str | None,
-        typer.Option(
-            "--senses",
-            "-k",
-            metavar="N|auto",
-            help="Senses a word; auto: as many as it shows. 5 with vectors, auto otherwise.",
-        ),
-    ] = None,
-    granularity: Annotated[
-        float, typer.Option(help="With --senses auto: larger gives more senses.")
-    ] = 1.0,
-    max_senses: Annotated[
-        int, typer.Option(min=1, help="With --senses auto: groups before near ones are merged.")
-    ] = 12,
-    language: Annotated[
-        str | None, typer.Option(help="Function words, where text is given; en by default.")
-    ] = None,
-    text_field: Annotated[
-        str | None,
-        typer.Option(help="Field or column of the text, where text is given; text by default."),
-    ] = None,
-    window: Annotated[
-        int | None, typer.Option(min=1, help="With vectors: context words a side; 10.")
-    ] = None,
-    rank: Annotated[
-        int | None, typer.Option(min=1, help="With vectors: dimension of a context's subspace; 3.")
-    ] = None,
-    weighting: Annotated[
-        str | None,
-        typer.Option(help="With vectors: flat (the paper) or singular (weak directions less)."),
-    ] = None,
-    restarts: Annotated[int, typer.Option(min=1, help="Random restarts.")] = 5,
-    max_contexts: Annotated[
-        int | None,
-        typer.Option(min=1, help="Occurrences of a word; 10,000 with vectors, 1,000 with encoder."),
-    ] = None,
-    drop_repeats: Annotated[
-        bool, typer.Option("--drop-repeats", help="Leave repeats of the word out of its contexts.")
-    ] = False,
-    layers: Annotated[
-        str | None,
-        typer.Option(help="With a transformer: the mean of these layers, 7-9 say; from 7/12 on."),
-    ] = None,
-    passage: Annotated[
-        int | None,
-        typer.Option(min=1, help="With a transformer: tokens of text that it reads; 64."),
-    ] = None,
-    batch_size: Annotated[
-        int | None, typer.Option(min=1, help="With a transformer: passages at once.")
-    ] = None,
+    min_count: options.Count | None = None,
+    senses: Annotated[str | None, typer.Option("--senses", "-k", metavar="N|auto")] = None,
+    granularity: float = 1.0,
+    max_senses: options.Count = 12,
+    language: str | None = None,
+    text_field: str | None = None,
+    window: options.Count | None = None,
+    rank: options.Count | None = None,
+    weighting: str | None = None,
+    restarts: options.Count = 5,
+    max_contexts: options.Count | None = None,
+    drop_repeats: bool = False,
+    layers: str | None = None,
+    passage: options.Count | None = None,
+    batch_size: options.Count | None = None,
     cache: options.Cache = None,
-    calibrated: Annotated[
-        bool, typer.Option("--calibrate/--no-calibrate", help="Learn how sure answers are.")
-    ] = True,
+    calibrated: Annotated[bool, typer.Option("--calibrate/--no-calibrate")] = True,
     seed: options.Seed = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,
@@ -110,11 +65,36 @@ def induce(
     [dim]grassmeans induce corpus transformer:all-mpnet-base-v2 -o model --device cuda[/]
 
     [dim]grassmeans induce notes.txt en -o model --word crane[/] (with no corpus to be made first)
+
+    Options
+    -------
+    inputs: A corpus, or files and folders of text; and vectors, an encoder, a model whose
+        contexts are taken (en), or a transformer: its folder or hub name.
+    output: Folder of the new model.
+    min_count: Without words: all that occur so often.
+    senses: Senses a word; auto: as many as it shows. 5 with vectors, auto otherwise.
+    granularity: With --senses auto: larger gives more senses.
+    max_senses: With --senses auto: groups before near ones are merged.
+    language: Function words, where text is given; en by default.
+    text_field: Field or column of the text, where text is given; text by default.
+    window: With vectors: context words a side; 10.
+    rank: With vectors: dimension of a context's subspace; 3.
+    weighting: With vectors: flat (the paper) or singular (weak directions less).
+    restarts: Random restarts.
+    max_contexts: Occurrences of a word; 10,000 with vectors, 1,000 with encoder.
+    drop_repeats: Leave repeats of the word out of its contexts.
+    layers: With a transformer: the mean of these layers, 7-9 say; from 7/12 on.
+    passage: With a transformer: tokens of text that it reads; 64.
+    batch_size: With a transformer: passages at once.
+    calibrated: Learn how sure answers are.
     """
+    from grassmeans.clustering.settings import AUTO
     from grassmeans.models.building import build_model
 
+    if senses not in (None, AUTO) and not str(senses).isdecimal():
+        raise InputError(f'--senses must be a whole number or "auto", got {senses!r}')
     given = {
-        "n_senses": None if senses is None else _number_of_senses(senses),
+        "n_senses": senses if senses in (None, AUTO) else int(str(senses)),
         "max_contexts": max_contexts,
         "window": window,
         "rank": rank,
@@ -154,28 +134,17 @@ def induce(
             overwrite=overwrite,
             **changes,
         )
-    for skipped in model.inventory.skipped[:20]:
-        note(f"no senses for {skipped.word!r}: it {skipped.reason}")
-    if len(model.inventory.skipped) > 20:
-        note(f"... and {len(model.inventory.skipped) - 20:,} more: grassmeans info {output}")
-    skipped_words = {s.word: s.reason for s in model.inventory.skipped}
+    skipped = {found.word: found.reason for found in model.inventory.skipped}
+    for skipped_word, reason in list(skipped.items())[:_SHOWN]:
+        note(f"no senses for {skipped_word!r}: it {reason}")
+    if len(skipped) > _SHOWN:
+        note(f"... and {len(skipped) - _SHOWN:,} more: grassmeans info {output}")
     print_summary(
-        {"model": str(output), "n_words": len(model.words), "skipped": skipped_words},
-        f"senses of [bold]{len(model.words):,}[/] words\n"
-        f"next: [bold]grassmeans show {output} {model.words[0]}[/], "
-        f"[bold]grassmeans tag {output}[/]",
+        {"model": str(output), "n_words": len(model.words), "skipped": skipped},
+        f"senses of {len(model.words):,} words",
         as_json,
+        [f"grassmeans show {output} {model.words[0]}", f"grassmeans tag {output}"],
     )
-
-
-def _number_of_senses(senses: str) -> int | str:
-    from grassmeans.clustering.settings import AUTO
-
-    if senses == AUTO:
-        return AUTO
-    if not senses.isdecimal():
-        raise InputError(f'--senses must be a whole number or "auto", got {senses!r}')
-    return int(senses)
 
 
 def _open_sources(
@@ -195,6 +164,5 @@ def _open_sources(
         return stored[0]  # where it is no corpus, opening it says so
     rules = default_options(language or "en")
     corpus = Corpus.from_files(sources, folder, options=rules, text_field=text_field or "text")
-    report = corpus.manifest
-    note_report(report)
+    note_report(corpus.manifest)
     return folder

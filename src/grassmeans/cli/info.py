@@ -4,30 +4,21 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-from rich.markup import escape
 from rich.table import Table
 
+from grassmeans.errors import ArtifactError, InputError
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ
 from grassmeans.terminal.output import name_some, print_json, terminal, wants_json
+
+_SHOWN = 20
 
 
 def info(
-    artifact: Annotated[
-        Path, READ, typer.Argument(help="A corpus, vectors or model folder, or a model's name.")
-    ],
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Read every file and compare it with its digest.")
-    ] = False,
-    words: Annotated[
-        bool,
-        typer.Option(
-            "--words", help="List all words of a model, and those without senses, with the reason."
-        ),
-    ] = False,
+    artifact: options.ReadPath,
+    verify: bool = False,
+    words: bool = False,
     as_json: options.Json = False,
 ) -> None:
     """Show what a folder holds: kind, sizes, the settings that made it.
@@ -38,6 +29,12 @@ def info(
 
     With [bold]--verify[/] every file is read and compared with the digest that was stored when it
     was written; a file that is not the same ends the command with an error that names it.
+
+    Options
+    -------
+    artifact: A corpus, vectors or model folder, or a model's name.
+    verify: Read every file and compare it with its digest.
+    words: List all words of a model, and those without senses, with the reason.
     """
     from grassmeans.artifacts.writing import read_manifest
     from grassmeans.models.places import resolve_name
@@ -53,8 +50,6 @@ def info(
         counts, listed = _count_words(artifact)
         about |= counts
     elif words:
-        from grassmeans.errors import InputError
-
         raise InputError(f"{artifact} holds a {about['kind']}, but --words lists those of a model")
     if wants_json(as_json):
         print_json({name: _cut(value) for name, value in about.items()} | (listed if words else {}))
@@ -64,9 +59,9 @@ def info(
     table.add_column(overflow="fold")
     for name, value in about.items():
         if name != "shards":
-            table.add_row(name, escape(_readable(value)))
+            table.add_row(name, _readable(value))
     for name, value in listed.items():
-        table.add_row(name, escape(_readable(value, len(value) if words else _SHOWN)))
+        table.add_row(name, _readable(value, len(value) if words else _SHOWN))
     terminal().print(table)
 
 
@@ -93,7 +88,6 @@ def _verify(artifact: Path) -> str:
     from grassmeans.artifacts.checking import MANIFEST
     from grassmeans.artifacts.digests import find_damage
     from grassmeans.artifacts.writing import read_manifest
-    from grassmeans.errors import ArtifactError
 
     for manifest in sorted(artifact.rglob(MANIFEST)):
         read_manifest(manifest.parent)  # the digest of its fields
@@ -104,9 +98,6 @@ def _verify(artifact: Path) -> str:
     if n_unknown:
         found += f"; {n_unknown:,} have no digest (an older release wrote none)"
     return found
-
-
-_SHOWN = 20
 
 
 def _readable(value: Any, n_shown: int = _SHOWN) -> str:

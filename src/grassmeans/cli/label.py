@@ -1,28 +1,26 @@
-"""`grassmeans label`: corpus + model -> corpus whose words carry their senses."""
+"""`grassmeans label`, `export`: a corpus whose words carry their senses, also for other tools."""
 
 from __future__ import annotations
 
-from pathlib import Path
+import sys
+import time
 from typing import Annotated
 
 import typer
 
 from grassmeans.terminal import options
-from grassmeans.terminal.options import WRITTEN
 from grassmeans.terminal.output import note, print_summary
 
 
 def label(
     corpus: options.Corpus,
     model: options.Model,
-    output: Annotated[Path, WRITTEN, options.output("Folder of the new, labelled corpus.")],
-    decoding: Annotated[
-        str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: drawn at random.")
-    ] = "hard",
+    output: options.Output,
+    decoding: str = "hard",
     idk: options.Idk = None,
     confidence: options.Confidence = None,
     sharpness: options.Sharpness = None,
-    seed: Annotated[int, typer.Option(min=0, help="Soft: of the random numbers.")] = 0,
+    seed: options.Whole = 0,
     device: options.Device = "cpu",
     workers: options.Workers = None,
     engine: options.Engine = None,
@@ -44,9 +42,13 @@ def label(
     [dim]grassmeans label corpus model -o labelled[/]
 
     [dim]grassmeans label labelled model --idk 0.7 -o labelled-0.7[/]
-    """
-    import time
 
+    Options
+    -------
+    output: Folder of the new, labelled corpus.
+    decoding: hard: the nearest sense or 'don't know'; soft: drawn at random.
+    seed: Soft: of the random numbers.
+    """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.labelling.labeller import TAGGED_OTHERWISE, label_corpus
     from grassmeans.senses.decoding import MODEL_THRESHOLD
@@ -75,11 +77,41 @@ def label(
     unknown = facts["n_idk"] / max(facts["n_occurrences"], 1)
     print_summary(
         about | facts | {"seconds": round(seconds, 1)},
-        f"[bold]{facts['n_occurrences']:,}[/] occurrences of {facts['n_words']:,} words labelled "
+        f"{facts['n_occurrences']:,} occurrences of {facts['n_words']:,} words labelled "
         f'in {seconds:.0f} s, {unknown:.1%} of them "don\'t know"\n'
         f"read in documents, an only sense always given: `grassmeans tag` answers some of "
-        f"them otherwise, {TAGGED_OTHERWISE:.0%} with the English model and Wikipedia\n"
-        f"next: [bold]grassmeans lexemes {output} -o lexemes[/], "
-        f"[bold]grassmeans export {output}[/]",
+        f"them otherwise, {TAGGED_OTHERWISE:.0%} with the English model and Wikipedia",
         as_json,
+        [f"grassmeans lexemes {output} -o lexemes", f"grassmeans export {output}"],
     )
+
+
+def export(
+    corpus: options.ReadPath,
+    output: options.Output | None = None,
+    format: Annotated[str, typer.Option("--format", "-f")] = "text",
+    overwrite: options.OverwriteFile = False,
+) -> None:
+    """Write a labelled corpus as text for other tools.
+
+    text: keys (crane.2) separated by spaces, one document a line. vertical: form, key, word and
+    sense, one word a line. jsonl: one document a line, with the spans of its labelled words.
+    conllu: the key as Sense= in the last column. parquet: one row a labelled word. In a corpus
+    without labels the words are their own keys.
+
+    Options
+    -------
+    corpus: A corpus folder, labelled or not.
+    output: File; standard output by default.
+    format: text, vertical, jsonl, conllu or parquet.
+    """
+    from grassmeans.corpus.corpus import Corpus
+    from grassmeans.labelling.export import export_corpus
+
+    source = Corpus.open(corpus)
+    if output is None:
+        export_corpus(source, sys.stdout.buffer, format)
+        sys.stdout.buffer.flush()
+        return
+    n_documents = export_corpus(source, output, format, overwrite=overwrite)
+    note(f"wrote {n_documents:,} documents to {output}")

@@ -1,4 +1,4 @@
-"""The command line: `grassmeans COMMAND ...`; one module per command."""
+"""The command line: `grassmeans COMMAND ...`; which module has which command."""
 
 from __future__ import annotations
 
@@ -12,39 +12,28 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from grassmeans.cli.change import change
 from grassmeans.cli.collocates import collocates
-from grassmeans.cli.compact import compact
-from grassmeans.cli.convert import convert
-from grassmeans.cli.copy import copy
+from grassmeans.cli.copies import compact, convert, copy
 from grassmeans.cli.demo import demo
 from grassmeans.cli.encoder import encoder
-from grassmeans.cli.evaluate import evaluate
+from grassmeans.cli.evaluate import evaluate, reliability, score
 from grassmeans.cli.explore import explore
-from grassmeans.cli.export import export
 from grassmeans.cli.induce import induce
 from grassmeans.cli.info import info
-from grassmeans.cli.ingest import ingest
-from grassmeans.cli.label import label
-from grassmeans.cli.lexemes import lexemes
-from grassmeans.cli.merge import merge
-from grassmeans.cli.phrases import phrases
-from grassmeans.cli.reliability import reliability
-from grassmeans.cli.score import score
+from grassmeans.cli.ingest import ingest, phrases
+from grassmeans.cli.label import export, label
 from grassmeans.cli.show import show
-from grassmeans.cli.similar import similar
 from grassmeans.cli.tag import tag
-from grassmeans.cli.update import update
-from grassmeans.cli.vectors import vectors
+from grassmeans.cli.update import merge, update
+from grassmeans.cli.vectors import lexemes, similar, vectors
 from grassmeans.errors import GrassmeansError, GrassmeansWarning
 from grassmeans.plugins import COMMANDS, CommandPanel, find_plugins, load_plugin
-from grassmeans.terminal.options import bound_numbers, check_places
+from grassmeans.terminal.options import check_places, complete_commands
 from grassmeans.terminal.output import (
     describe_os_error,
     give_up_output,
-    name_options,
     note,
     open_streams,
 )
@@ -175,7 +164,7 @@ def run() -> None:
         _explain_usage(error)
         sys.exit(error.exit_code)
     except GrassmeansError as error:
-        _complain(_message_of(error))
+        _complain(str(getattr(error, "strerror", None) or error))
         sys.exit(2)
     except (_ReaderGoneError, BrokenPipeError):
         give_up_output()  # nothing more is wanted
@@ -239,17 +228,9 @@ def _explain_usage(error: Any) -> None:
         _complain(f"{message}; see {command} --help")
 
 
-def _message_of(error: GrassmeansError) -> str:
-    if isinstance(error, OSError) and error.strerror:
-        return str(error.strerror)
-    return str(error)
-
-
 def _complain(message: str) -> None:
-    Console(stderr=True, soft_wrap=True).print(
-        f"{_PROGRAM}: {name_options(message)}", style="bold red", markup=False, highlight=False
-    )
+    note(f"{_PROGRAM}: {message}", style="bold red")
 
 
 _register_added()
-bound_numbers(app)
+complete_commands(app)

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-from rich.markup import escape
 from rich.panel import Panel
 from rich.text import Text
 
@@ -23,16 +21,21 @@ SENSE_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red", "bright_cy
 
 def show(
     model: options.Model,
-    word: Annotated[str, typer.Argument(help="The word.")],
-    examples: Annotated[int, typer.Option(min=0, help="Example lines a sense.")] = 3,
+    word: str,
+    examples: options.Whole = 3,
     as_json: options.Json = False,
 ) -> None:
-    """Show the senses of a word: share, crispness, characteristic words, examples."""
+    """Show the senses of a word: share, crispness, characteristic words, examples.
+
+    Options
+    -------
+    word: The word.
+    examples: Example lines a sense.
+    """
     from grassmeans.models.model import load
     from grassmeans.senses.entries import entry_to_dict
 
-    opened = load(model)
-    entry = opened.senses(word)
+    entry = load(model).senses(word)
     if wants_json(as_json):
         print_json(entry_to_dict(keep_examples(entry, examples)))
         return
@@ -50,17 +53,11 @@ def print_entry(
 ) -> None:
     """Print a word's senses as panels; of each a remark (a synset that it is nearest to, say)."""
     console = terminal()
-    console.print(
-        f"[bold]{escape(entry.word)}[/]: {_count_senses(entry.n_senses)} from "
-        f"{escape(entry.counts_told)}"
-    )
+    n_senses = "1 sense" if entry.n_senses == 1 else f"{entry.n_senses} senses"
+    console.print(Text.assemble((entry.word, "bold"), f": {n_senses} from {entry.counts_told}"))
     # The senses first: they end, and `repeat` does not.
     for sense, remark in zip(entry.senses, remarks or repeat(None), strict=False):
         console.print(_panel(entry.word, sense, examples, remark))
-
-
-def _count_senses(n_senses: int) -> str:
-    return "1 sense" if n_senses == 1 else f"{n_senses} senses"
 
 
 def _panel(word: str, sense: Sense, examples: int, remark: str | None) -> Panel:
@@ -76,9 +73,9 @@ def _panel(word: str, sense: Sense, examples: int, remark: str | None) -> Panel:
         body.append(line.left.lstrip()[-60:])
         body.append(line.word, style=f"bold {colour}")
         body.append(line.right.rstrip()[:60])
-    name = f"  [bold {colour}]{escape(sense.name)}[/]" if sense.name else ""
-    title = (
-        f"[bold]{escape(word)}.{sense.number}[/]{name}  {sense.share:.0%} of occurrences  "
-        f"mean distance {sense.mean_distance:.2f}"
+    title = Text.assemble(
+        (f"{word}.{sense.number}", "bold"),
+        (f"  {sense.name}" if sense.name else "", f"bold {colour}"),
+        f"  {sense.share:.0%} of occurrences  mean distance {sense.mean_distance:.2f}",
     )
     return Panel(body, title=title, title_align="left", border_style=colour)

@@ -1,14 +1,13 @@
-"""`grassmeans update`: a model + new text -> the model, grown."""
+"""`grassmeans update`, `merge`: a model, grown with new text; two versions of one as one."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from dataclasses import asdict
+from typing import Annotated, Literal
 
 import typer
 
 from grassmeans.terminal import options
-from grassmeans.terminal.options import READ, WRITTEN
 from grassmeans.terminal.output import name_some, note, print_summary
 
 _SHOWN = 10
@@ -16,29 +15,14 @@ _SHOWN = 10
 
 def update(
     model: options.Model,
-    texts: Annotated[
-        list[Path], READ, typer.Argument(help="New files or folders of text, or one corpus folder.")
-    ],
-    output: Annotated[Path, WRITTEN, options.output("Folder of the new model; the old one stays.")],
+    texts: list[options.ReadPath],
+    output: options.Output,
     words: options.Words = None,
     words_file: options.WordsFile = None,
-    min_count: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Occurrences in the new text from which a word without senses gets some."
-        ),
-    ] = None,
-    max_contexts: Annotated[
-        int | None,
-        typer.Option(min=1, help="New occurrences of a word that are looked at; as in the model."),
-    ] = None,
-    new_senses: Annotated[
-        bool,
-        typer.Option(
-            "--new-senses/--no-new-senses", help="Take new senses of known words into the model."
-        ),
-    ] = True,
-    format: Annotated[str, typer.Option(help="Of the files, as for ingest.")] = "auto",
+    min_count: options.Count | None = None,
+    max_contexts: options.Count | None = None,
+    new_senses: Annotated[bool, typer.Option("--new-senses/--no-new-senses")] = True,
+    format: str = "auto",
     text_field: options.TextField = "text",
     encoding: options.Encoding = None,
     device: options.Device = "cpu",
@@ -58,9 +42,16 @@ def update(
     [dim]grassmeans update model letters-2026/ -o model2[/]
 
     [dim]grassmeans update en posts.jsonl --text-field body --word lane -o mine[/]
-    """
-    from dataclasses import asdict
 
+    Options
+    -------
+    texts: New files or folders of text, or one corpus folder.
+    output: Folder of the new model; the old one stays.
+    min_count: Occurrences in the new text from which a word without senses gets some.
+    max_contexts: New occurrences of a word that are looked at; as in the model.
+    new_senses: Take new senses of known words into the model.
+    format: Of the files, as for ingest.
+    """
     from grassmeans.editing.growing import update_model
     from grassmeans.engines import use_engine
 
@@ -97,8 +88,45 @@ def update(
             "new_words": list(found.new_words),
             "born": [asdict(sense) for sense in found.born],
         },
-        f"[bold]{found.n_words:,}[/] words of the model in {found.n_tokens:,} words of new text; "
+        f"{found.n_words:,} words of the model in {found.n_tokens:,} words of new text; "
         f"{len(found.born):,} new senses, {len(found.new_words):,} words with senses for the first "
-        f"time\nnext: [bold]grassmeans show {output} WORD[/], [bold]grassmeans info {output}[/]",
+        "time",
         as_json,
+        [f"grassmeans show {output} WORD", f"grassmeans info {output}"],
+    )
+
+
+def merge(
+    first: options.ReadPath,
+    second: options.ReadPath,
+    output: options.Output,
+    prefer: Literal["first", "second"] | None = None,
+    overwrite: options.Overwrite = False,
+    as_json: options.Json = False,
+) -> None:
+    """Merge the corrections of two versions of a model, which were made apart from each other.
+
+    Where both have corrected the same word, and not alike, nothing is written and the words are
+    named, unless [bold]--prefer[/] says whose senses are taken.
+
+    [dim]grassmeans merge model-v2 model-v3 -o model-v4[/]
+
+    Options
+    -------
+    first: A version that the explorer saved.
+    second: Another version of the same model.
+    output: Folder of the new version.
+    prefer: Whose senses are taken where both have corrected a word.
+    """
+    from grassmeans.editing.version_merge import merge_versions
+    from grassmeans.models.model import load
+
+    found = merge_versions(load(first), load(second), output, prefer=prefer, overwrite=overwrite)
+    taken = {"from_second": list(found.words_of_second), "conflicts": list(found.conflicts)}
+    resolved = f", {len(found.conflicts):,} conflicts ({prefer} preferred)" if prefer else ""
+    print_summary(
+        {"model": str(output), "prefer": prefer} | taken,
+        f"{len(found.words_of_second):,} words of {second.name} with {first.name}{resolved}",
+        as_json,
+        [f"grassmeans explore {output}"],
     )

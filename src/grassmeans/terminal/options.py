@@ -1,8 +1,14 @@
-"""Options and arguments that several commands have, with the same words for the same thing.
+"""What the parameters of commands are: types of their own, and options that several commands have.
 
-A parameter that names a file or folder carries `READ`, `WRITTEN` or `WRITTEN_INTO` beside its
-help: ``Annotated[Path, READ, typer.Argument(help=...)]``. Before a command begins, none of what it
-writes may be what it reads, or hold it.
+A command is a function. Its parameters are its arguments (those without a default) and its options;
+its docstring is its help, at whose end each parameter that has no help of its own has a line::
+
+    Options
+    -------
+    fewest: Occurrences that a group needs to be compared.
+
+A parameter that names a file or folder is `READ`, `WRITTEN` or `WRITTEN_INTO`. Before a command
+begins, none of what it writes may be what it reads, or hold it.
 """
 
 from __future__ import annotations
@@ -11,7 +17,9 @@ import contextlib
 import inspect
 import math
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from enum import Enum
 from pathlib import Path
 from typing import Annotated, Any, cast, get_args, get_origin, get_type_hints
@@ -29,6 +37,13 @@ class Place(Enum):
 
 READ, WRITTEN, WRITTEN_INTO = Place.READ, Place.WRITTEN, Place.WRITTEN_INTO
 
+ReadPath = Annotated[Path, READ]
+NewPath = Annotated[Path, WRITTEN]
+FilledFolder = Annotated[Path, WRITTEN_INTO]
+Output = Annotated[Path, WRITTEN, typer.Option("--output", "-o")]
+Count = Annotated[int, typer.Option(min=1)]
+Whole = Annotated[int, typer.Option(min=0)]
+Share = Annotated[float, typer.Option(min=0.0, max=1.0)]
 
 Corpus = Annotated[Path, READ, typer.Argument(help="A corpus folder.")]
 Model = Annotated[Path, READ, typer.Argument(help="A model folder, or a name: en.")]
@@ -157,33 +172,62 @@ KeepOutput = Annotated[
 ]
 
 
-def output(help: str) -> Any:
-    """``--output``, with what a command writes there."""
-    return typer.Option("--output", "-o", help=help)
+_HELP_OF_ONE = re.compile(r"^(\w+): (.*(?:\n {4}.*)*)", re.MULTILINE)
+_MARKUP = re.compile(r"\[(?!(?:bold|dim|/)\])")
 
 
-def bound_numbers(app: typer.Typer) -> None:
-    """Let the options of all commands refuse what no machine counts with.
+def complete_commands(app: typer.Typer) -> None:
+    """Give all commands their help, and their options what Typer needs to know of them.
 
-    Those are whole numbers beyond 64 bits, and numbers that are not finite. Options that say more
-    of themselves are let be.
+    Options refuse what no machine counts with: whole numbers beyond 64 bits, and numbers that are
+    not finite. Those that say more of themselves are let be.
     """
     for group in app.registered_groups:
         if group.typer_instance is not None:
-            bound_numbers(group.typer_instance)
+            complete_commands(group.typer_instance)
     for command in app.registered_commands:
         function: Any = inspect.unwrap(cast("Callable[..., Any]", command.callback))
-        hints = get_type_hints(function, include_extras=True)
-        # Annotations that are texts would be read anew, without what is added here.
-        function.__annotations__.update(hints)
-        for hint in (hint for hint in hints.values() if get_origin(hint) is Annotated):
-            kind, option, *_ = get_args(hint)
-            kinds = get_args(kind) or (kind,)
+        about, _, listed = (inspect.getdoc(function) or "").partition("\nOptions\n-------\n")
+        command.help = _keep_brackets(about)
+        helps = {name: " ".join(told.split()) for name, told in _HELP_OF_ONE.findall(listed)}
+        plain, hints = get_type_hints(function), get_type_hints(function, include_extras=True)
+        for name, parameter in inspect.signature(function).parameters.items():
+            marks = list(_list_marks(hints[name]))
+            found = next((mark for mark in marks if hasattr(mark, "param_decls")), None)
+            option = copy(found) or _make_option(parameter)
+            option.help = _keep_brackets(option.help or helps.get(name, ""))
+            kinds = get_args(plain[name]) or (plain[name],)
             if int in kinds:
                 option.min = -(2**63) if option.min is None else option.min
                 option.max = 2**63 - 1 if option.max is None else option.max
             if float in kinds and option.callback is None:
                 option.callback = _require_finite
+            places = [mark for mark in marks if isinstance(mark, Place)]
+            # Annotations that are texts would be read anew, without what is added here.
+            function.__annotations__[name] = Annotated[plain[name], option, *places]
+
+
+def _list_marks(hint: Any) -> Iterator[Any]:
+    """What stands beside a type, wherever it is in it: `Count | None` is a `Count` as well."""
+    parts = get_args(hint)
+    if get_origin(hint) is Annotated:
+        yield from parts[1:]
+        parts = parts[:1]
+    for part in parts:
+        yield from _list_marks(part)
+
+
+def _make_option(parameter: inspect.Parameter) -> Any:
+    """An argument, an option, or a flag: what has no value is not there to be turned off."""
+    if parameter.default is inspect.Parameter.empty:
+        return typer.Argument()
+    is_flag = parameter.default is False
+    return typer.Option(f"--{parameter.name.replace('_', '-')}") if is_flag else typer.Option()
+
+
+def _keep_brackets(told: str) -> str:
+    """A help text in which [bold], [dim] and their end are markup, and nothing else in brackets."""
+    return _MARKUP.sub(r"\\[", told)
 
 
 def _require_finite(value: float | None) -> float | None:
@@ -205,13 +249,8 @@ def choose_words(words: list[str] | None, file: Path | None) -> list[str] | None
 def find_places(command: Callable[..., Any]) -> dict[str, Place]:
     """The parameters of a command that name files or folders, as they are declared."""
     hints = get_type_hints(command, include_extras=True)
-    return {
-        name: mark
-        for name, hint in hints.items()
-        if get_origin(hint) is Annotated
-        for mark in get_args(hint)[1:]
-        if isinstance(mark, Place)
-    }
+    marks = ((name, mark) for name, hint in hints.items() for mark in _list_marks(hint))
+    return {name: mark for name, mark in marks if isinstance(mark, Place)}
 
 
 def check_places(command: Callable[..., Any], values: Mapping[str, Any]) -> None:
@@ -224,8 +263,9 @@ def check_places(command: Callable[..., Any], values: Mapping[str, Any]) -> None
 
     given: dict[Place, list[Path]] = {place: [] for place in Place}
     for name, place in find_places(command).items():
-        found = _list_read if place is READ else _list_written
-        given[place] += found(values.get(name))
+        value = values.get(name)
+        if value is not None:
+            given[place] += _list_read(value) if place is READ else [Path(value)]
     for path in given[WRITTEN]:
         check_inputs(path, given[READ])
     for path in given[WRITTEN_INTO]:
@@ -238,13 +278,9 @@ def check_places(command: Callable[..., Any], values: Mapping[str, Any]) -> None
                 raise InputError(f"{path} and {other} are both written: choose two places apart")
 
 
-def _list_written(value: Any) -> list[Path]:
-    return [] if value is None else [Path(value)]
-
-
 def _list_read(value: Any) -> list[Path]:
     """The files and folders that a value names: a path, several, NAME=PATH or MODEL:LEXEMES."""
-    texts = value if isinstance(value, list | tuple) else [] if value is None else [value]
+    texts = value if isinstance(value, list | tuple) else [value]
     return [path for text in texts for path in _find_paths(str(text))]
 
 

@@ -12,11 +12,12 @@ import json
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from grassmeans.evaluation.reports import ResultTable
@@ -34,23 +35,29 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=not is_unicode(sys.stdout)) + "\n")
 
 
-def print_summary(fields: dict[str, Any], text: str, as_json: bool) -> None:
-    """What a command has done: fields for programs, a text with markup for people."""
+def print_summary(
+    fields: dict[str, Any], told: str, as_json: bool, then: Sequence[str] = ()
+) -> None:
+    """What a command has done: fields for programs; a text, and commands to go on with."""
     if wants_json(as_json):
         print_json(fields)
-    else:
-        terminal().print(text)
+        return
+    shown = Text(told)
+    if number := re.search(r"\d[\d,]*", told):
+        shown.stylize("bold", *number.span())
+    for i, command in enumerate(then):
+        shown.append(", " if i else "\nnext: ").append(command, "bold")
+    terminal().print(shown)
 
 
-def terminal() -> Console:
-    """Standard output for people."""
-    return Console(highlight=False)
+def terminal(*, stderr: bool = False, soft_wrap: bool = False) -> Console:
+    """A stream for people, where words and names of files are never taken for markup or emoji."""
+    return Console(stderr=stderr, soft_wrap=soft_wrap, highlight=False, markup=False, emoji=False)
 
 
-def note(message: str) -> None:
+def note(message: str, style: str | None = None) -> None:
     """A remark on standard error, so that it never mixes with results."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    console.print(name_options(message), markup=False)
+    terminal(stderr=True, soft_wrap=True).print(name_options(message), style=style)
 
 
 def note_report(report: Mapping[str, Any]) -> None:
@@ -69,13 +76,13 @@ _ARGUMENT = re.compile(r"\b([a-z][a-z_]*)=(?:True|(False)|\.\.\.|'([^']*)')")
 
 def name_options(message: str) -> str:
     """A message of the library, with options in place of Python's arguments."""
-    return _ARGUMENT.sub(_name_option, message)
 
+    def name(match: re.Match[str]) -> str:
+        name, off, value = match.groups()
+        option = f"--{'no-' if off else ''}{name.replace('_', '-')}"
+        return f"{option} {value}" if value else option
 
-def _name_option(match: re.Match[str]) -> str:
-    name, off, value = match.groups()
-    option = f"--{'no-' if off else ''}{name.replace('_', '-')}"
-    return f"{option} {value}" if value else option
+    return _ARGUMENT.sub(name, message)
 
 
 def print_result(
@@ -90,9 +97,11 @@ def print_result(
         draw_table(table)
 
 
-def draw_table(table: ResultTable, title: str | None = None) -> None:
+def draw_table(table: ResultTable, title: str | Text | None = None) -> None:
     """A table on the terminal."""
-    shown = Table(title=title, title_justify="left", caption=table.note or None)
+    style = "" if isinstance(title, Text) else None  # a text has its own
+    note_below = table.note or None
+    shown = Table(title=title, title_justify="left", title_style=style, caption=note_below)
     for number, column in enumerate(table.columns):
         shown.add_column(column, justify="left" if number == 0 else "right")
     for row in table.rows:

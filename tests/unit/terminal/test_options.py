@@ -8,11 +8,20 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from grassmeans.artifacts.writing import write_manifest
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
-from grassmeans.terminal.options import READ, WRITTEN, WRITTEN_INTO, check_places, find_places
+from grassmeans.terminal.options import (
+    READ,
+    WRITTEN,
+    WRITTEN_INTO,
+    Count,
+    check_places,
+    complete_commands,
+    find_places,
+)
 
 COMMANDS = {
     command.callback.__name__: inspect.unwrap(command.callback)
@@ -50,6 +59,43 @@ def test_what_is_written_is_replaced_only_when_told(name) -> None:
     places = find_places(COMMANDS[name])
     if WRITTEN in places.values():
         assert "overwrite" in get_type_hints(COMMANDS[name])
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_parameter_has_a_help_and_every_help_a_parameter(name) -> None:
+    hints = get_type_hints(COMMANDS[name], include_extras=True)
+    for parameter in inspect.signature(COMMANDS[name]).parameters:
+        assert get_args(hints[parameter])[1].help, f"{name}: what is {parameter}?"
+    _, _, listed = inspect.getdoc(COMMANDS[name]).partition("Options\n-------\n")
+    assert set(re.findall(r"^(\w+):", listed, re.MULTILINE)) <= hints.keys()
+
+
+def test_a_help_text_keeps_what_stands_in_brackets(monkeypatch) -> None:
+    """Extras of a package are no markup, styles are."""
+
+    def small(number: Count | None = None, all_of_it: bool = False) -> None:
+        """Do [bold]it[/]: pip install 'grassmeans[encoder,gpu]'.
+
+        Options
+        -------
+        number: Of [word] and
+            of other words.
+        all_of_it: Not [dim]some[/].
+        """
+
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    own = typer.Typer(rich_markup_mode="rich", add_completion=False)
+    own.command()(small)
+    complete_commands(own)
+    told = CliRunner().invoke(own, ["--help"]).stdout
+    assert "Do it: pip install 'grassmeans[encoder,gpu]'." in told
+    assert "Of [word] and of other words." in told
+    assert "Not some." in told
+    assert "-------" not in told
+    assert "--all-of-it" in told
+    assert "--no-all-of-it" not in told
+    assert "1<=x<=9223372036854775807" in told
+    assert CliRunner().invoke(own, ["--number", "0"]).exit_code == 2
 
 
 def command(

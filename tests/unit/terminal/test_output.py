@@ -7,7 +7,16 @@ import sys
 
 import pytest
 
-from grassmeans.terminal.output import describe_os_error, is_unicode, name_options, open_streams
+from grassmeans.evaluation.reports import ResultTable
+from grassmeans.terminal.output import (
+    describe_os_error,
+    draw_table,
+    is_unicode,
+    name_options,
+    note,
+    open_streams,
+    print_summary,
+)
 
 
 @pytest.mark.parametrize(
@@ -54,6 +63,35 @@ def test_letters_that_an_encoding_lacks_are_written_as_escapes(monkeypatch):
     open_streams()
     print("Kr\u00e4n", end="", flush=True)
     assert written.getvalue() == rb"Kr\xe4n"
+
+
+LOOKS_LIKE_MARKUP = ":x: and [word], [bold]crane[/] or [/]"
+
+
+def test_what_looks_like_markup_or_emoji_is_told_as_it_is(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("grassmeans.terminal.output.wants_json", lambda _asked: False)
+    monkeypatch.setenv("COLUMNS", "100")
+    note(LOOKS_LIKE_MARKUP)
+    note(LOOKS_LIKE_MARKUP, style="bold red")
+    assert capsys.readouterr().err == f"{LOOKS_LIKE_MARKUP}\n" * 2
+    print_summary({}, f"12 of {LOOKS_LIKE_MARKUP}", False, [LOOKS_LIKE_MARKUP, "two"])
+    next_ones = f"next: {LOOKS_LIKE_MARKUP}, two"
+    assert capsys.readouterr().out == f"12 of {LOOKS_LIKE_MARKUP}\n{next_ones}\n"
+    table = ResultTable(("word", "near"), ((LOOKS_LIKE_MARKUP, "[1]"),), ":x: [note]")
+    draw_table(table, "of [word]")
+    told = capsys.readouterr().out
+    assert all(text in told for text in (LOOKS_LIKE_MARKUP, "[1]", ":x: [note]", "of [word]"))
+
+
+def test_the_first_number_of_a_summary_and_its_commands_are_bold(monkeypatch, capsys) -> None:
+    monkeypatch.setattr("grassmeans.terminal.output.wants_json", lambda _asked: False)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    print_summary({}, "senses of 1,200 words, 3 skipped", False, ["grassmeans show"])
+    bold, plain = "\x1b[1m", "\x1b[0m"
+    assert capsys.readouterr().out == (
+        f"senses of {bold}1,200{plain} words, 3 skipped\nnext: {bold}grassmeans show{plain}\n"
+    )
 
 
 CLOSED = """

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from grassmeans.terminal import options
 from grassmeans.terminal.options import READ, WRITTEN
@@ -238,9 +237,9 @@ def lineup(
     counts = {"n_words": summary.n_words, "n_senses": summary.n_senses}
     print_summary(
         {"lineup": str(output)} | counts | {"skipped": list(without)},
-        f"[bold]{summary.n_words:,}[/] words with {summary.n_senses:,} senses\n"
-        f"next: [bold]grassmeans evaluate lineup --data {output}[/]",
+        f"{summary.n_words:,} words with {summary.n_senses:,} senses",
         as_json,
+        [f"grassmeans evaluate lineup --data {output}"],
     )
 
 
@@ -258,15 +257,15 @@ def _print_summary(summary: DatasetSummary, as_json: bool) -> None:
     for word, senses in list(summary.senses.items())[:_SHOWN_WORDS]:
         shown = ", ".join(f"{label} {n}" for label, n in list(senses.items())[:_SHOWN_SENSES])
         more = f", {len(senses) - _SHOWN_SENSES} more" if len(senses) > _SHOWN_SENSES else ""
-        # As Text: a page's title may look like markup.
-        table.add_row(Text(word), f"{sum(senses.values()):,}", Text(shown + more))
-    console = terminal()
-    console.print(table)
+        table.add_row(word, f"{sum(senses.values()):,}", shown + more)
+    terminal().print(table)
     if summary.n_words > _SHOWN_WORDS:
-        console.print(f"... and {summary.n_words - _SHOWN_WORDS:,} more words")
+        terminal().print(f"... and {summary.n_words - _SHOWN_WORDS:,} more words")
     first = summary.folder / next(reversed(summary.parts))
-    console.print(
-        f"[bold]{summary.n_instances:,}[/] instances of {summary.n_words:,} words with "
-        f"{summary.n_senses:,} senses\n"
-        f"next: [bold]grassmeans evaluate jsonl --data {first} --model MODEL[/]"
+    print_summary(
+        summary.to_dict(),
+        f"{summary.n_instances:,} instances of {summary.n_words:,} words with "
+        f"{summary.n_senses:,} senses",
+        as_json,
+        [f"grassmeans evaluate jsonl --data {first} --model MODEL"],
     )

@@ -11,7 +11,7 @@ import typer
 from typer.testing import CliRunner
 
 import grassmeans
-from grassmeans.cli.compact import compact
+from grassmeans.cli.copies import compact
 from grassmeans.cli.main import app
 from grassmeans.errors import InputError
 from grassmeans.vectors.word_vectors import WordVectors

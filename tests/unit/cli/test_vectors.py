@@ -117,7 +117,7 @@ def test_similar_shows_every_sense_of_a_word(folder: Path) -> None:
 
 
 def test_similar_prints_one_table_a_sense(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans.cli.similar.wants_json", lambda _asked: False)
+    monkeypatch.setattr("grassmeans.cli.vectors.wants_json", lambda _asked: False)
     result = CliRunner().invoke(app, ["similar", str(folder / "lexemes"), "crane"])
     assert "nearest to crane.1" in result.stdout
     assert "nearest to crane.2" in result.stdout
