@@ -52,6 +52,7 @@ ELSEWHERE = {
     "vectors/training.py": "unit/vectors/test_skipgram.py",
     # Settings and errors: what is wrong with a value is told in one table.
     "clustering/settings.py": "unit/test_wrong_types.py",
+    "arrays.py": "unit/test_wrong_types.py",
     "errors.py": "unit/test_wrong_types.py",
     "version.py": "system/test_cli.py",
 }
