@@ -15,9 +15,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     Assigned,
@@ -46,10 +45,7 @@ _BREAKDOWN = 1e-5  # of a product's length: what is left of it is rounding
 
 
 def induce_directions(
-    bases: Floats,
-    n_senses: int,
-    fit: FitOptions = DEFAULT_FIT,
-    random_state: RandomState = None,
+    bases: Floats, n_senses: int, fit: FitOptions = DEFAULT_FIT, random_state: RandomState = None
 ) -> InducedDirections:
     """Minimise equation 3 over directions and groups of contexts (n_contexts, rank, dim)."""
     asked = Grouping(bases, n_senses, fit, random_state)
@@ -184,11 +180,11 @@ class LineSteps(StepsAlone):
         unit = improved / np.where(full, lengths, 1.0)
         return np.where(full, unit, directions).astype(np.float32)
 
-    def find_usable(self) -> NDArray[np.int64]:
+    def find_usable(self) -> Indices:
         """Contexts of zeros are no place to relocate to."""
         return np.flatnonzero((self.contexts[:, 0] != 0).any(axis=1))
 
-    def take_lines(self, contexts: NDArray[np.int64]) -> Floats:
+    def take_lines(self, contexts: Indices) -> Floats:
         """(n, dim) the first rows of bases."""
         lines: Floats = self.contexts[contexts, 0]
         return lines

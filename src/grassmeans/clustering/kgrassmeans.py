@@ -17,19 +17,10 @@ from sklearn.base import (
 )
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from grassmeans.clustering.loop import (
-    INITS,
-    FitOptions,
-    Grouping,
-    InducedDirections,
-    RandomState,
-)
+from grassmeans.arrays import Doubles, Floats, Integers
+from grassmeans.clustering.loop import INITS, FitOptions, Grouping, InducedDirections, RandomState
 from grassmeans.clustering.sense_number import find_any_number
-from grassmeans.clustering.settings import (
-    DEFAULT_GRANULARITY,
-    MOST_RESTARTS,
-    check_sense_number,
-)
+from grassmeans.clustering.settings import DEFAULT_GRANULARITY, MOST_RESTARTS, check_sense_number
 from grassmeans.clustering.together import Steps, ask_once, take_steps
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
@@ -134,7 +125,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         self.n_iter_ = found.n_iter
         self.objective_path_ = found.objective_path
 
-    def _plan(self, bases: NDArray[np.float32]) -> Steps:
+    def _plan(self, bases: Floats) -> Steps:
         options = FitOptions(
             n_init=int(self.n_init),
             max_iter=int(self.max_iter),
@@ -147,12 +138,12 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
             return find_any_number(bases, self.turned_rules, options, self.random_state)
         return ask_once(Grouping(bases, int(self.n_senses), options, self.random_state))
 
-    def predict(self, X: ArrayLike) -> NDArray[np.int32]:
+    def predict(self, X: ArrayLike) -> Integers:
         """The nearest direction of each context, (n_contexts,): equation 4."""
-        labels: NDArray[np.int32] = self.transform(X).argmin(axis=1).astype(np.int32)
+        labels: Integers = self.transform(X).argmin(axis=1).astype(np.int32)
         return labels
 
-    def transform(self, X: ArrayLike) -> NDArray[np.float64]:
+    def transform(self, X: ArrayLike) -> Doubles:
         """Distances to the directions, (n_contexts, n_senses), in [0, 1]."""
         check_is_fitted(self)
         bases = self._check_bases(X, reset=False)
@@ -188,7 +179,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
         if self.init not in INITS:
             raise InputError(f"init must be one of {INITS}, got {self.init!r}")
 
-    def _check_bases(self, X: ArrayLike, *, reset: bool) -> NDArray[np.float32]:
+    def _check_bases(self, X: ArrayLike, *, reset: bool) -> Floats:
         """``X`` as bases (n_contexts, rank, dim) that the kernels take."""
         if getattr(X, "ndim", None) != 3:
             return _make_lines(
@@ -228,7 +219,7 @@ def fit_together(estimators: Sequence[KGrassmeans], contexts: Sequence[ArrayLike
         estimator._keep(found)
 
 
-def _make_lines(rows: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
+def _make_lines(rows: NDArray[np.floating[Any]]) -> Floats:
     """Each row as the basis of a line; rows of zeros stay zero."""
     # Scaled by the largest component first: squares of tiny or huge values would not be finite.
     largest = np.abs(rows).max(axis=1, keepdims=True)
@@ -236,7 +227,7 @@ def _make_lines(rows: NDArray[np.floating[Any]]) -> NDArray[np.float32]:
     return unit.astype(np.float32)[:, None, :]
 
 
-def _check_orthonormal(products: NDArray[np.float32]) -> None:
+def _check_orthonormal(products: Floats) -> None:
     """Distances need orthogonal rows of at most unit length; weighted rows are shorter."""
     if not np.isfinite(products).all():
         raise InputError("X contains NaN or infinity: leave those contexts out")

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
 from grassmeans.errors import InputError
 from grassmeans.kernels import Advanced, HeldContexts, Reached
 from grassmeans.vectors.similarity import unit_rows
@@ -99,7 +99,7 @@ class InducedDirections:
     """
 
     directions: Floats
-    labels: NDArray[np.int32]
+    labels: Integers
     inertia: float
     n_iter: int
     objective_path: Doubles
@@ -197,18 +197,18 @@ class StepsAlone(ABC):
         """The maximisation step: better directions; an empty group keeps its own."""
 
     @abstractmethod
-    def find_usable(self) -> NDArray[np.int64]:
+    def find_usable(self) -> Indices:
         """The contexts that say something."""
 
     @abstractmethod
-    def take_lines(self, contexts: NDArray[np.int64]) -> Floats:
+    def take_lines(self, contexts: Indices) -> Floats:
         """(n, dim) the leading lines of some contexts."""
 
-    def where(self, chosen: NDArray[np.bool_], first: Any, second: Any, /) -> Any:
+    def where(self, chosen: Booleans, first: Any, second: Any, /) -> Any:
         """NumPy's; no copy where all are chosen, as they are but for the last iterations."""
         return first if chosen.all() else np.where(chosen, first, second)
 
-    def choose(self, active: NDArray[np.bool_]) -> Any:
+    def choose(self, active: Booleans) -> Any:
         """The restarts that go on; a slice for all of them, None for none."""
         if active.all():
             return slice(None)
@@ -260,7 +260,7 @@ class HeldAlone:
         """Where the restarts have come."""
         return [Advanced(reached.directions, np.stack(history), reached.n_iter)]
 
-    def assign(self, directions: Sequence[Floats]) -> list[tuple[NDArray[np.int32], Floats]]:
+    def assign(self, directions: Sequence[Floats]) -> list[tuple[Integers, Floats]]:
         """Labels and gains of all contexts."""
         found = self.kind(self.contexts).assign(directions[0][None])
         return [(found.labels[:, 0].astype(np.int32), found.gains[:, 0])]

@@ -6,11 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from grassmeans.arrays import Indices
+
 UNMATCHED = -1
 """Of a group that stands for no class."""
 
 
-def pair_all(table: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def pair_all(table: NDArray[np.integer]) -> tuple[Indices, Indices]:
     """Groups, rising, and the class of each: one to one, as many as there are, so that most agree.
 
     Of a ``table`` as `match_groups` has it; a pair may have no member in common.
@@ -19,7 +21,7 @@ def pair_all(table: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.
     return groups, classes
 
 
-def match_groups(table: NDArray[np.integer]) -> NDArray[np.int64]:
+def match_groups(table: NDArray[np.integer]) -> Indices:
     """Match groups to classes one to one, so that most members agree.
 
     Parameters

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.rays import take_rays
 from grassmeans.geometry.rules import GroupingRules
@@ -24,7 +24,7 @@ RARE = 0.1
 _INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
 
 
-def merge_groups(groups: Groups, limit: float, rare_ease: float = 0.0) -> NDArray[np.int64]:
+def merge_groups(groups: Groups, limit: float, rare_ease: float = 0.0) -> Indices:
     """Which groups are one sense: the nearest two become one, and so on.
 
     ``limit`` and ``rare_ease`` are those of `GroupingRules`; the groups are joined in place.

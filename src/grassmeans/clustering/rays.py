@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Floats, Indices
 from grassmeans.clustering.directions import plan_single_products
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
@@ -40,10 +40,7 @@ Rays: TypeAlias = "Floats | csr_array"
 
 
 def induce_rays(
-    bases: Floats,
-    n_senses: int,
-    fit: FitOptions = DEFAULT_FIT,
-    random_state: RandomState = None,
+    bases: Floats, n_senses: int, fit: FitOptions = DEFAULT_FIT, random_state: RandomState = None
 ) -> InducedDirections:
     """Maximise the sum of the cosines of contexts (n_contexts, 1, dim) and their group's mean."""
     return solve_rays([Grouping(bases, n_senses, fit, random_state)], hold_rays)[0]
@@ -204,10 +201,10 @@ class RaySteps(StepsAlone):
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)
         return np.where(lengths > 0.0, unit_rows(sums), directions).astype(np.float32)
 
-    def find_usable(self) -> NDArray[np.int64]:
+    def find_usable(self) -> Indices:
         """All: rays of zeros are no rays."""
         return np.arange(self.contexts.shape[0])
 
-    def take_lines(self, contexts: NDArray[np.int64]) -> Floats:
+    def take_lines(self, contexts: Indices) -> Floats:
         """(n, dim) rays, dense."""
         return _take_rows(self.contexts, contexts)

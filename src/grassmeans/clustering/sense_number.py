@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Floats, Indices
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     FitOptions,
@@ -84,13 +83,13 @@ def find_any_number(
     return replace(met, n_iter=n_iter)
 
 
-def find_different(bases: Floats) -> NDArray[np.int64]:
+def find_different(bases: Floats) -> Indices:
     """(n_different,) the first of each of the contexts: what is repeated shows nothing new."""
     first = {bases[i].tobytes(): i for i in range(len(bases) - 1, -1, -1)}
     return np.sort(np.fromiter(first.values(), np.int64, len(first)))
 
 
-def _meet(grouped: Floats, senses: NDArray[np.int64], bases: Floats, fit: FitOptions) -> Steps:
+def _meet(grouped: Floats, senses: Indices, bases: Floats, fit: FitOptions) -> Steps:
     """The directions in which the contexts of each group meet, and the nearest of all contexts."""
     # Not K-Grassmeans again: with few directions it would spend them on the largest group.
     groups = [grouped[senses == k] for k in range(int(senses.max()) + 1)]

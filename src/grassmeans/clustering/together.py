@@ -15,12 +15,7 @@ import numpy as np
 
 from grassmeans.arrays import Floats
 from grassmeans.clustering.directions import hold_lines, plan_samples, solve_lines
-from grassmeans.clustering.loop import (
-    DEFAULT_FIT,
-    FitOptions,
-    Grouping,
-    InducedDirections,
-)
+from grassmeans.clustering.loop import DEFAULT_FIT, FitOptions, Grouping, InducedDirections
 from grassmeans.clustering.rays import hold_rays, mean_ray, solve_rays, take_rays
 from grassmeans.kernels import BlockKernels, get_block_kernels
 

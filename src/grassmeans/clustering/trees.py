@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import ClusterNode, cut_tree, linkage, to_tree
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.loop import InducedDirections
 from grassmeans.clustering.merging import Groups, merge_groups
 from grassmeans.clustering.rays import mean_ray
 
-Labels = NDArray[np.int64]
+Labels = Indices
 
 MOST_GROUPS = 8
 """More than these a silhouette does not tell apart."""

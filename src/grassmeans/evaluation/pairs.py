@@ -4,7 +4,7 @@ No senses are needed and nothing is grouped: what is scored is the kind of conte
 an encoder's or a transformer's. Pairs are all pairs of instances of a word in a test set with gold
 senses (`InstancePairsTask`), or those of a file (`PairsTask`).
 
-Contexts are compared by `grassmeans.geometry.similarities`. An occurrence whose target was not
+Contexts are compared by `grassmeans.geometry.distances`. An occurrence whose target was not
 found in its text, or around which nothing is known, is 0 alike to any other.
 """
 
@@ -39,8 +39,7 @@ from grassmeans.evaluation.reports import (
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import System
-from grassmeans.geometry.distances import usable_contexts
-from grassmeans.geometry.similarities import compare_all, compare_rows
+from grassmeans.geometry.distances import compare_all, compare_rows, usable_contexts
 from grassmeans.senses.samples import word_seeds
 
 PAIRS = "pairs"

@@ -18,11 +18,8 @@ MOST_SENSES = 10_000
 """That are looked for; memory and time grow with it."""
 
 _LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
-_USUAL_TOKENS = 60_000_000
-"""Of the text that limits of merging were found with."""
-
-_FEWEST_TOKENS = 6_000_000
-"""In less text than that, a word's share is mostly chance."""
+_USUAL_TOKENS = 60_000_000  # of the text that limits of merging were found with
+_FEWEST_TOKENS = 6_000_000  # in less text than that, a word's share is mostly chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,31 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.arrays import Doubles, Floats, Integers
 from grassmeans.artifacts.schema import check_arguments
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
 
-_WEIGHTINGS = ("flat", "singular")
-_INT32 = np.iinfo(np.int32)
+WEIGHTINGS = ("flat", "singular")
 
 
 @dataclass(frozen=True, slots=True)
 class ContextEnergies:
-    """How much of each context a low-rank subspace keeps (figure 1a of the paper).
+    """How much of each context a low-rank subspace keeps (figure 1a of the paper)."""
 
-    Attributes
-    ----------
-    squared_singular_values : (n_contexts, rank) float64
-        Largest first.
-    totals : (n_contexts,) float64
-        The sum of all squared singular values: the energy of the context.
-    """
-
-    squared_singular_values: NDArray[np.float64]
-    totals: NDArray[np.float64]
+    squared_singular_values: Doubles  # (n_contexts, rank), largest first
+    totals: Doubles  # (n_contexts,) the sum of all of them: the energy of the context
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Doubles:
         """Share of the energy kept by ranks 1..rank, (n_contexts, rank); NaN for no words."""
         kept = np.cumsum(self.squared_singular_values, axis=1)
         totals = np.where(self.totals > 0.0, self.totals, np.nan)
@@ -47,7 +39,7 @@ def principal_subspaces(
     *,
     weighting: str = "flat",
     device: str = "cpu",
-) -> NDArray[np.float32]:
+) -> Floats:
     """Orthonormal bases of the contexts' subspaces S(c) (algorithm 1).
 
     Parameters
@@ -69,14 +61,9 @@ def principal_subspaces(
     bases : (n_contexts, rank, dim) float32
         Row n is the n-th principal component; its component of largest magnitude is positive.
         Contexts with fewer independent words than ``rank`` end with rows of zeros.
-
-    Raises
-    ------
-    InputError
-        If shapes, types, ids, rank or values are not as described.
     """
-    if weighting not in _WEIGHTINGS:
-        raise InputError(f"weighting must be one of {_WEIGHTINGS}, got {weighting!r}")
+    if weighting not in WEIGHTINGS:
+        raise InputError(f"weighting must be one of {WEIGHTINGS}, got {weighting!r}")
     ids, table = _check_contexts(context_ids, vectors, rank)
     bases, squares, totals = get_kernels(device).solve_subspaces(ids, table, rank)
     _check_finite(totals)
@@ -89,10 +76,7 @@ def principal_subspaces(
 def context_energies(
     context_ids: ArrayLike, vectors: ArrayLike, rank: int = 5, *, device: str = "cpu"
 ) -> ContextEnergies:
-    """Squared singular values of each context's word vectors, without the bases.
-
-    Parameters are those of `principal_subspaces`.
-    """
+    """Squared singular values of each context's words; parameters as for `principal_subspaces`."""
     ids, table = _check_contexts(context_ids, vectors, rank)
     _, squares, totals = get_kernels(device).solve_subspaces(ids, table, rank, with_bases=False)
     _check_finite(totals)
@@ -101,9 +85,14 @@ def context_energies(
 
 def _check_contexts(
     context_ids: ArrayLike, vectors: ArrayLike, rank: int
-) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+) -> tuple[Integers, Floats]:
     """Both arrays in the types the kernels take; `InputError` where that cannot be."""
-    table = _check_vectors(vectors)
+    table: NDArray[Any] = np.asarray(vectors)
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InputError(f"vectors must have the shape (n_words, dim), got {table.shape}")
+    if table.dtype.kind not in "fiu":
+        raise InputError(f"vectors must be real numbers, got {table.dtype}")
+    table = np.ascontiguousarray(table, dtype=np.float32)
     if isinstance(rank, bool) or not isinstance(rank, (int, np.integer)):
         raise InputError(f"rank must be a whole number, got {rank!r}")
     if not 1 <= rank <= table.shape[1]:
@@ -122,7 +111,7 @@ def _check_contexts(
         ids = ids.astype(np.int32)
     if ids.size:
         lowest, highest = int(ids.min()), int(ids.max())
-        if lowest < -1 or highest >= len(table) or highest > _INT32.max:
+        if lowest < -1 or highest >= len(table) or highest > np.iinfo(np.int32).max:
             raise InputError(
                 f"context_ids must be -1 (padding) or rows of vectors, 0 to {len(table) - 1}; "
                 f"found {lowest} to {highest}: do the contexts and the vectors belong together?"
@@ -130,16 +119,7 @@ def _check_contexts(
     return np.ascontiguousarray(ids, dtype=np.int32), table
 
 
-def _check_vectors(vectors: ArrayLike) -> NDArray[np.float32]:
-    table: NDArray[Any] = np.asarray(vectors)
-    if table.ndim != 2 or table.shape[1] == 0:
-        raise InputError(f"vectors must have the shape (n_words, dim), got {table.shape}")
-    if table.dtype.kind not in "fiu":
-        raise InputError(f"vectors must be real numbers, got {table.dtype}")
-    return np.ascontiguousarray(table, dtype=np.float32)
-
-
-def _check_finite(totals: NDArray[np.float64]) -> None:
+def _check_finite(totals: Doubles) -> None:
     """Every word's vector is part of its context's energy, so this finds NaN and infinity."""
     bad = np.flatnonzero(~np.isfinite(totals))
     if bad.size:

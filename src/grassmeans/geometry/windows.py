@@ -9,22 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.schema import (
-    as_plain,
-    check_arguments,
-    path,
-    whole,
-)
+from grassmeans.arrays import Indices, Integers
+from grassmeans.artifacts.schema import as_plain, check_arguments, path, whole
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
+from grassmeans.geometry.rules import check_count
+from grassmeans.geometry.subspaces import WEIGHTINGS
 from grassmeans.kernels import get_kernels
 from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
@@ -39,7 +36,6 @@ DEFAULT_MIN_COUNT = 5
 LARGEST_WINDOW = 1_000
 """Words a side, and directions of a context: its inner products are (2 * window)^2 numbers."""
 
-WEIGHTINGS = ("flat", "singular")
 FEWEST_WEIGHTED = 3
 """Words that a context needs where its directions are weighted; the paper's rank."""
 
@@ -72,13 +68,8 @@ class ContextShape:
     drop_repeats: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("window", "rank"):
-            value = getattr(self, name)
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if not whole or not 1 <= value <= LARGEST_WINDOW:
-                raise InputError(
-                    f"{name} must be a whole number, 1 to {LARGEST_WINDOW:,}; got {value!r}"
-                )
+        check_count("window", self.window, largest=LARGEST_WINDOW)
+        check_count("rank", self.rank, largest=LARGEST_WINDOW)
         if not isinstance(self.drop_repeats, bool):
             raise InputError(f"drop_repeats must be true or false, got {self.drop_repeats!r}")
         if self.weighting not in WEIGHTINGS:
@@ -118,8 +109,8 @@ class Contexts:
         Where each occurrence stands in the corpus.
     """
 
-    context_ids: NDArray[np.int32]
-    positions: NDArray[np.int64]
+    context_ids: Integers
+    positions: Indices
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -136,7 +127,7 @@ class Contexts:
         return self.context_ids.shape
 
     @property
-    def n_words(self) -> NDArray[np.int64]:
+    def n_words(self) -> Indices:
         """(n_contexts,) how many words each context has."""
         return count_words(self.context_ids)
 
@@ -145,33 +136,28 @@ class Contexts:
         return self[self.n_words >= n_words]
 
 
-def count_words(context_ids: NDArray[np.integer]) -> NDArray[np.int64]:
+def count_words(context_ids: NDArray[np.integer]) -> Indices:
     """(n_contexts,) how many words each context has."""
-    counts: NDArray[np.int64] = np.count_nonzero(context_ids >= 0, axis=1)
+    counts: Indices = np.count_nonzero(context_ids >= 0, axis=1)
     return counts
 
 
 def gather_rows(
     occurrences: Occurrences,
-    row_of_token: NDArray[np.int32],
+    row_of_token: Integers,
     shape: ContextShape,
-    word_of_token: NDArray[np.int32] | None = None,
-) -> NDArray[np.int32]:
-    """The nearest kept words on both sides of each occurrence, inside its document.
+    word_of_token: Integers | None = None,
+) -> Integers:
+    """(n, 2 * window) rows of the nearest kept words on both sides, inside the document.
+
+    In text order, -1 where there is no word; the nearest on both sides of the middle.
 
     Parameters
     ----------
-    row_of_token : (n_words,) int32
+    row_of_token : (n_words,)
         Row of every word in the vectors; -1 for words that are dropped.
-    shape : ContextShape
-        Window and repeats are looked at.
-    word_of_token : (n_words,) int32, optional
+    word_of_token : (n_words,), optional
         Which tokens are the same word, where a word stands under several (lexemes).
-
-    Returns
-    -------
-    (n, 2 * window) int32
-        Rows in text order, -1 where there is no word; the nearest on both sides of the middle.
     """
     # Plain NumPy goes through the whole text: good for a sentence, not for a shard.
     small = len(occurrences) <= FEW and len(occurrences.tokens) <= SHORT
@@ -191,9 +177,12 @@ def gather_rows(
 
 def rows_of_words(
     words: Sequence[str], vectors: WordVectors, left_out: Collection[str] = ()
-) -> NDArray[np.int32]:
+) -> Integers:
     """(n_words,) row of every word in the vectors; -1 for unknown ones and those left out."""
-    rows = vectors.ids_of(words)
+    return _drop_words(vectors.ids_of(words), words, left_out)
+
+
+def _drop_words(rows: Integers, words: Sequence[str], left_out: Collection[str]) -> Integers:
     dropped = (is_function_word(word, left_out) for word in words)
     rows[np.fromiter(dropped, np.bool_, len(words))] = -1
     return rows
@@ -201,7 +190,7 @@ def rows_of_words(
 
 def rows_of_tokens(
     corpus: Corpus, vectors: WordVectors | None, *, drop_function_words: bool = True
-) -> NDArray[np.int32]:
+) -> Integers:
     """(n_types,) row of every corpus word in the vectors; -1 for words that are dropped.
 
     Those are unknown words and, unless told otherwise, function words. Without vectors a word's
@@ -212,9 +201,7 @@ def rows_of_tokens(
     if vectors is None:
         rows = np.arange(len(vocabulary), dtype=np.int32)
         rows[vocabulary.size_at(DEFAULT_MIN_COUNT) :] = -1
-        dropped = (is_function_word(word, left_out) for word in vocabulary.words)
-        rows[np.fromiter(dropped, np.bool_, len(rows))] = -1
-        return rows
+        return _drop_words(rows, vocabulary.words, left_out)
     check_common_words(corpus, vectors)
     return rows_of_words(vocabulary.words, vectors, left_out)
 
@@ -228,9 +215,7 @@ def check_common_words(corpus: Corpus, vectors: WordVectors) -> None:
         )
 
 
-def sample_positions(
-    positions: NDArray[np.int64], max_contexts: int | None, random_state: Any
-) -> NDArray[np.int64]:
+def sample_positions(positions: Indices, max_contexts: int | None, random_state: Any) -> Indices:
     """All positions, or a random sample of them in text order."""
     if max_contexts is None or len(positions) <= max_contexts:
         return positions
@@ -240,7 +225,7 @@ def sample_positions(
 
 def sample_words(
     corpus: Corpus, words: Sequence[int], n_words: int, n_contexts: int, random_state: int
-) -> NDArray[np.int64]:
+) -> Indices:
     """Positions of some occurrences of some of the words, both drawn at random; in text order."""
     chosen = np.random.default_rng(random_state).permutation(words)[:n_words]
     seeds = np.random.SeedSequence(random_state).spawn(len(chosen))
@@ -252,10 +237,7 @@ def sample_words(
 
 
 def contexts_at(
-    corpus: Corpus,
-    positions: NDArray[np.int64],
-    row_of_token: NDArray[np.int32],
-    shape: ContextShape,
+    corpus: Corpus, positions: Indices, row_of_token: Integers, shape: ContextShape
 ) -> Contexts:
     """The contexts of occurrences at positions in text order; see `gather_rows`."""
     found = np.full((len(positions), 2 * shape.window), -1, np.int32)
@@ -267,15 +249,7 @@ def contexts_at(
 class ContextExtractor:
     """Extracts contexts of one word after another; what all words share is worked out once.
 
-    Parameters
-    ----------
-    vectors : WordVectors, optional
-        Words without a vector are dropped, and ids are its rows. Without it ids are the corpus's,
-        and words seen fewer than 5 times are dropped.
-    window : int, default 10
-        Kept words a side.
-    drop_repeats : bool, default False
-        Leave out other occurrences of the target inside the window too.
+    Ids are rows of the vectors, or without them the corpus's (see `rows_of_tokens`).
     """
 
     def __init__(
@@ -285,11 +259,10 @@ class ContextExtractor:
         *,
         window: int = DEFAULT_WINDOW,
         drop_repeats: bool = False,
-        drop_function_words: bool = True,
     ) -> None:
         self.corpus = corpus
         self.shape = ContextShape(window=window, drop_repeats=drop_repeats)
-        self.row_of_token = rows_of_tokens(corpus, vectors, drop_function_words=drop_function_words)
+        self.row_of_token = rows_of_tokens(corpus, vectors)
 
     def extract(
         self, word: str | int, *, max_contexts: int | None = None, random_state: Any = 0
@@ -311,11 +284,7 @@ def _check_seed(value: Any) -> str | None:
     return None
 
 
-@check_arguments(
-    corpus=_check_corpus,
-    window=whole(1, LARGEST_WINDOW),
-    random_state=_check_seed,
-)
+@check_arguments(corpus=_check_corpus, window=whole(1, LARGEST_WINDOW), random_state=_check_seed)
 def extract_contexts(
     corpus: Corpus | str | Path,
     word: str,

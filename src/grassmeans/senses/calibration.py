@@ -15,8 +15,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from grassmeans.arrays import Booleans, Doubles
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.senses.logistic import fit_logistic
 from grassmeans.senses.only_senses import ASSUMED, Strangers, measure_inside
@@ -65,9 +66,7 @@ class Calibration:
         """How likely an only sense is where nothing is known around a word."""
         return 1.0 if self.strangers is None else ASSUMED
 
-    def confidence(
-        self, distances: ArrayLike, usual: ArrayLike | None = None
-    ) -> NDArray[np.float64]:
+    def confidence(self, distances: ArrayLike, usual: ArrayLike | None = None) -> Doubles:
         """(n,) probabilities to be right, of distances (n, n_senses).
 
         Parameters
@@ -88,14 +87,12 @@ class Calibration:
             sure[alone] = self._confidence_of_only(found[alone, 0], own)
         return sure
 
-    def _confidence_of_only(
-        self, distances: NDArray[np.float64], usual: NDArray[np.float64] | None
-    ) -> NDArray[np.float64]:
+    def _confidence_of_only(self, distances: Doubles, usual: Doubles | None) -> Doubles:
         if self.strangers is None or usual is None:
             return np.ones(len(distances))
         return np.minimum(self.strangers.confidence(distances, usual), MOST_CERTAIN)
 
-    def confidence_of_margins(self, log_margins: NDArray[np.float64]) -> NDArray[np.float64]:
+    def confidence_of_margins(self, log_margins: Doubles) -> Doubles:
         """(n,) probabilities to be right, of `measure_log_margins`; NaN for NaN."""
         score = self.intercept + self.log_margin * log_margins
         return np.asarray(np.minimum(1.0 / (1.0 + np.exp(-score)), MOST_CERTAIN))
@@ -130,7 +127,7 @@ class ConfidenceRule:
         if not 0.0 <= self.at_least <= 1.0:
             raise InputError(f"confidence must be between 0 and 1, got {self.at_least}")
 
-    def is_unsure(self, distances: ArrayLike, usual: ArrayLike | None = None) -> NDArray[np.bool_]:
+    def is_unsure(self, distances: ArrayLike, usual: ArrayLike | None = None) -> Booleans:
         """(n,) which answers are not sure enough; `Calibration.confidence` has the parameters."""
         return np.asarray(self.calibration.confidence(distances, usual) < self.at_least)
 
@@ -144,7 +141,7 @@ class ConfidenceRule:
         return cls(Calibration.from_dict(values["calibration"]), float(values["confidence"]))
 
 
-def measure_log_margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
+def measure_log_margins(distances: Doubles) -> Doubles:
     """(n,) log(c_1 - c_2 + 0.01), of distances (n, n_senses) to two senses or more.
 
     c = sqrt(1 - d^2) is how much of a sense's direction lies inside the context, here of the
@@ -155,9 +152,7 @@ def measure_log_margins(distances: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(np.log(inside[:, 0] - inside[:, 1] + SMALLEST_MARGIN))
 
 
-def fit_calibration(
-    log_margins: NDArray[np.float64], right: NDArray[np.bool_], weights: NDArray[np.float64]
-) -> Calibration:
+def fit_calibration(log_margins: Doubles, right: Booleans, weights: Doubles) -> Calibration:
     """The curve of answers of which it is known whether they were right.
 
     Parameters

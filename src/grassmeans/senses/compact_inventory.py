@@ -13,6 +13,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import (
     MANIFEST,
     check_offsets,
@@ -67,7 +68,7 @@ class CompactInventory:
     """
 
     words: list[str]
-    sense_counts: NDArray[np.int64]
+    sense_counts: Indices
     directions: Rows
     lines: Sequence[bytes]
     skipped: tuple[SkippedWord, ...]

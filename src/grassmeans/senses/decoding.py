@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.arrays import Booleans, Doubles, Indices
 from grassmeans.artifacts.schema import (
     check_arguments,
     either,
@@ -64,7 +65,7 @@ def describe_rule(rule: IdkRule) -> Any:
 
 def choose_senses(
     distances: NDArray[np.floating], rule: IdkRule, usual: ArrayLike | None = None
-) -> NDArray[np.int64]:
+) -> Indices:
     """(n,) the nearest sense of each occurrence, from 0; `IDK` where the rule has none.
 
     Parameters
@@ -123,9 +124,7 @@ def decode(
 
 
 @check_arguments(idk_threshold=_IDK_RULE)
-def decode_hard(
-    distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD
-) -> NDArray[np.int64]:
+def decode_hard(distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD) -> Indices:
     """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
 
     The default is the paper's threshold, for its subspaces. Distances of a model have limits of
@@ -149,7 +148,7 @@ def decode_hard(
 
 
 @check_arguments(sharpness=number(0.0, 1e9))
-def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> NDArray[np.float64]:
+def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> Doubles:
     """The probability of each sense: exp(-sharpness d), normalised (equation 5).
 
     Parameters
@@ -168,11 +167,11 @@ def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> N
     filled = np.where(missing[:, None], 0.0, checked)
     # Less the nearest distance: the largest exponent is 0, and no row can vanish.
     weights = np.exp(-sharpness * (filled - filled.min(axis=1, keepdims=True)))
-    probabilities: NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    probabilities: Doubles = weights / weights.sum(axis=1, keepdims=True)
     return probabilities
 
 
-def _check_distances(distances: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+def _check_distances(distances: ArrayLike) -> tuple[Doubles, Booleans]:
     """Distances as float64, and which rows have no usable context."""
     try:
         checked = np.asarray(distances, dtype=np.float64)
@@ -184,7 +183,7 @@ def _check_distances(distances: ArrayLike) -> tuple[NDArray[np.float64], NDArray
             "pass what KGrassmeans.transform returns"
         )
     absent = np.isnan(checked)
-    missing: NDArray[np.bool_] = np.asarray(absent.all(axis=1))
+    missing: Booleans = np.asarray(absent.all(axis=1))
     mixed = np.flatnonzero(absent.any(axis=1) & ~missing)
     if mixed.size:
         raise InputError(

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Integers
 from grassmeans.corpus.shard import ConcordanceLine
 from grassmeans.geometry.windows import Contexts
 from grassmeans.senses.entries import ExampleLine, Sense
@@ -38,7 +39,7 @@ def describe_senses(
     word: str,
     contexts: Contexts,
     distances: NDArray[np.floating],
-    directions: NDArray[np.float32],
+    directions: Floats,
     corpus: LineSource,
     vectors: WordVectors,
     *,
@@ -86,9 +87,7 @@ def describe_senses(
     return tuple(senses)
 
 
-def orient_directions(
-    directions: NDArray[np.float32], contexts: Contexts, vectors: WordVectors
-) -> NDArray[np.float32]:
+def orient_directions(directions: Floats, contexts: Contexts, vectors: WordVectors) -> Floats:
     """Choose the signs so that context words lie on the positive side.
 
     An intersection direction is a line and its sign means nothing to distances; neighbours in the
@@ -102,8 +101,8 @@ def orient_directions(
 
 
 def characteristic_words(
-    context_ids: NDArray[np.int32], labels: NDArray[np.integer], n_senses: int
-) -> list[NDArray[np.int32]]:
+    context_ids: Integers, labels: NDArray[np.integer], n_senses: int
+) -> list[Integers]:
     """Rows of the words that mark each sense, best first.
 
     Score: the log odds of a word in this sense against the other senses, smoothed with the word's
@@ -132,10 +131,7 @@ def characteristic_words(
 
 
 def find_nearest_words(
-    word: str,
-    directions: NDArray[np.float32],
-    vectors: WordVectors,
-    function_words: Collection[str] = (),
+    word: str, directions: Floats, vectors: WordVectors, function_words: Collection[str] = ()
 ) -> list[tuple[str, ...]]:
     """The words whose vectors are nearest to each direction, without the word itself.
 
@@ -184,10 +180,7 @@ _SHORTEST_STEM = 3
 
 
 def name_senses(
-    word: str,
-    candidates: Sequence[Sequence[str]],
-    directions: NDArray[np.float32],
-    vectors: WordVectors,
+    word: str, candidates: Sequence[Sequence[str]], directions: Floats, vectors: WordVectors
 ) -> tuple[str, ...]:
     """A name of up to three words for every sense, such as "river, basin, dam".
 
@@ -216,7 +209,7 @@ def name_senses(
 
 
 def _rank_candidates(
-    words: Sequence[str], sense: int, directions: NDArray[np.float32], vectors: WordVectors
+    words: Sequence[str], sense: int, directions: Floats, vectors: WordVectors
 ) -> list[str]:
     """Words by the sum of two ranks: how characteristic, and how much nearer than to the others."""
     if not words:

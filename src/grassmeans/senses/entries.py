@@ -6,9 +6,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import damaged
 from grassmeans.artifacts.schema import check_values, each, flag, measured, record, text, whole
 from grassmeans.results import Tabular
@@ -89,7 +87,7 @@ class WordSenses(Tabular):
     word: str
     count: int
     n_contexts: int
-    directions: NDArray[np.float32]
+    directions: Floats
     senses: tuple[Sense, ...]
     counted_in: CountedIn | None = None
 
@@ -136,7 +134,7 @@ def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
     } | ({} if entry.counted_in is None else {"counted_in": asdict(entry.counted_in)})
 
 
-def entry_from_dict(values: Any, directions: NDArray[np.float32], path: Path) -> WordSenses:
+def entry_from_dict(values: Any, directions: Floats, path: Path) -> WordSenses:
     """The opposite of `entry_to_dict`.
 
     Parameters
@@ -173,13 +171,7 @@ def _read_sense(values: dict[str, Any]) -> Sense:
     return Sense(**known | {"examples": tuple(ExampleLine(**line) for line in examples)})
 
 
-_EXAMPLE_RULES = {
-    "left": text,
-    "word": text,
-    "right": text,
-    "document": text,
-    "distance": measured,
-}
+_EXAMPLE_RULES = {"left": text, "word": text, "right": text, "document": text, "distance": measured}
 _SENSE_RULES = {
     "number": whole(1, MOST_SENSES),
     "share": measured,

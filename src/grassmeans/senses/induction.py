@@ -28,10 +28,7 @@ from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import effective_workers, map_tasks, stays_here
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.windows import (
-    ContextShape,
-    check_common_words,
-)
+from grassmeans.geometry.windows import ContextShape, check_common_words
 from grassmeans.progress import format_duration, progress_bar, tell
 from grassmeans.reading.given import check_words
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
@@ -75,11 +72,7 @@ def group_contexts(
 
 
 def make_grouper(
-    word: str,
-    count: int,
-    settings: InductionSettings,
-    encoder: ContextEncoder,
-    device: str = "cpu",
+    word: str, count: int, settings: InductionSettings, encoder: ContextEncoder, device: str = "cpu"
 ) -> KGrassmeans:
     """The same, not fitted."""
     starting = word_seeds(word, settings.random_state).spawn(2)[1]
@@ -227,10 +220,7 @@ def frequent_words(corpus: Corpus, vectors: WordVectors, min_count: int | None =
     return [w for w in candidates if w in vectors and not is_function_word(w, left_out)]
 
 
-@check_arguments(
-    settings=optional(instance_of(InductionSettings)),
-    parts=optional(path),
-)
+@check_arguments(settings=optional(instance_of(InductionSettings)), parts=optional(path))
 def induce(
     corpus: Corpus | str | Path,
     contexts: WordVectors | ContextEncoder | UnfittedContexts | str | Path,
@@ -296,7 +286,7 @@ def _tell_cost(inducer: WordInducer, words: Sequence[str], show_progress: bool |
         total = sum(min(count, most) for count in counts.values())
         tell(
             f"{total:,} contexts of {len(counts):,} words to encode, {1 / seconds:,.0f} a second: "
-            f"about {format_duration(total * seconds)}",
+            f"about {format_duration(total * seconds)}"
         )
 
 

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from typing import Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.checking import (
     MANIFEST,
     check_offsets,
@@ -76,7 +76,7 @@ class SenseInventory(Mapping[str, WordSenses]):
     def _setup(
         self,
         words: Sequence[str],
-        offsets: NDArray[np.int64],
+        offsets: Indices,
         directions: Rows,
         skipped: tuple[SkippedWord, ...],
     ) -> None:
@@ -112,7 +112,7 @@ class SenseInventory(Mapping[str, WordSenses]):
         own = {} if lines is None else {"_lines": [bytes(lines[i]) for i in range(len(self.words))]}
         return self.__dict__ | own
 
-    def directions(self, word: str) -> NDArray[np.float32]:
+    def directions(self, word: str) -> Floats:
         """(n_senses, dim) intersection directions of a word; cheaper than the whole entry."""
         number = self._number(word)
         found = self._directions[self._offsets[number] : self._offsets[number + 1]]
@@ -267,7 +267,7 @@ class SenseInventory(Mapping[str, WordSenses]):
 class _StoredLines(Sequence[bytes]):
     """Lines of a mapped file, by their offsets."""
 
-    def __init__(self, content: memoryview, offsets: NDArray[np.int64]) -> None:
+    def __init__(self, content: memoryview, offsets: Indices) -> None:
         self._content = content
         self._offsets = offsets
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles
+from grassmeans.arrays import Booleans, Doubles
 
 _RIDGE = 1e-4
 _STEPS = 50
@@ -20,7 +19,7 @@ class LogisticCurve(NamedTuple):
     slope: float
 
 
-def fit_logistic(values: Doubles, right: NDArray[np.bool_], weights: Doubles) -> LogisticCurve:
+def fit_logistic(values: Doubles, right: Booleans, weights: Doubles) -> LogisticCurve:
     """Newton's method, with a small ridge.
 
     Parameters

@@ -18,9 +18,8 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.matching import match_groups
 from grassmeans.clustering.settings import InductionSettings
@@ -29,8 +28,7 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import map_tasks
-from grassmeans.geometry.distances import measure_distances, usable_contexts
-from grassmeans.geometry.similarities import compare_all
+from grassmeans.geometry.distances import compare_all, measure_distances, usable_contexts
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
 from grassmeans.senses.induction import group_contexts
@@ -72,9 +70,9 @@ class KnownAnswers:
     same_sense : SamenessCurve or None
     """
 
-    log_margins: NDArray[np.float64]
-    right: NDArray[np.bool_]
-    weights: NDArray[np.float64]
+    log_margins: Doubles
+    right: Booleans
+    weights: Doubles
     strangers: Strangers | None = None
     same_sense: SamenessCurve | None = None
 
@@ -90,10 +88,10 @@ class PseudowordAnswers(NamedTuple):
         As for `fit_strangers`.
     """
 
-    log_margins: NDArray[np.float64]
-    right: NDArray[np.bool_]
-    strangers: NDArray[np.float64]
-    own: NDArray[np.float64]
+    log_margins: Doubles
+    right: Booleans
+    strangers: Doubles
+    own: Doubles
 
 
 def calibrate(
@@ -191,9 +189,7 @@ def answer_pseudowords(
     parts: list[PseudowordAnswers] = []
     kept: dict[str, Floats] = {}
 
-    def keep_contexts(
-        tasks: Iterable[PseudowordTask],
-    ) -> Iterator[PseudowordTask]:
+    def keep_contexts(tasks: Iterable[PseudowordTask]) -> Iterator[PseudowordTask]:
         for task in tasks:
             for word, bases in zip(task[2], task[3], strict=True):
                 kept[word] = bases[:PAIRED_A_WORD].copy()
@@ -285,7 +281,7 @@ def answer_pseudoword(
 
 def measure_strangers(
     halves: Sequence[tuple[Floats, Floats]], signed: bool
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[Doubles, Doubles]:
     """How much of the lines of words lies inside contexts: of other words, and of their own.
 
     Parameters
@@ -301,7 +297,7 @@ def measure_strangers(
         As for `fit_strangers`.
     """
 
-    def find_inside(bases: Floats, line: Floats) -> NDArray[np.float64]:
+    def find_inside(bases: Floats, line: Floats) -> Doubles:
         if signed:
             return np.asarray(bases[:, 0] @ line, np.float64)
         return measure_inside(measure_distances(bases, line[None])[:, 0])

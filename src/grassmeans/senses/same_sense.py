@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.together import find_meeting
 from grassmeans.errors import InputError
-from grassmeans.geometry.similarities import compare_all, compare_rows
+from grassmeans.geometry.distances import compare_all, compare_rows
 from grassmeans.senses.logistic import fit_logistic
 from grassmeans.senses.only_senses import FEWEST_LINES, OWN_SPREAD, measure_inside
 
@@ -40,7 +40,7 @@ class SamenessCurve:
     Attributes
     ----------
     intercept, slope : float
-        Of the logistic curve over similarities (`grassmeans.geometry.similarities`).
+        Of the logistic curve over similarities (`grassmeans.geometry.distances`).
     """
 
     intercept: float
@@ -71,11 +71,11 @@ class KnownPairs(NamedTuple):
     """
 
     similarities: Floats
-    same: NDArray[np.bool_]
+    same: Booleans
 
 
 def pair_contexts(
-    samples: Sequence[Floats], alike: NDArray[np.bool_], *, signed: bool = False
+    samples: Sequence[Floats], alike: Booleans, *, signed: bool = False
 ) -> KnownPairs:
     """Pair the contexts of words with others of the same word, and of a near one.
 
@@ -103,7 +103,7 @@ def pair_contexts(
     return KnownPairs(np.concatenate(similarities), np.concatenate(same))
 
 
-def _find_near(samples: Sequence[Floats], alike: NDArray[np.bool_], signed: bool) -> list[int]:
+def _find_near(samples: Sequence[Floats], alike: Booleans, signed: bool) -> list[int]:
     """The number of another word for each, not the nearest; its own where all are alike."""
     if not samples:
         return []

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.corpus.shard import ConcordanceLine
@@ -27,7 +27,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 class WordSource(OccurrenceSource, Protocol):
     """A corpus, or a view of one, whose words have occurrences and lines of text."""
 
-    def positions(self, word: str) -> NDArray[np.int64]:
+    def positions(self, word: str) -> Indices:
         """(n,) positions of a word, in text order; `UnknownWordError` where it does not occur."""
         ...
 
@@ -89,7 +89,7 @@ class WordSample:
             function_words=self.function_words,
         )
 
-    def measure(self, directions: Floats) -> NDArray[np.float64]:
+    def measure(self, directions: Floats) -> Doubles:
         """(n_contexts, n_senses) distances to directions; 1 to a direction of zeros."""
         return measure_distances(self.bases, directions, signed=self.lines_have_ends)
 
@@ -109,7 +109,7 @@ class EncodedWord:
     bases : (n, rank, dim) float32
     """
 
-    positions: NDArray[np.int64]
+    positions: Indices
     bases: Floats
 
     def leave_out_poor(self) -> EncodedWord:
@@ -136,7 +136,7 @@ def encode_words(
     return [EncodedWord(positions, own) for positions, own in zip(drawn, parts, strict=True)]
 
 
-def draw_positions(word: str, source: WordSource, settings: InductionSettings) -> NDArray[np.int64]:
+def draw_positions(word: str, source: WordSource, settings: InductionSettings) -> Indices:
     """(n,) positions of a random sample of a word's occurrences, in text order."""
     seeds = word_seeds(word, settings.random_state).spawn(2)[0]
     return sample_positions(source.positions(word), settings.max_contexts, seeds)

@@ -6,8 +6,7 @@ import math
 
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
-from grassmeans.geometry.distances import usable_contexts
-from grassmeans.geometry.similarities import compare_rows
+from grassmeans.geometry.distances import compare_rows, usable_contexts
 from grassmeans.tagging.lemmas import Lemmas
 from grassmeans.tagging.marked_text import AnyTokenizer, ReadText, read_text, remove_marks
 from grassmeans.tagging.tagging import locate_targets

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Floats, Indices
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_array, write_json
@@ -39,7 +39,6 @@ from grassmeans.vectors.chunks import CHUNK_TOKENS, Chunk, Plan, TokenShard, pla
 from grassmeans.vectors.training import (
     UNIGRAM_POWER,
     Matrices,
-    Matrix,
     Trainer,
     TrainingSettings,
     keep_probabilities,
@@ -75,15 +74,15 @@ class PartSettings:
     """
 
     settings: TrainingSettings
-    counts: NDArray[np.int64]
-    frozen_inputs: NDArray[np.bool_]
-    frozen_outputs: NDArray[np.bool_]
+    counts: Indices
+    frozen_inputs: Booleans
+    frozen_outputs: Booleans
     n_threads: int
 
 
 def train_in_parts(
     shards: Sequence[TokenShard],
-    counts: NDArray[np.int64],
+    counts: Indices,
     matrices: Matrices,
     settings: TrainingSettings,
     *,
@@ -213,7 +212,7 @@ class _Rounds:
     def read(self, number: int, matrices: Matrices) -> None:
         """Put the matrices that a round begins with in place."""
         for side in _SIDES:
-            target: Matrix = getattr(matrices, side)
+            target: Floats = getattr(matrices, side)
             target[:] = read_side(self.place(number), side)
 
     def _read_state(self) -> dict[str, Any]:
@@ -231,7 +230,7 @@ def _block_path(place: Path, side: str, first_row: int) -> Path:
     return place / f"{side}-{first_row:09d}.npy"
 
 
-def read_side(place: Path, side: str, rows: slice = slice(None)) -> Matrix:
+def read_side(place: Path, side: str, rows: slice = slice(None)) -> Floats:
     """(n, dim) rows of a matrix that a round begins with; they lie in several files."""
     paths = sorted(place.glob(f"{side}-*.npy"))
     blocks = [open_array(path, np.float32, (None, None)) for path in paths]
@@ -261,7 +260,7 @@ def train_part(
     trainer = Trainer(shards, common.counts, matrices, common.settings, common.n_threads, plan)
     trainer.run(show_progress=False)
     for side in _SIDES:
-        trained: Matrix = getattr(matrices, side)
+        trained: Floats = getattr(matrices, side)
         rows = np.flatnonzero((trained != started[side]).any(axis=1))
         write_array(folder / f"{side}-rows.npy", rows.astype(np.int64))
         write_array(folder / f"{side}.npy", trained[rows])
@@ -305,7 +304,7 @@ def join_rows(
         write_array(_block_path(target, side, first), joined)
 
 
-def find_shares(common: PartSettings, n_words: int, n_parts: int) -> Iterator[NDArray[np.float32]]:
+def find_shares(common: PartSettings, n_words: int, n_parts: int) -> Iterator[Floats]:
     """(n_words,) how much of the sum of changes each row of the inputs takes, and of the outputs.
 
     Rows of the outputs are changed by their own pairs and as negatives.

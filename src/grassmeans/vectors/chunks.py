@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+
+from grassmeans.arrays import Indices, Integers
 
 CHUNK_TOKENS = 100_000
 DEVICE_CHUNK_TOKENS = 2_000_000
@@ -17,11 +18,11 @@ DEVICE_CHUNK_TOKENS = 2_000_000
 class TokenShard(Protocol):
     """What the trainer reads of a corpus: shards of ids with document offsets."""
 
-    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+    def read_tokens(self, start: int, end: int, epoch: int) -> Integers:
         """The word ids of the positions ``start:end``; they may be drawn anew in every epoch."""
 
     @property
-    def document_offsets(self) -> NDArray[np.int64]:
+    def document_offsets(self) -> Indices:
         """(n_documents + 1,) where each document begins, and the end."""
 
 
@@ -39,10 +40,10 @@ class MemoryShard:
     document_offsets : (n_documents + 1,) int64
     """
 
-    tokens: NDArray[np.int32]
-    document_offsets: NDArray[np.int64]
+    tokens: Integers
+    document_offsets: Indices
 
-    def read_tokens(self, start: int, end: int, epoch: int) -> NDArray[np.int32]:
+    def read_tokens(self, start: int, end: int, epoch: int) -> Integers:
         """The ids of the positions ``start:end``, the same in every epoch."""
         return self.tokens[start:end]
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.outputs.places import output_file
 from grassmeans.vectors.word_vectors import WordVectors
@@ -49,7 +49,7 @@ def write_word2vec_binary(
     _write_file(vectors, Path(path), overwrite, lambda row: row.astype("<f4", copy=False).tobytes())
 
 
-def _format_row(row: NDArray[np.float32]) -> bytes:
+def _format_row(row: Floats) -> bytes:
     return b" ".join(b"%.9g" % number for number in row.tolist())  # gives back every float32
 
 
@@ -57,7 +57,7 @@ def _write_file(
     vectors: WordVectors,
     path: Path,
     overwrite: bool,
-    encode_row: Callable[[NDArray[np.float32]], bytes],
+    encode_row: Callable[[Floats], bytes],
     *,
     header: bool = True,
 ) -> None:

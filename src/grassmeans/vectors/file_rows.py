@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import ReadReport
 from grassmeans.reading.lines import LineSplitter
-from grassmeans.vectors.similarity import Float32Array
 from grassmeans.vectors.word_vectors import WordVectors
 
 BLOCK_BYTES = 1 << 24
@@ -47,7 +46,7 @@ class RowCollector:
         self.n_seen = 0
         self.n_lines = 0  # of the file, that were read
         self._ids: dict[str, int] = {}
-        self._vectors: Float32Array = np.empty((_FIRST_CAPACITY // dim + 1, dim), np.float32)
+        self._vectors: Floats = np.empty((_FIRST_CAPACITY // dim + 1, dim), np.float32)
         self._report = ReadReport()
 
     @property
@@ -60,7 +59,7 @@ class RowCollector:
         self.n_seen += 1
         self._report.skip(reason, example)
 
-    def add(self, names: list[bytes], rows: NDArray[np.float32]) -> None:
+    def add(self, names: list[bytes], rows: Floats) -> None:
         """Keep the rows that are sound: finite, the word is UTF-8 and not seen before.
 
         Parameters
@@ -98,7 +97,7 @@ class RowCollector:
         self._vectors.resize((n_words, self.dim), refcheck=False)
         return WordVectors(list(self._ids), self._vectors, check=False)
 
-    def _append(self, rows: NDArray[np.float32]) -> None:
+    def _append(self, rows: Floats) -> None:
         end = len(self._ids)
         start = end - len(rows)
         if end > len(self._vectors):
@@ -194,7 +193,7 @@ def _split_line(line: bytes, dim: int) -> tuple[bytes, bytes]:
     return word, b" ".join(columns)
 
 
-def parse_numbers(texts: list[bytes], expected: int) -> NDArray[np.float32] | None:
+def parse_numbers(texts: list[bytes], expected: int) -> Floats | None:
     """Exactly ``expected`` numbers separated by white space, or None."""
     text = b" ".join(texts)
     try:

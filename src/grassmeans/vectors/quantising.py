@@ -21,6 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.writing import digest_of_bytes
 from grassmeans.errors import InputError
 
@@ -50,7 +51,7 @@ class QuantisedRows:
     """
 
     codes: NDArray[np.uint8]
-    scales: NDArray[np.float32]
+    scales: Floats
     bits: int
     dim: int
     unit: bool = False
@@ -64,7 +65,7 @@ class QuantisedRows:
     def __len__(self) -> int:
         return len(self.scales)
 
-    def __getitem__(self, rows: slice | NDArray[Any]) -> NDArray[np.float32]:
+    def __getitem__(self, rows: slice | NDArray[Any]) -> Floats:
         """Restore some of the rows, (n, dim) float32."""
         codes, scales = self.codes[rows], self.scales[rows]
         return QuantisedRows(codes, scales, self.bits, self.dim, self.unit).restore()
@@ -84,7 +85,7 @@ class QuantisedRows:
         parts = (np.ascontiguousarray(part) for part in (self.codes, self.scales))
         return digest_of_bytes(*(part.view(np.uint8).data if part.size else b"" for part in parts))
 
-    def restore(self) -> NDArray[np.float32]:
+    def restore(self) -> Floats:
         """Give the numbers back, (n, dim) float32."""
         width = -(-self.dim // _AT_ONCE[self.bits]) * _AT_ONCE[self.bits]
         result = np.empty((len(self), width), np.float32)
@@ -163,5 +164,5 @@ def _check_bits(bits: int) -> None:
         raise InputError(f"bits must be one of {', '.join(map(str, BITS))}, got {bits!r}")
 
 
-Rows: TypeAlias = NDArray[np.float32] | QuantisedRows
+Rows: TypeAlias = Floats | QuantisedRows
 """Rows of float32, as they are or rounded: both give ``rows[numbers]`` and ``rows.shape``."""

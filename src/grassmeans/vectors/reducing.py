@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.errors import InputError
 from grassmeans.vectors.quantising import quantise_rows
 from grassmeans.vectors.similarity import iterate_row_blocks
@@ -23,9 +24,9 @@ class Projection:
     matrix : (dim, new_dim) float64
     """
 
-    matrix: NDArray[np.float64]
+    matrix: Doubles
 
-    def apply(self, rows: NDArray[Any]) -> NDArray[np.float32]:
+    def apply(self, rows: NDArray[Any]) -> Floats:
         """(n, dim) -> (n, new_dim) float32."""
         result = np.empty((len(rows), self.matrix.shape[1]), np.float32)
         for block in iterate_row_blocks(len(rows)):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Float32Array = NDArray[np.float32]
+from grassmeans.arrays import Doubles, Floats, Indices
 
 _BLOCK_ROWS = 16_384
 _MAX_PRODUCT_CELLS = 1 << 25  # similarities held at once: 128 MiB
@@ -42,8 +42,8 @@ class NearestRows:
     similarities : (n_queries, n) float32
     """
 
-    ids: NDArray[np.int64]
-    similarities: Float32Array
+    ids: Indices
+    similarities: Floats
 
 
 def iterate_row_blocks(n_rows: int, block: int = _BLOCK_ROWS) -> Iterator[slice]:
@@ -52,7 +52,7 @@ def iterate_row_blocks(n_rows: int, block: int = _BLOCK_ROWS) -> Iterator[slice]
         yield slice(start, min(start + block, n_rows))
 
 
-def inverse_norms(vectors: NDArray[Any]) -> Float32Array:
+def inverse_norms(vectors: NDArray[Any]) -> Floats:
     """Compute one over the length of each row; 0 for a zero row, which is similar to nothing.
 
     Parameters
@@ -80,9 +80,7 @@ def cosine(first: NDArray[Any], second: NDArray[Any]) -> float:
     return float(np.clip(a @ b / norms, -1.0, 1.0)) if norms > 0 else 0.0
 
 
-def nearest_rows(
-    vectors: Float32Array, inverse: Float32Array, queries: NDArray[Any], n: int
-) -> NearestRows:
+def nearest_rows(vectors: Floats, inverse: Floats, queries: NDArray[Any], n: int) -> NearestRows:
     """Find the rows with the largest cosine to each query.
 
     Candidates come from one matrix product per batch of queries; they are then ranked by their
@@ -117,8 +115,8 @@ def nearest_rows(
 
 
 def _rank_candidates(
-    vectors: Float32Array, unit: NDArray[np.float64], approximate: Float32Array, n: int
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    vectors: Floats, unit: Doubles, approximate: Floats, n: int
+) -> tuple[Indices, Doubles]:
     """Find the best ``n`` rows exactly, among those whose approximate value may reach them."""
     nth_best = np.partition(approximate, len(approximate) - n)[len(approximate) - n]
     candidates = np.flatnonzero(approximate >= nth_best - _TIE_MARGIN)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from grassmeans.arrays import Booleans, Floats, Indices
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import digest_of, digest_of_array
@@ -33,7 +33,6 @@ from grassmeans.vectors.training import (
     MOST_PARTS,
     Checkpoint,
     Matrices,
-    Matrix,
     Trainer,
     TrainingSettings,
     check_integers,
@@ -195,7 +194,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
     def _fit_parts(
         self,
         tokens: TokenCorpus,
-        counts: NDArray[np.int64],
+        counts: Indices,
         matrices: Matrices,
         settings: TrainingSettings,
         folder: Path | None,
@@ -230,7 +229,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
 
     def _start_matrices(
         self, words: Sequence[str], start: WordVectors | None
-    ) -> tuple[Matrix, Matrix]:
+    ) -> tuple[Floats, Floats]:
         """(n_words, dim) inputs and outputs."""
         inputs = draw_matrix(len(words), self.dim, np.random.default_rng(self.random_state))
         outputs = np.zeros_like(inputs)
@@ -245,7 +244,7 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         return inputs, outputs
 
 
-def _find_frozen(words: Sequence[str], names: Iterable[str]) -> NDArray[np.bool_]:
+def _find_frozen(words: Sequence[str], names: Iterable[str]) -> Booleans:
     """(n_words,) whether a word is to be held fixed."""
     wanted = set(names)
     if unknown := wanted.difference(words):

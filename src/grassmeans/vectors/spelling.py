@@ -9,6 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.arrays import Indices
+
 LONGEST_WORD = 64
 _BINS = 64
 _MOST_COMPARED = 2_000
@@ -83,7 +85,7 @@ class SpellingIndex:
                 ranked.append((edits + first - rarity, row))
         return [self.words[row] for _, row in sorted(ranked)[:n]]
 
-    def _count_differences(self, wanted: str, most: int) -> NDArray[np.int64]:
+    def _count_differences(self, wanted: str, most: int) -> Indices:
         """Rows of words that have the same letters but for ``most``, the most alike first.
 
         An edit changes at most two letters of the bag, so that no word is missed.

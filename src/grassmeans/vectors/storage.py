@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import MANIFEST, check_range, damaged, open_array, read_bytes
 from grassmeans.artifacts.schema import check_values, flag, one_of, record, text, whole
 from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
@@ -179,7 +180,7 @@ def read_words(path: Path, expected: int) -> list[str]:
     return words
 
 
-def _fit_counts(counts: NDArray[np.int64]) -> NDArray[Any]:
+def _fit_counts(counts: Indices) -> NDArray[Any]:
     """Counts in the smallest type that holds them."""
     fits = counts.min(initial=0) >= 0 and counts.max(initial=0) <= np.iinfo(np.uint32).max
     return counts.astype(np.uint32) if fits else counts

@@ -22,6 +22,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Floats, Indices, Integers
 from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
@@ -47,8 +48,6 @@ _BOUNDS = {
 }
 MOST_PARTS = 10_000
 """Beyond these numbers memory or time would not be enough for any corpus."""
-
-Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +104,8 @@ class Stretch:
     ``share_before`` is the share of the training that lies before them.
     """
 
-    tokens: NDArray[np.int32]
-    document_offsets: NDArray[np.int64]
+    tokens: Integers
+    document_offsets: Indices
     share_before: float
     first_rate: float
     last_rate: float
@@ -117,23 +116,23 @@ class Stretch:
 class Matrices:
     """The two matrices of skip-gram, each (n_words, dim), and the rows that stay as they are."""
 
-    inputs: Matrix
-    outputs: Matrix
-    frozen_inputs: NDArray[np.bool_]
-    frozen_outputs: NDArray[np.bool_]
+    inputs: Floats
+    outputs: Floats
+    frozen_inputs: Booleans
+    frozen_outputs: Booleans
 
 
-def draw_matrix(n_rows: int, dim: int, rng: np.random.Generator) -> Matrix:
+def draw_matrix(n_rows: int, dim: int, rng: np.random.Generator) -> Floats:
     """(n_rows, dim) small random vectors, as word2vec starts."""
     return (rng.random((n_rows, dim), dtype=np.float32) - np.float32(0.5)) / np.float32(dim)
 
 
-def keep_probabilities(counts: NDArray[np.int64], sample: float) -> NDArray[np.float32]:
+def keep_probabilities(counts: Indices, sample: float) -> Floats:
     """Word2vec's subsampling: how probably an occurrence of each word stays."""
     if sample <= 0:
         return np.ones(len(counts), np.float32)
     ratio = sample * counts.sum() / np.maximum(counts, 1)
-    keep: NDArray[np.float32] = np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
+    keep: Floats = np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
     return keep
 
 
@@ -157,7 +156,7 @@ class ChunkTrainer(ABC):
     def __init__(
         self,
         shards: Shards,
-        counts: NDArray[np.int64],
+        counts: Indices,
         settings: TrainingSettings,
         workers: int | None,
         arrays: Mapping[str, NDArray[Any]],
@@ -269,7 +268,7 @@ class Trainer(ChunkTrainer):
     def __init__(
         self,
         shards: Shards,
-        counts: NDArray[np.int64],
+        counts: Indices,
         matrices: Matrices,
         settings: TrainingSettings,
         workers: int | None,

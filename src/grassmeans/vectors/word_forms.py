@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices
 from grassmeans.vectors.word_vectors import WordVectors
 
 LONGEST_ENDING = 4
@@ -139,7 +139,7 @@ def _pair_words(found: Sequence[tuple[str, int]]) -> Iterator[tuple[Ending, tupl
                 yield endings, (row, other) if ordered else (other, row)
 
 
-def _cosines(vectors: WordVectors, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+def _cosines(vectors: WordVectors, rows: Indices) -> Floats:
     """(n,) of pairs (n, 2) of rows."""
     first, second = (vectors.vectors[rows[:, side]] for side in (0, 1))
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.artifacts.schema import (
     check_arguments,
     either,
@@ -23,7 +24,7 @@ from grassmeans.artifacts.schema import (
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.vectors import similarity
 from grassmeans.vectors.quantising import QuantisedRows
-from grassmeans.vectors.similarity import Float32Array, NearestRows, Neighbour
+from grassmeans.vectors.similarity import NearestRows, Neighbour
 
 WordOrVector: TypeAlias = str | NDArray[Any]
 
@@ -69,7 +70,7 @@ class WordVectors:
         vectors: ArrayLike | QuantisedRows,
         counts: ArrayLike | None = None,
         *,
-        output: Float32Array | None = None,
+        output: Floats | None = None,
         check: bool = True,
     ) -> None:
         if not isinstance(words, Iterable):
@@ -87,7 +88,7 @@ class WordVectors:
             _check_finite(self.words, self.vectors)
 
     @cached_property
-    def vectors(self) -> Float32Array:
+    def vectors(self) -> Floats:
         """(n, dim) float32, read-only; may be mapped from a file."""
         return _as_matrix(np.asarray(self._rounded), len(self.words))
 
@@ -102,9 +103,9 @@ class WordVectors:
     def __contains__(self, word: object) -> bool:
         return word in self._ids
 
-    def __getitem__(self, word: str) -> Float32Array:
+    def __getitem__(self, word: str) -> Floats:
         """Give the vector of ``word``, (dim,); UnknownWordError where it has none."""
-        vector: Float32Array = self.vectors[self._known_id(word)]
+        vector: Floats = self.vectors[self._known_id(word)]
         return vector
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
@@ -124,7 +125,7 @@ class WordVectors:
         """Give the row of ``word``, or None where it has no vector."""
         return self._ids.get(word)
 
-    def ids_of(self, words: Iterable[str]) -> NDArray[np.int32]:
+    def ids_of(self, words: Iterable[str]) -> Integers:
         """Give the row of every word, -1 for unknown ones; as many as ``words``."""
         get = self._ids.get
         return np.fromiter((get(word, -1) for word in words), dtype=np.int32)
@@ -247,7 +248,7 @@ class WordVectors:
         return ids
 
     @cached_property
-    def _inverse_norms(self) -> Float32Array:
+    def _inverse_norms(self) -> Floats:
         return similarity.inverse_norms(self.vectors)
 
     def _vector_of(self, word_or_vector: WordOrVector) -> NDArray[Any]:
@@ -286,11 +287,11 @@ class WordVectors:
         return f"{message}; did you mean {suggestions}?"
 
 
-def _rebuild(words: list[str], vectors: Float32Array, counts: Any) -> WordVectors:
+def _rebuild(words: list[str], vectors: Floats, counts: Any) -> WordVectors:
     return WordVectors(words, vectors, counts, check=False)
 
 
-def _as_matrix(vectors: ArrayLike, n_words: int) -> Float32Array:
+def _as_matrix(vectors: ArrayLike, n_words: int) -> Floats:
     array = np.asarray(vectors)
     if array.dtype.kind not in "fiu":
         raise InputError(f"vectors must be numbers, got an array of type {array.dtype}")
@@ -307,7 +308,7 @@ def _as_matrix(vectors: ArrayLike, n_words: int) -> Float32Array:
     return matrix
 
 
-def _as_counts(counts: ArrayLike, n_words: int) -> NDArray[np.int64]:
+def _as_counts(counts: ArrayLike, n_words: int) -> Indices:
     array = np.asarray(counts)
     if array.shape != (n_words,):
         raise InputError(f"counts must have shape ({n_words},), got {array.shape}")
@@ -331,7 +332,7 @@ def _check_words(words: list[str]) -> None:
             raise InputError(f"words must be strings, got {word!r} in row {row}")
 
 
-def _check_finite(words: list[str], vectors: Float32Array) -> None:
+def _check_finite(words: list[str], vectors: Floats) -> None:
     for rows in similarity.iterate_row_blocks(len(vectors)):
         finite = np.isfinite(vectors[rows]).all(axis=1)
         if not finite.all():
