@@ -25,7 +25,7 @@ import torch
 
 from grassmeans import Corpus, WordVectors
 from grassmeans.clustering.loop import FitOptions, Grouping, InducedDirections
-from grassmeans.clustering.together import ask_once, take_steps
+from grassmeans.clustering.sense_number import ask_once, take_steps
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels

@@ -78,7 +78,7 @@ def test_the_order_of_contexts_does_not_matter_for_a_fixed_start(bases, n_senses
     order = rng.permutation(len(bases))
     # One iteration: after many, rounding may send a context on a border the other way.
     one, two = (
-        advance(hold_lines(own), [len(own)], [start], [1], 0.0, lambda _: 3)[0].history[-1, 0]
+        advance(hold_lines([own]), [len(own)], [start], [1], 0.0, (3,))[0].history[-1, 0]
         for own in (bases, bases[order])
     )
     assert two == pytest.approx(one, rel=1e-4, abs=1e-4)

@@ -23,6 +23,7 @@ from grassmeans.clustering.loop import (
     FitOptions,
     Grouping,
     HeldAlone,
+    Hold,
     InducedDirections,
     RandomState,
     StepsAlone,
@@ -38,9 +39,9 @@ SMALLEST_SAMPLE = 512
 _SAMPLE_GROWTH = 4
 _SAMPLE_PER_SENSE = 64
 _REFINED_TOLERANCE = 0.1  # of the tolerance: single products stop a little short of the optimum
-_FIRST_PRODUCTS = 8  # a random direction is far from its group's eigenvector
-_N_FIRST_STEPS = 2
-_PRODUCTS = 3
+_FIRST_PRODUCTS: Sequence[int] = (8, 8, 3)  # a random direction is far from its group's eigenvector
+_LATER_PRODUCTS = (1,)  # of restarts that have settled on a sample
+_LAST_PRODUCTS = (3,)  # of the best one
 _BREAKDOWN = 1e-5  # of a product's length: what is left of it is rounding
 
 
@@ -48,27 +49,27 @@ def induce_directions(
     bases: Floats, n_senses: int, fit: FitOptions = DEFAULT_FIT, random_state: RandomState = None
 ) -> InducedDirections:
     """Minimise equation 3 over directions and groups of contexts (n_contexts, rank, dim)."""
-    asked = Grouping(bases, n_senses, fit, random_state)
-    return solve_lines([asked], hold_lines(bases))[0]
+    return solve_lines([Grouping(bases, n_senses, fit, random_state)], hold_lines)[0]
 
 
 def refine_directions(
     bases: Floats, directions: Floats, fit: FitOptions = DEFAULT_FIT
 ) -> InducedDirections:
     """Minimise equation 3 from given directions (n_senses, dim): as many senses, no restarts."""
-    held = hold_lines(bases)
+    held = hold_lines([bases])
     start = np.ascontiguousarray(directions, dtype=np.float32)[None]
     refined = _refine(held, [len(bases)], [start], [fit.max_iter], fit.tol)
     return _order_by_size(held, refined)[0]
 
 
-def hold_lines(bases: Floats) -> HeldAlone:
-    """The contexts of a word on the CPU."""
-    return HeldAlone(np.ascontiguousarray(bases, dtype=np.float32), LineSteps)
+def hold_lines(bases: Sequence[Floats]) -> HeldAlone:
+    """The contexts of a word on the CPU, in a list."""
+    return HeldAlone(np.ascontiguousarray(bases[0], dtype=np.float32), LineSteps)
 
 
-def solve_lines(asked: Sequence[Grouping], held: HeldContexts) -> list[InducedDirections]:
+def solve_lines(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections]:
     """The directions of groupings that have the same options and as many samples each."""
+    held = hold([grouping.bases for grouping in asked])
     given = [grouping.directions for grouping in asked if grouping.directions is not None]
     if given:
         nothing = np.empty((0, 1)), np.zeros(1, np.int64)
@@ -78,10 +79,10 @@ def solve_lines(asked: Sequence[Grouping], held: HeldContexts) -> list[InducedDi
     samples = [plan_samples(len(grouping.bases), grouping.n_senses) for grouping in asked]
     starts = [_draw_starts(*pair) for pair in zip(asked, samples, strict=True)]
     limits = [fit.max_iter] * len(asked)
-    for stage, sizes in enumerate(zip(*samples, strict=True)):
-        plan = plan_first_steps if stage == 0 else plan_single_products
-        reached = advance(held, sizes, starts, limits, fit.tol, plan)
-        starts = [word.directions for word in reached]
+    products = _FIRST_PRODUCTS
+    for sizes in zip(*samples, strict=True):
+        reached = advance(held, sizes, starts, limits, fit.tol, products)
+        starts, products = [word.directions for word in reached], _LATER_PRODUCTS
     best = [word.find_best() for word in reached]
     left = [fit.max_iter - int(word.n_iter[0]) for word in best]
     refined = _refine(held, sizes, [word.directions for word in best], left, fit.tol)
@@ -98,22 +99,7 @@ def _refine(
     tol: float,
 ) -> list[Advanced]:
     """Let restarts converge to a tenth of the tolerance, with several products per iteration."""
-    return advance(held, sizes, starts, limits, tol * _REFINED_TOLERANCE, plan_several_products)
-
-
-def plan_first_steps(iteration: int) -> int:
-    """Products with C of an iteration, from random directions."""
-    return _FIRST_PRODUCTS if iteration < _N_FIRST_STEPS else _PRODUCTS
-
-
-def plan_single_products(iteration: int) -> int:
-    """The same for restarts that have settled on a sample."""
-    return 1
-
-
-def plan_several_products(iteration: int) -> int:
-    """The same for the best one."""
-    return _PRODUCTS
+    return advance(held, sizes, starts, limits, tol * _REFINED_TOLERANCE, _LAST_PRODUCTS)
 
 
 def plan_samples(n_contexts: int, n_senses: int) -> list[int]:
@@ -130,11 +116,9 @@ def _draw_starts(grouping: Grouping, samples: Sequence[int]) -> Floats:
     """Unit starting directions, (n_init, n_senses, dim), for the first sample."""
     bases = sample_evenly(grouping.bases, samples[0])
     n_senses, n_init, rng = grouping.n_senses, grouping.fit.n_init, grouping.generator
-    dim = bases.shape[2]
-    starts = rng.standard_normal((n_init, n_senses, dim)).astype(np.float32)
+    starts = rng.standard_normal((n_init, n_senses, bases.shape[2])).astype(np.float32)
     if grouping.fit.init == "k-means++":
         leading = bases[:, 0]
-        square_projections = get_kernels().square_projections
         usable = np.flatnonzero((leading != 0).any(axis=1))
         gains = np.zeros((len(usable), n_init), np.float32)
         for k in range(n_senses if usable.size else 0):
@@ -145,7 +129,7 @@ def _draw_starts(grouping: Grouping, samples: Sequence[int]) -> Floats:
             draws = rng.random(n_init) * bounds[-1]
             chosen = np.minimum((bounds < draws).sum(axis=0), len(usable) - 1)
             starts[:, k] = leading[usable[chosen]]
-            projections = square_projections(bases, unit_rows(starts[:, k]))
+            projections = get_kernels().square_projections(bases, unit_rows(starts[:, k]))
             gains = np.maximum(gains, projections[usable])
     return unit_rows(starts)
 

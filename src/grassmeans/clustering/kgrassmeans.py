@@ -19,9 +19,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from grassmeans.arrays import Doubles, Floats, Integers
 from grassmeans.clustering.loop import INITS, FitOptions, Grouping, InducedDirections, RandomState
-from grassmeans.clustering.sense_number import find_any_number
+from grassmeans.clustering.sense_number import Steps, ask_once, find_any_number, take_steps
 from grassmeans.clustering.settings import DEFAULT_GRANULARITY, MOST_RESTARTS, check_sense_number
-from grassmeans.clustering.together import Steps, ask_once, take_steps
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
 from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules, check_count

@@ -22,8 +22,10 @@ from grassmeans.errors import InputError
 from grassmeans.kernels import Advanced, HeldContexts, Reached
 from grassmeans.vectors.similarity import unit_rows
 
-Labels = NDArray[Any]
 RandomState = int | np.random.Generator | np.random.RandomState | None
+
+Hold = Callable[[Sequence[Floats]], HeldContexts]
+"""What takes the contexts of a device's words, (n_contexts, rank, dim) each."""
 
 INITS = ("random", "k-means++")
 
@@ -47,15 +49,10 @@ DEFAULT_FIT = FitOptions()
 class Grouping:
     """Contexts to be grouped.
 
-    Attributes
-    ----------
-    bases : (n_contexts, rank, dim) float32
-        Orthogonal rows of at most unit length per context, as `principal_subspaces` gives them. A
-        context of zeros has distance 1 to every direction and belongs to the first sense.
-    n_senses : int
-        K, at most the number of contexts.
-    directions : (n_senses, dim) float32, optional
-        Given ones: contexts are assigned to them, and nothing is induced.
+    Bases are (n_contexts, rank, dim), of orthogonal rows of at most unit length per context, as
+    `principal_subspaces` gives them. A context of zeros has distance 1 to every direction and
+    belongs to the first sense. To given directions, (n_senses, dim), contexts are assigned, and
+    nothing is induced.
     """
 
     bases: Floats
@@ -81,22 +78,7 @@ class Grouping:
 
 @dataclass(frozen=True, slots=True)
 class InducedDirections:
-    """What a grouping has found.
-
-    Attributes
-    ----------
-    directions : (n_senses, dim) float32
-        Unit intersection directions, that of the largest group first.
-    labels : (n_contexts,) int32
-        The nearest direction of each context.
-    inertia : float
-        The objective L of equation 3: the sum of squared distances to the nearest direction.
-    n_iter : int
-        Iterations over all contexts that the best restart took.
-    objective_path : (n,) float64
-        Its objective over all contexts, at first and after each iteration that lowered it; never
-        increases. Where lines are signed, sums of 1 - cosine.
-    """
+    """What a grouping has found, that of the largest group first; see `KGrassmeans`."""
 
     directions: Floats
     labels: Integers
@@ -111,7 +93,7 @@ def advance(
     starts: Sequence[Floats],
     limits: Sequence[int],
     tol: float,
-    plan: Callable[[int], int],
+    products: Sequence[int],
 ) -> list[Advanced]:
     """Iterate every restart until its objective moves by less than ``tol`` per context.
 
@@ -125,8 +107,9 @@ def advance(
         Unit rows; all words have as many restarts.
     limits
         The most iterations of each word.
-    plan : callable
-        Iteration -> products with C that its maximisation step may take.
+    products
+        With C, that the maximisation steps of the first iterations may take; the last one's are
+        those of all further iterations.
     """
     steps, reached = held.begin(sizes, starts, limits)
     history = []
@@ -149,7 +132,7 @@ def advance(
             break
         steps, found = steps.take(going_on, found)
         active, tried = active[going_on], tried[going_on]
-        tried = steps.improve(found, tried, plan(iteration))
+        tried = steps.improve(found, tried, products[min(iteration, len(products) - 1)])
         steps.relocate(found, tried)
     return [
         Advanced(word.directions[:, : own.shape[1]], word.history, word.n_iter)
@@ -158,19 +141,11 @@ def advance(
 
 
 class Assigned(NamedTuple):
-    """What an expectation step on the CPU finds.
+    """What an expectation step on the CPU finds."""
 
-    Attributes
-    ----------
-    labels, gains : (n_contexts, n_restarts)
-        The nearest direction, and the squared projection on it or, of rays, the cosine.
-    products : (n_restarts, n_senses, dim) float64
-        C_k u_k for every group; empty where nothing needs them.
-    """
-
-    labels: Labels
-    gains: Floats
-    products: Doubles
+    labels: NDArray[Any]  # (n_contexts, n_restarts) the nearest direction
+    gains: Floats  # ... and the squared projection on it or, of rays, the cosine
+    products: Doubles  # (n_restarts, n_senses, dim) C_k u_k of groups; empty where not needed
 
     @property
     def objectives(self) -> Doubles:

@@ -2,7 +2,8 @@
 
 A group has a direction, in which its contexts meet, and that of two groups together is known
 without another pass over the contexts: from the small matrices C of their lines or subspaces, or
-from the sums of their rays.
+from the sums of their rays. Groups are also matched, one to one, to classes that their contexts
+belong to.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.loop import InducedDirections
@@ -21,18 +23,16 @@ from grassmeans.geometry.rules import GroupingRules
 RARE = 0.1
 """Share of the contexts below which a group is merged more easily, where that is asked for."""
 
+UNMATCHED = -1
+"""Of a group that stands for no class."""
+
 _INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
 
 
 def merge_groups(groups: Groups, limit: float, rare_ease: float = 0.0) -> Indices:
-    """Which groups are one sense: the nearest two become one, and so on.
+    """(n_groups,) senses, from 0: the nearest two groups become one while as near as the limit.
 
     ``limit`` and ``rare_ease`` are those of `GroupingRules`; the groups are joined in place.
-
-    Returns
-    -------
-    senses : (n_groups,) int64
-        From 0; no two of them are as near as the limit.
     """
     senses = np.arange(len(groups.shares))
     while len(groups.shares) > 1:
@@ -59,14 +59,13 @@ def is_apart(cosines: NDArray[np.floating[Any]], share: float, rules: GroupingRu
 class Groups(ABC):
     """Groups of contexts that can be joined.
 
-    Attributes
-    ----------
-    shares : (n_groups,) float64
-        Of all contexts, also of those that belong to no group.
+    ``shares``, (n_groups,), are of all contexts, also of those that belong to no group; ``sums``,
+    (n_groups, ...), are added where groups are joined.
     """
 
-    def __init__(self, shares: Doubles) -> None:
+    def __init__(self, shares: Doubles, sums: Doubles) -> None:
         self.shares = shares
+        self.sums = sums
 
     @abstractmethod
     def cosines(self) -> Doubles:
@@ -76,6 +75,8 @@ class Groups(ABC):
         """Make two groups one, under the number of the first; later numbers fall by one."""
         self.shares[first] += self.shares[second]
         self.shares = np.delete(self.shares, second)
+        self.sums[first] += self.sums[second]
+        self.sums = np.delete(self.sums, second, axis=0)
 
 
 def _share_contexts(found: InducedDirections) -> Doubles:
@@ -86,15 +87,15 @@ def _share_contexts(found: InducedDirections) -> Doubles:
 
 
 class LineGroups(Groups):
-    """Groups of lines or subspaces.
+    """Groups of lines or subspaces, with their matrices C.
 
     The direction of a joined group is the leading eigenvector of its matrix C, looked for in the
     span of all directions.
     """
 
     def __init__(self, bases: Floats, found: InducedDirections) -> None:
-        super().__init__(_share_contexts(found))
-        to_span, self._energies = span_energies(bases, found)
+        to_span, energies = span_energies(bases, found)
+        super().__init__(_share_contexts(found), energies)
         self._lines = found.directions.astype(np.float64) @ to_span.T
 
     def cosines(self) -> Doubles:
@@ -104,45 +105,30 @@ class LineGroups(Groups):
         return found
 
     def join(self, first: int, second: int) -> None:
-        """Add the matrices."""
+        """Find the new direction, too."""
         super().join(first, second)
-        self._energies[first] += self._energies[second]
-        self._lines[first] = np.linalg.eigh(self._energies[first])[1][:, -1]
         self._lines = np.delete(self._lines, second, axis=0)
-        self._energies = np.delete(self._energies, second, axis=0)
+        self._lines[first] = np.linalg.eigh(self.sums[first])[1][:, -1]
 
 
 class RayGroups(Groups):
     """Groups of lines that have ends: the direction is the mean."""
 
     def __init__(self, bases: Floats, found: InducedDirections) -> None:
-        super().__init__(_share_contexts(found))
         rays = take_rays(bases).astype(np.float64)
         groups = range(len(found.directions))
-        self._sums = np.stack([rays[found.labels == k].sum(axis=0) for k in groups])
+        sums = np.stack([rays[found.labels == k].sum(axis=0) for k in groups])
+        super().__init__(_share_contexts(found), sums)
 
     def cosines(self) -> Doubles:
         """Of rays: opposite ones are farthest apart."""
-        lengths = np.maximum(np.linalg.norm(self._sums, axis=1), np.finfo(np.float64).tiny)
-        found: Doubles = self._sums @ self._sums.T / np.outer(lengths, lengths)
+        lengths = np.maximum(np.linalg.norm(self.sums, axis=1), np.finfo(np.float64).tiny)
+        found: Doubles = self.sums @ self.sums.T / np.outer(lengths, lengths)
         return found
-
-    def join(self, first: int, second: int) -> None:
-        """Add the sums."""
-        super().join(first, second)
-        self._sums[first] += self._sums[second]
-        self._sums = np.delete(self._sums, second, axis=0)
 
 
 def start_groups(bases: Floats, found: InducedDirections, *, signed: bool = False) -> Groups:
-    """The groups that were found; contexts labelled -1 belong to none.
-
-    Parameters
-    ----------
-    bases : (n_contexts, rank, dim) float32
-    signed : bool
-        Whether lines have ends.
-    """
+    """The groups that were found; contexts labelled -1 belong to none."""
     return RayGroups(bases, found) if signed else LineGroups(bases, found)
 
 
@@ -157,14 +143,10 @@ def measure_rarity(shares: Doubles) -> Doubles:
 
 
 def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:
-    """Directions with one sense fewer: the pair whose merger raises the objective least is one.
+    """(n_senses - 1, dim) directions: the pair whose merger raises the objective least is one.
 
     The cost of a merger is what the two groups keep apart less what they keep together, with a
     common direction out of the span of all directions.
-
-    Returns
-    -------
-    directions : (n_senses - 1, dim) float32
     """
     to_span, energies = span_energies(bases, found)
     first, second = np.triu_indices(len(energies), 1)
@@ -179,11 +161,7 @@ def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:
 def span_energies(bases: Floats, found: InducedDirections) -> tuple[Doubles, Doubles]:
     """Every group's matrix C, seen from the span of the directions.
 
-    Returns
-    -------
-    to_span : (n_axes, dim) float64
-        Orthonormal axes of the span.
-    energies : (n_senses, n_axes, n_axes) float64
+    Orthonormal axes of the span, (n_axes, dim), and the matrices, (n_senses, n_axes, n_axes).
     """
     _, rank, dim = bases.shape
     directions = found.directions.astype(np.float64)
@@ -197,3 +175,25 @@ def span_energies(bases: Floats, found: InducedDirections) -> tuple[Doubles, Dou
         for k in range(len(directions))
     ]
     return to_span, np.stack(energies)
+
+
+def pair_all(table: NDArray[np.integer]) -> tuple[Indices, Indices]:
+    """Groups, rising, and the class of each: one to one, as many as there are, so that most agree.
+
+    Of a ``table`` as `match_groups` has it; a pair may have no member in common.
+    """
+    groups, classes = linear_sum_assignment(table, maximize=True)
+    return groups, classes
+
+
+def match_groups(table: NDArray[np.integer]) -> Indices:
+    """(n_groups,) the class of each group, matched one to one, so that most members agree.
+
+    Of a ``table`` (n_groups, n_classes): how many members of a group belong to a class. `UNMATCHED`
+    where a group has no class, or no member in common with it.
+    """
+    rows, columns = pair_all(table)
+    found = np.full(len(table), UNMATCHED, np.int64)
+    shared = table[rows, columns] > 0
+    found[rows[shared]] = columns[shared]
+    return found

@@ -8,24 +8,22 @@ words in place of vectors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from grassmeans.arrays import Floats, Indices
-from grassmeans.clustering.directions import plan_single_products
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     Assigned,
     FitOptions,
     Grouping,
     HeldAlone,
+    Hold,
     InducedDirections,
-    RandomState,
     StepsAlone,
     advance,
 )
@@ -39,43 +37,40 @@ Rays: TypeAlias = "Floats | csr_array"
 """(n_rays, dim) float32, dense or sparse."""
 
 
-def induce_rays(
-    bases: Floats, n_senses: int, fit: FitOptions = DEFAULT_FIT, random_state: RandomState = None
-) -> InducedDirections:
-    """Maximise the sum of the cosines of contexts (n_contexts, 1, dim) and their group's mean."""
-    return solve_rays([Grouping(bases, n_senses, fit, random_state)], hold_rays)[0]
-
-
 def hold_rays(bases: Sequence[Floats]) -> HeldAlone:
     """The contexts (n_contexts, 1, dim) of a word on the CPU, in a list."""
     return HeldAlone(take_rays(bases[0]), RaySteps)
 
 
-def solve_rays(
-    asked: Sequence[Grouping], hold: Callable[[Sequence[Floats]], HeldContexts]
-) -> list[InducedDirections]:
-    """The directions of groupings that have the same options; ``hold`` takes a device's words."""
+def solve_rays(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections]:
+    """The directions of groupings that have the same options.
+
+    The sum of the cosines of contexts (n_contexts, 1, dim) and their group's mean is maximised.
+    """
     if asked[0].directions is not None:
         given = [(grouping.bases, grouping.directions) for grouping in asked]
         return [place_rays(bases, own) for bases, own in given if own is not None]
-    usable = [_take_usable(grouping.bases) for grouping in asked]
-    words = [number for number, own in enumerate(usable) if len(own)]
+    usable = {n: _take_usable(grouping.bases) for n, grouping in enumerate(asked)}
+    usable = {n: rays for n, rays in usable.items() if len(rays)}
     found: dict[int, Advanced] = {}
-    if words:
+    if usable:
         with one_blas_thread():
-            starts = [_draw_starts(usable[n], asked[n]) for n in words]
-            rays = [usable[n] for n in words]
-            best = _find_best(hold([own[:, None] for own in rays]), rays, starts, asked[0].fit)
-        found |= zip(words, best, strict=True)
+            starts = [
+                draw_starts(rays, asked[n].n_senses, asked[n].fit, asked[n].generator)
+                for n, rays in usable.items()
+            ]
+            held = hold([rays[:, None] for rays in usable.values()])
+            best = _find_best(held, list(usable.values()), starts, asked[0].fit)
+        found |= zip(usable, best, strict=True)
     results = []
-    for number, grouping in enumerate(asked):
-        if number not in found:
+    for n, grouping in enumerate(asked):
+        if n in found:
+            placed = place_rays(grouping.bases, found[n].directions[0])
+            n_iter, path = int(found[n].n_iter[0]), found[n].path
+            results.append(replace(placed, n_iter=n_iter, objective_path=path))
+        else:
             axes = np.eye(grouping.n_senses, grouping.bases.shape[2], dtype=np.float32)
             results.append(place_rays(grouping.bases, axes))
-            continue
-        word = found[number]
-        placed = place_rays(grouping.bases, word.directions[0])
-        results.append(replace(placed, n_iter=int(word.n_iter[0]), objective_path=word.path))
     return results
 
 
@@ -93,8 +88,7 @@ def _find_best(
 ) -> list[Advanced]:
     """The best restart of each word."""
     sizes = [own.shape[0] for own in rays]
-    limits = [fit.max_iter] * len(starts)
-    reached = advance(held, sizes, starts, limits, fit.tol, plan_single_products)
+    reached = advance(held, sizes, starts, [fit.max_iter] * len(starts), fit.tol, (1,))
     return [word.find_best() for word in reached]
 
 
@@ -102,10 +96,6 @@ def _take_usable(bases: Floats) -> Floats:
     """(n, dim) the rays that say something."""
     rays = take_rays(bases)
     return np.ascontiguousarray(rays[rays.any(axis=1)], np.float32)
-
-
-def _draw_starts(rays: Rays, grouping: Grouping) -> Floats:
-    return draw_starts(rays, grouping.n_senses, grouping.fit, grouping.generator)
 
 
 def take_rays(bases: Floats) -> Floats:
@@ -179,27 +169,24 @@ class RaySteps(StepsAlone):
     def assign(self, directions: Floats) -> Assigned:
         """The nearest directions by their cosines."""
         n_rays, dim = self.contexts.shape
-        flat = directions.reshape(-1, dim)
-        cosines = (self.contexts @ flat.T).reshape(n_rays, *directions.shape[:2])
+        cosines = (self.contexts @ directions.reshape(-1, dim).T).reshape(
+            n_rays, *directions.shape[:2]
+        )
         labels = cosines.argmax(axis=2)
         gains = np.take_along_axis(cosines, labels[..., None], axis=2)[..., 0]
         return Assigned(labels, gains, np.empty(0))
 
     def improve(self, found: Assigned, directions: Floats, n_products: int) -> Floats:
         """The means of the groups."""
-        means = [
-            self._mean_groups(labels, own)
-            for labels, own in zip(found.labels.T, directions, strict=True)
-        ]
-        return np.stack(means)
-
-    def _mean_groups(self, labels: NDArray[np.integer[Any]], directions: Floats) -> Floats:
+        means = np.empty_like(directions, np.float32)
         n_rays = self.contexts.shape[0]
-        members = np.zeros((len(directions), n_rays), np.float32)
-        members[labels, np.arange(n_rays)] = 1.0
-        sums = members @ self.contexts
-        lengths = np.linalg.norm(sums, axis=1, keepdims=True)
-        return np.where(lengths > 0.0, unit_rows(sums), directions).astype(np.float32)
+        for restart, labels in enumerate(found.labels.T):
+            members = np.zeros((directions.shape[1], n_rays), np.float32)
+            members[labels, np.arange(n_rays)] = 1.0
+            sums = members @ self.contexts
+            lengths = np.linalg.norm(sums, axis=1, keepdims=True)
+            means[restart] = np.where(lengths > 0.0, unit_rows(sums), directions[restart])
+        return means
 
     def find_usable(self) -> Indices:
         """All: rays of zeros are no rays."""

@@ -1,5 +1,10 @@
-"""How many senses a word has: split too far, then merge what lies close.
+"""Groupings of words: how many senses there are, and the groupings of many words at once.
 
+Whoever groups the contexts of a word says what is to be grouped (`Grouping`) and goes on when the
+groups are there (`Steps`). On the CPU they are found one after the other. A GPU gets the groupings
+of many words together, and goes through the same stages with the same starts.
+
+How many senses a word has (`find_any_number`): split too far, then merge what lies close.
 K-Grassmeans with more directions than any word should have finds every sense, and some of them
 several times. Groups with too few contexts are no senses and go; of the others the two whose
 directions are nearest become one, while the cosine of their angle is at least a limit
@@ -11,11 +16,15 @@ depends on are the `GroupingRules` of a kind of context.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
+from itertools import groupby
 
 import numpy as np
 
 from grassmeans.arrays import Floats, Indices
+from grassmeans.clustering.directions import hold_lines, plan_samples, solve_lines
 from grassmeans.clustering.loop import (
     DEFAULT_FIT,
     FitOptions,
@@ -25,10 +34,13 @@ from grassmeans.clustering.loop import (
     sample_evenly,
 )
 from grassmeans.clustering.merging import merge_groups, start_groups
-from grassmeans.clustering.rays import take_rays
-from grassmeans.clustering.together import Steps, ask_meeting, ask_nearest
+from grassmeans.clustering.rays import hold_rays, mean_ray, solve_rays, take_rays
 from grassmeans.clustering.trees import group_by_silhouette, group_few, split_by_tree
 from grassmeans.geometry.rules import GroupingRules
+from grassmeans.kernels import BlockKernels, get_block_kernels
+
+Steps = Generator[list[Grouping], list[InducedDirections], InducedDirections]
+"""Asks for groupings, is sent what was found, and gives the senses of a word in the end."""
 
 MIN_SHARE = 0.02
 """Groups with a smaller share of the contexts are no senses."""
@@ -41,6 +53,37 @@ SAMPLE = 2048
 
 _N_INIT = 3  # restarts of the over-split: merging makes up for a bad one
 _LOOSE_TOLERANCE = 1e-4
+
+
+def ask_once(grouping: Grouping) -> Steps:
+    """The steps of a word whose number of senses is known."""
+    (found,) = yield [grouping]
+    return found
+
+
+def ask_nearest(bases: Floats, directions: Floats, fit: FitOptions) -> Grouping:
+    """For the nearest of given directions, that of the largest group first."""
+    plain = FitOptions(signed=fit.signed)
+    return Grouping(bases, len(directions), plain, directions=directions)
+
+
+def ask_meeting(bases: Floats, fit: FitOptions) -> Grouping:
+    """For the direction in which contexts meet."""
+    if fit.signed:
+        return ask_nearest(bases, mean_ray(take_rays(bases))[None], fit)
+    return Grouping(bases, 1, FitOptions(tol=fit.tol), random_state=0)
+
+
+def find_meeting(bases: Floats, fit: FitOptions = DEFAULT_FIT) -> Floats:
+    """(dim,) the direction in which contexts meet."""
+    return np.asarray(solve_alone(ask_meeting(bases, fit)).directions[0], np.float32)
+
+
+def solve_alone(grouping: Grouping) -> InducedDirections:
+    """The groups of one word, on the CPU."""
+    if grouping.fit.signed:
+        return solve_rays([grouping], hold_rays)[0]
+    return solve_lines([grouping], hold_lines)[0]
 
 
 def find_any_number(
@@ -110,3 +153,70 @@ def drop_small(found: InducedDirections) -> InducedDirections:
     return InducedDirections(
         found.directions[kept], numbers[found.labels], found.inertia, found.n_iter, np.empty(0)
     )
+
+
+def take_steps(words: Sequence[Steps], device: str = "cpu") -> list[InducedDirections]:
+    """What the steps of each word lead to; on a GPU those of all words are taken together."""
+    blocks = get_block_kernels(device)
+    if blocks is None:
+        return [_walk_alone(steps) for steps in words]
+    results: dict[int, InducedDirections] = {}
+    answers: dict[int, list[InducedDirections] | None] = dict.fromkeys(range(len(words)))
+    while answers:
+        asked: dict[int, list[Grouping]] = {}
+        for number, answer in answers.items():
+            try:
+                asked[number] = (
+                    next(words[number]) if answer is None else words[number].send(answer)
+                )
+            except StopIteration as end:
+                results[number] = end.value
+        found = iter(_solve_together([g for own in asked.values() for g in own], blocks))
+        answers = {number: [next(found) for _ in own] for number, own in asked.items()}
+    return [results[number] for number in range(len(words))]
+
+
+def _walk_alone(steps: Steps) -> InducedDirections:
+    try:
+        asked = next(steps)
+        while True:
+            asked = steps.send([solve_alone(grouping) for grouping in asked])
+    except StopIteration as end:
+        found: InducedDirections = end.value
+        return found
+
+
+def _solve_together(asked: Sequence[Grouping], blocks: BlockKernels) -> list[InducedDirections]:
+    """The groupings on the device, in blocks of like ones."""
+    results: dict[int, InducedDirections] = {}
+    kinds = {number: _kind_of(grouping) for number, grouping in enumerate(asked)}
+    order = sorted(kinds, key=lambda n: (kinds[n], len(asked[n].bases), asked[n].n_senses))
+    for _, alike in groupby(order, key=lambda number: kinds[number]):
+        for block in _cut_blocks(list(alike), asked, blocks):
+            members = [asked[number] for number in block]
+            signed = members[0].fit.signed
+            solve = solve_rays if signed else solve_lines
+            found = solve(members, partial(blocks.hold_contexts, signed=signed))
+            results |= zip(block, found, strict=True)
+    return [results[number] for number in range(len(asked))]
+
+
+def _kind_of(grouping: Grouping) -> tuple[object, ...]:
+    """What all groupings of a block have in common."""
+    n_stages = len(plan_samples(len(grouping.bases), grouping.n_senses))
+    is_given = grouping.directions is not None
+    return (grouping.fit, is_given, n_stages, *grouping.bases.shape[1:])
+
+
+def _cut_blocks(
+    alike: list[int], asked: Sequence[Grouping], blocks: BlockKernels
+) -> Iterator[list[int]]:
+    """As many at a time as the device has memory for; the largest, which stand last, tell."""
+    while alike:
+        last = asked[alike[-1]]
+        most = max(asked[number].n_senses for number in alike)
+        n_directions = most * (1 if last.directions is not None else last.fit.n_init)
+        n_contexts, rank, dim = last.bases.shape
+        size = blocks.count_together(n_contexts, rank, dim, n_directions)
+        yield alike[-size:]
+        alike = alike[:-size]

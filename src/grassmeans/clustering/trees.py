@@ -121,11 +121,8 @@ def group_by_silhouette(rays: Floats, limit: float, max_senses: int) -> Labels:
 def measure_silhouette(distances: Doubles, labels: NDArray[np.integer]) -> float:
     """The mean of (b - a) / max(a, b): a to the own group, b to the nearest other one.
 
-    Parameters
-    ----------
-    distances : (n, n)
-    labels : (n,)
-        From 0, two groups at least. A context alone in its group counts 0.
+    Of distances (n, n); labels are from 0, of two groups at least. A context alone in its group
+    counts 0.
     """
     rows = np.arange(len(labels))
     members = np.eye(int(labels.max()) + 1)[labels]
@@ -149,24 +146,22 @@ class PairGroups(Groups):
 
     def __init__(self, cosines: Doubles, labels: NDArray[np.integer]) -> None:
         members = np.eye(int(labels.max()) + 1)[labels]
-        self._sums = members.T @ cosines @ members
         self._sizes = members.sum(axis=0)
-        super().__init__(self._sizes / len(labels))
+        super().__init__(self._sizes / len(labels), members.T @ cosines @ members)
 
     def cosines(self) -> Doubles:
         """(n_groups, n_groups) estimates."""
         sizes = self._sizes
         pairs = np.maximum(sizes * (sizes - 1), 1)
-        inside = np.where(sizes > 1, (np.diag(self._sums) - sizes) / pairs, 1.0)
+        inside = np.where(sizes > 1, (np.diag(self.sums) - sizes) / pairs, 1.0)
         scale = np.sqrt(np.maximum(np.outer(inside, inside), np.finfo(np.float64).tiny))
-        found: Doubles = self._sums / np.outer(sizes, sizes) / scale
+        found: Doubles = self.sums / np.outer(sizes, sizes) / scale
         return found
 
     def join(self, first: int, second: int) -> None:
-        """Add the sums."""
+        """Add columns, and sizes, too."""
         super().join(first, second)
-        self._sums[first] += self._sums[second]
-        self._sums[:, first] += self._sums[:, second]
-        self._sums = np.delete(np.delete(self._sums, second, axis=0), second, axis=1)
+        self.sums[:, first] += self.sums[:, second]
+        self.sums = np.delete(self.sums, second, axis=1)
         self._sizes[first] += self._sizes[second]
         self._sizes = np.delete(self._sizes, second)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats
 from grassmeans.clustering.loop import FitOptions
-from grassmeans.clustering.together import find_meeting
+from grassmeans.clustering.sense_number import find_meeting
 from grassmeans.editing.sense_edits import blank_hidden, check_numbers, check_visible
 from grassmeans.errors import InputError
 from grassmeans.senses.decoding import IdkRule, decode_hard

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.clustering.loop import FitOptions, Grouping
-from grassmeans.clustering.together import find_meeting, solve_alone
+from grassmeans.clustering.sense_number import find_meeting, solve_alone
 from grassmeans.errors import InputError
 from grassmeans.senses.description import N_CHARACTERISTIC, N_EXAMPLES, find_nearest_words
 from grassmeans.senses.entries import Sense, WordSenses

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from grassmeans.clustering.matching import UNMATCHED, match_groups, pair_all
+from grassmeans.clustering.merging import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.instances import Key
 from grassmeans.evaluation.reports import (

@@ -21,9 +21,9 @@ import numpy as np
 
 from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.clustering.loop import FitOptions
-from grassmeans.clustering.matching import match_groups
+from grassmeans.clustering.merging import match_groups
+from grassmeans.clustering.sense_number import find_meeting
 from grassmeans.clustering.settings import InductionSettings
-from grassmeans.clustering.together import find_meeting
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word

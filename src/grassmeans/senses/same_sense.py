@@ -21,7 +21,7 @@ from scipy.special import expit
 
 from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.clustering.loop import FitOptions
-from grassmeans.clustering.together import find_meeting
+from grassmeans.clustering.sense_number import find_meeting
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import compare_all, compare_rows
 from grassmeans.senses.logistic import fit_logistic

@@ -104,7 +104,7 @@ def test_restarts_do_not_affect_each_other():
     starts /= np.linalg.norm(starts, axis=2, keepdims=True)
 
     def reach(some):
-        (reached,) = advance(hold_lines(bases), [150], [some], [50], 1e-5, lambda _: 2)
+        (reached,) = advance(hold_lines([bases]), [150], [some], [50], 1e-5, (2,))
         return reached.history[-1]
 
     for start, together in zip(starts, reach(starts), strict=True):

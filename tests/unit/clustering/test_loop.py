@@ -43,7 +43,7 @@ def run(objectives, tol: float, limit: int = 9) -> Advanced:
     WrittenSteps.objectives = np.array(objectives)
     starts = np.array([[[restart, 0]] for restart in range(len(objectives))], np.float32)
     held = HeldAlone(np.ones((1, 2), np.float32), WrittenSteps)
-    (reached,) = advance(held, [1], [starts], [limit], tol, lambda _: 1)
+    (reached,) = advance(held, [1], [starts], [limit], tol, (1,))
     return reached
 
 

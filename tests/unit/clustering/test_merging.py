@@ -4,9 +4,11 @@ import pytest
 from grassmeans.clustering.directions import refine_directions
 from grassmeans.clustering.loop import FitOptions, InducedDirections
 from grassmeans.clustering.merging import (
+    UNMATCHED,
     LineGroups,
     RayGroups,
     is_apart,
+    match_groups,
     measure_rarity,
     merge_cheapest_pair,
     merge_groups,
@@ -177,3 +179,17 @@ def test_a_group_is_apart_where_it_would_not_be_merged():
     assert is_apart(np.array([0.29]), 0.01, rules)
     assert not is_apart(np.array([0.31]), 0.01, rules)
     assert is_apart(np.empty(0), 1e-9, rules)
+
+
+def test_a_class_has_one_group() -> None:
+    # The first class is divided: 5 and 4 of it; the larger group gets it.
+    assert match_groups(np.array([[5, 0], [4, 0], [1, 3]])).tolist() == [0, UNMATCHED, 1]
+
+
+def test_what_has_nothing_in_common_is_not_matched() -> None:
+    assert match_groups(np.array([[2, 0], [3, 0]])).tolist() == [UNMATCHED, 0]
+
+
+def test_all_together_count_and_not_the_first() -> None:
+    # 3 + 4 is more than 4 + 0.
+    assert match_groups(np.array([[4, 3], [4, 0]])).tolist() == [1, 0]

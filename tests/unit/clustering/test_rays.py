@@ -3,14 +3,15 @@ import pytest
 from scipy.sparse import csr_array
 from threadpoolctl import threadpool_limits
 
-from grassmeans.clustering.loop import FitOptions
+from grassmeans.clustering.loop import FitOptions, Grouping
 from grassmeans.clustering.rays import (
     RaySteps,
     draw_starts,
     group_rays,
-    induce_rays,
+    hold_rays,
     mean_ray,
     place_rays,
+    solve_rays,
 )
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_distances, measure_senses
@@ -19,6 +20,10 @@ from grassmeans.geometry.distances import SenseLines, measure_distances, measure
 def unit(*rows):
     found = np.array(rows, np.float64)
     return (found / np.linalg.norm(found, axis=1, keepdims=True))[:, None].astype(np.float32)
+
+
+def induce_rays(bases, n_senses, fit=FitOptions(), random_state=None):  # noqa: B008
+    return solve_rays([Grouping(bases, n_senses, fit, random_state)], hold_rays)[0]
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics.cluster import contingency_matrix
 
-from grassmeans.clustering.matching import pair_all
+from grassmeans.clustering.merging import pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import mapped_accuracy, paired_f_score, v_measure
 from grassmeans.evaluation.reports import bootstrap_weighted_mean

@@ -14,7 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.clustering.matching import pair_all
+from grassmeans.clustering.merging import pair_all
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.evaluation.clustering_scores import mapped_accuracy

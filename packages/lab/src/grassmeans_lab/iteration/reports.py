@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import entr
 
-from grassmeans.clustering.matching import pair_all
+from grassmeans.clustering.merging import pair_all
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.labelling.decoding import read_probabilities
