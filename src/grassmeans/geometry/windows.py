@@ -259,10 +259,11 @@ class ContextExtractor:
         *,
         window: int = DEFAULT_WINDOW,
         drop_repeats: bool = False,
+        drop_function_words: bool = True,
     ) -> None:
         self.corpus = corpus
         self.shape = ContextShape(window=window, drop_repeats=drop_repeats)
-        self.row_of_token = rows_of_tokens(corpus, vectors)
+        self.row_of_token = rows_of_tokens(corpus, vectors, drop_function_words=drop_function_words)
 
     def extract(
         self, word: str | int, *, max_contexts: int | None = None, random_state: Any = 0

@@ -8,7 +8,7 @@ import pytest
 from grassmeans import Corpus, WordVectors, extract_contexts
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.geometry.windows import ContextExtractor, rows_of_tokens
+from grassmeans.geometry.windows import ContextExtractor
 from grassmeans.text.tokenizer import Tokenizer
 
 OPTIONS = IngestOptions(function_words=frozenset({"the", "of"}))
@@ -110,10 +110,8 @@ def test_function_words_can_be_kept(tmp_path) -> None:
     corpus = Corpus.from_texts(["the crane of a nest"], tmp_path / "corpus")
     words = corpus.vocabulary.words
     vectors = WordVectors(words, np.eye(len(words), dtype=np.float32))
-    extractor = ContextExtractor(corpus, vectors, window=2)
-    dropped = extractor.extract("crane")
-    extractor.row_of_token = rows_of_tokens(corpus, vectors, drop_function_words=False)
-    kept = extractor.extract("crane")
+    dropped = ContextExtractor(corpus, vectors, window=2).extract("crane")
+    kept = ContextExtractor(corpus, vectors, window=2, drop_function_words=False).extract("crane")
     assert [words[i] for i in dropped.context_ids[0] if i >= 0] == ["nest"]
     assert [words[i] for i in kept.context_ids[0] if i >= 0] == ["the", "of", "a"]
 
