@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from grassmeans.artifacts.schema import shorten
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
-from grassmeans.reading.fields import read_month, read_year
+from grassmeans.reading.documents import read_month, read_year
 
 _SPANS = {"year": 1, "decade": 10, "century": 100}
 _MONTH = "month"

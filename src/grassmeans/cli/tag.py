@@ -103,7 +103,7 @@ def _read_passages(
 ) -> Iterator[list[RawDocument]]:
     """Passages, as many at a time as are there already."""
     from grassmeans.reading.given import make_document
-    from grassmeans.reading.readers.texts import read_sentences
+    from grassmeans.reading.texts import read_sentences
 
     batches = _read_batches(file)
     if format != "conllu":
@@ -124,13 +124,14 @@ def _read_batches(file: Path | None) -> Iterator[list[str]]:
     if file is None:
         yield from _read_stream()
         return
-    from grassmeans.reading.documents import ReadReport
+    from grassmeans.reading.documents import InputFile
     from grassmeans.reading.lines import read_lines
 
     if not file.is_file():
         raise InputError(f"there is no file {file}: check the path")
-    report = ReadReport()
-    texts = (line.strip() for line in read_lines(file, report, max_line=_MAX_LINE))
+    source = InputFile(file)
+    report = source.report
+    texts = (line.strip() for line in read_lines(source, _MAX_LINE))
     filled = filter(None, texts)
     is_empty = True
     while batch := list(islice(filled, _LINES_AT_ONCE)):

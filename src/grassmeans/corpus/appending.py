@@ -26,9 +26,8 @@ from grassmeans.engines.parallel import map_tasks
 from grassmeans.errors import InputError
 from grassmeans.outputs.places import Building, output_folder
 from grassmeans.progress import progress_bar
-from grassmeans.reading.documents import ReadOptions, ReadReport
-from grassmeans.reading.fields import check_field_names
-from grassmeans.reading.opening import list_inputs
+from grassmeans.reading.documents import ReadOptions, ReadReport, check_field_names
+from grassmeans.reading.inputs import list_inputs
 from grassmeans.text.tokenizer import mend_surrogates
 
 _NEW = "corpus"

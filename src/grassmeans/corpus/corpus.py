@@ -50,10 +50,9 @@ from grassmeans.corpus.vocabulary import (
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.errors import InputError, UnknownWordError
 from grassmeans.outputs.stores import fetch_inputs
-from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.fields import check_field_names
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport, check_field_names
 from grassmeans.reading.given import iterate_documents, spell_word
-from grassmeans.reading.opening import check_paths, list_inputs
+from grassmeans.reading.inputs import check_paths, list_inputs
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 
 _MOST_TOKENS = 2**31 - 1

@@ -18,7 +18,7 @@ from grassmeans.artifacts.writing import write_bytes
 from grassmeans.corpus.shard_writing import WrittenShard, write_documents
 from grassmeans.errors import ArtifactError
 from grassmeans.reading.documents import RawDocument
-from grassmeans.reading.readers.records import count_from
+from grassmeans.reading.records import count_from
 from grassmeans.text.tokenizer import Tokenizer
 
 BLOCK_CHARS = 2_000_000

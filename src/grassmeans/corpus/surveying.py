@@ -25,7 +25,7 @@ from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import REFUSED
 from grassmeans.reading.parts import FilePart, OddPartError, read_part
-from grassmeans.reading.readers.records import count_from
+from grassmeans.reading.records import count_from
 
 REDIRECT, PASSED_OVER = 1, 2
 _DONE, _RECORDS = "part.json", "records.npy"

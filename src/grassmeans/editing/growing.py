@@ -39,7 +39,7 @@ from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import Building, output_folder
 from grassmeans.reading.documents import ReadReport
 from grassmeans.reading.given import check_words
-from grassmeans.reading.opening import list_inputs
+from grassmeans.reading.inputs import list_inputs
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import SkippedWord, WordSenses
 from grassmeans.senses.induction import WordInducer, default_min_count, induce_words

@@ -15,11 +15,10 @@ from typing import Any
 
 from grassmeans.artifacts.schema import as_plain, shorten
 from grassmeans.errors import InputError
-from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.fields import pick_fields
+from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport, pick_fields
 from grassmeans.reading.inputs import read_documents
-from grassmeans.reading.readers.texts import clean_token
 from grassmeans.reading.tables import DEFAULT_COLUMN, open_table, read_column
+from grassmeans.reading.texts import clean_token
 from grassmeans.text.tokenizer import (
     Tokenizer,
     WhitespaceTokenizer,

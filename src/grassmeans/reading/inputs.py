@@ -6,23 +6,24 @@ The format is told from the content; the name of a file decides only where the c
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any
 
+from grassmeans.artifacts import schema
 from grassmeans.artifacts.temporaries import temporary_folder
+from grassmeans.artifacts.writing import find_manifest
 from grassmeans.errors import InputError
-from grassmeans.reading.archives import Unpacked, find_archive_kind, read_members
-from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport, split_document
-from grassmeans.reading.fields import complete_fields
+from grassmeans.reading.documents import InputFile, RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.lines import find_encoding, has_old_line_ends
-from grassmeans.reading.opening import list_inputs, read_head
-from grassmeans.reading.readers.mediawiki import read_mediawiki
-from grassmeans.reading.readers.records import read_csv, read_json, read_json_lines, read_parquet
-from grassmeans.reading.readers.texts import (
+from grassmeans.reading.mediawiki import read_mediawiki
+from grassmeans.reading.opening import find_archive_kind, read_head, read_members
+from grassmeans.reading.records import read_csv, read_json, read_json_lines, read_parquet
+from grassmeans.reading.texts import (
     read_conllu,
     read_plain,
     read_tokens,
@@ -30,9 +31,7 @@ from grassmeans.reading.readers.texts import (
     read_wikiextractor,
 )
 
-Reader = Callable[[Path, ReadReport, ReadOptions], Iterator[RawDocument]]
-
-_READERS: dict[str, Reader] = {
+_READERS: dict[str, Callable[[InputFile], Iterator[RawDocument]]] = {
     "text": read_plain,
     "jsonl": read_json_lines,
     "json": read_json,
@@ -65,22 +64,21 @@ def read_documents(
         raise InputError(
             f"unknown format {options.format!r}: expected auto or one of {', '.join(FORMATS)}"
         )
-    files = list_inputs(inputs, report)
-    return _read_all(files, partial(read_file, report=report, options=options), report)
-
-
-Source = TypeVar("Source")
+    files = [InputFile(path, report, options) for path in list_inputs(inputs, report)]
+    return _read_all(files, read_file, report)
 
 
 def _read_all(
-    sources: Iterable[Source], read: Callable[[Source], Iterator[RawDocument]], report: ReadReport
+    files: Iterable[InputFile],
+    read: Callable[[InputFile], Iterator[RawDocument]],
+    report: ReadReport,
 ) -> Iterator[RawDocument]:
     """The documents of one file after the other; an error where files are refused and none read."""
     refused: InputError | None = None
     n_before = report.n_documents
-    for source in sources:
+    for file in files:
         try:
-            yield from read(source)
+            yield from read(file)
         except InputError as error:
             refused = refused or error
             report.skip(REFUSED, str(error))
@@ -88,88 +86,107 @@ def _read_all(
         raise refused
 
 
-def read_file(
-    path: Path, report: ReadReport, options: ReadOptions, shown: Path | None = None
-) -> Iterator[RawDocument]:
-    """The documents of a file, or of the files in an archive, or of what a pipe gives.
-
-    ``shown`` is the name that tells of them, if not the file's own.
-    """
-    if path.is_fifo():
-        yield from _read_pipe(path, report, options)
+def read_file(file: InputFile) -> Iterator[RawDocument]:
+    """The documents of a file, or of the files in an archive, or of what a pipe gives."""
+    if file.path.is_fifo():
+        yield from _read_pipe(file)
         return
-    head = read_head(path)
-    kind = find_archive_kind(head)
+    kind = find_archive_kind(read_head(file.path))
     if kind is None:
-        yield from _read_as_format(path, head, report, options, shown)
+        yield from _read_plain_file(file)
     else:
-        members = read_members(path, kind, report)
-        yield from _read_all(members, partial(_read_member, options=options), report)
+        yield from _read_all(read_members(file, kind), _read_plain_file, file.report)
 
 
-def _read_pipe(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+def _read_pipe(file: InputFile) -> Iterator[RawDocument]:
     """The documents of what can be read only once: it is copied first."""
     with temporary_folder() as folder:
-        copy = Unpacked(Path(folder, path.name), path, report)
+        copy = replace(file, path=folder / file.path.name, copy_of=file.path)
         try:
-            with path.open("rb") as source, copy.path.open("wb") as target:
+            with file.path.open("rb") as source, copy.path.open("wb") as target:
                 shutil.copyfileobj(source, target)
         except OSError as error:
-            report.skip("unreadable file", f"{path}: {error.strerror}")
+            file.report.skip("unreadable file", f"{file}: {error.strerror}")
             return
-        try:
-            yield from read_file(copy.path, copy.report, options, copy.shown)
-        except InputError as error:
-            raise InputError(copy.rename(str(error))) from error
-        finally:
-            copy.finish()
+        yield from read_file(copy)
 
 
-def _read_member(member: Unpacked, options: ReadOptions) -> Iterator[RawDocument]:
-    """The documents of a file in an archive, by its own name."""
-    head = read_head(member.path)
-    if find_archive_kind(head) is not None and options.format == "auto":
-        member.report.n_files += 1
-        member.report.skip("archive in an archive (unpack it first)", str(member.path))
-        return
-    try:
-        documents = _read_as_format(member.path, head, member.report, options, member.shown)
-        yield from map(member.rename_document, documents)
-    except InputError as error:
-        raise InputError(member.rename(str(error))) from error
-
-
-def _read_as_format(
-    path: Path, head: bytes, report: ReadReport, options: ReadOptions, shown: Path | None = None
-) -> Iterator[RawDocument]:
+def _read_plain_file(file: InputFile) -> Iterator[RawDocument]:
     """The documents of a file that is no archive."""
-    report.n_files += 1
-    foreign = find_foreign_kind(head)
-    if foreign is not None and options.format == "auto":
-        report.skip(foreign, str(path))
-        return
-    reader = _READERS[detect_format(path) if options.format == "auto" else options.format]
-    for document in reader(path, report, options):
-        yield from check_document(document, shown or path, report, options)
+    file.report.n_files += 1
+    name = file.options.format
+    if name == "auto":
+        head = read_head(file.path)
+        nested = "archive in an archive (unpack it first)" if find_archive_kind(head) else None
+        if foreign := nested or find_foreign_kind(head):
+            file.report.skip(foreign, str(file))
+            return
+        name = detect_format(file.path)
+    for document in _READERS[name](file):
+        yield from file.check(document)
 
 
-def check_document(
-    document: RawDocument, path: Path, report: ReadReport, options: ReadOptions
-) -> Iterator[RawDocument]:
-    """Pass over what is empty, split what is too long, and add what the file's name tells."""
-    document = complete_fields(document, path, options, report)
-    if document.markup == "redirect":
-        yield document
-    elif not document.text or document.text.isspace():
-        report.skip("empty document", document.title or document.id)
-    elif len(document.text) <= options.max_document_chars:
-        report.n_documents += 1
-        yield document
-    else:
-        report.skip("long document split", document.title or document.id)
-        for part in split_document(document, options.max_document_chars):
-            report.n_documents += 1
-            yield part
+def list_inputs(
+    paths: Sequence[Path | str] | Path | str, report: ReadReport | None = None
+) -> list[Path]:
+    """The files to read: those named, and those in the folders named, sorted.
+
+    In folders, hidden files, the folders that grassmeans writes and the index files of MediaWiki
+    dumps are passed over. A file that is reached twice is listed once. Folders that cannot be read
+    are counted in the report; without one they are an error.
+    """
+    found: dict[Path, Path] = {}
+    for path in map(Path, check_paths(paths)):
+        if not path.exists():
+            if path.is_symlink():
+                raise InputError(f"{path} is a link that leads nowhere: check where it leads")
+            raise InputError(f"there is no file or folder at {path}: check the path")
+        files = _walk_folder(path, report) if path.is_dir() else [path]
+        if not files:
+            raise InputError(f"the folder {path} holds no files to read (hidden ones do not count)")
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def check_paths(paths: Any) -> list[Path | str]:
+    """One path or several as a list; `InputError` where something else is among them, or none."""
+    given = [paths] if isinstance(paths, str | Path) else paths
+    if isinstance(given, bytes | Mapping) or not isinstance(given, Iterable):
+        raise InputError(f"the input must be a path or several, got {schema.shorten(paths)}")
+    named = list(given)
+    if not named:
+        raise InputError("no input was given: name at least one file or folder of text")
+    for path in named:
+        if schema.path(path) is not None:
+            raise InputError(f"an input must be the path of a file or folder, got {path!r}")
+    return named
+
+
+def _walk_folder(folder: Path, report: ReadReport | None) -> list[Path]:
+    def tell(error: OSError) -> None:
+        # What cannot be read is named, not left out: half a corpus looks like a whole one.
+        if report is None or Path(error.filename) == folder:
+            raise InputError(f"cannot read the folder {error.filename}: {error.strerror}")
+        report.skip("unreadable folder", f"{error.filename}: {error.strerror}")
+
+    files: list[Path] = []
+    for place, subfolders, names in os.walk(folder, onerror=tell):
+        if find_manifest(Path(place)) is not None:
+            subfolders.clear()
+            continue
+        subfolders[:] = [name for name in subfolders if not name.startswith(".")]
+        found = [Path(place, name) for name in names]
+        found = [p for p in found if p.name[0] != "." and "multistream-index" not in p.name]
+        files += [path for path in found if path.is_file()]
+        for path in [*(Path(place, name) for name in subfolders), *found]:
+            if report is None or not path.is_symlink():
+                continue
+            if path.is_dir():
+                report.skip("link to a folder (name the folder itself)", str(path))
+            elif not path.exists():
+                report.skip("link that leads nowhere", str(path))
+    return sorted(files)
 
 
 _SAMPLE_LINES = 400

@@ -12,9 +12,8 @@ import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 
-from grassmeans.reading.documents import ReadReport
+from grassmeans.reading.documents import InputFile
 from grassmeans.reading.opening import read_blocks
 
 MAX_LINE_BYTES = 1 << 22
@@ -74,19 +73,17 @@ def _choose_encoding(head: bytes, named: str | None) -> _Encoding:
     controls = len(sample) - len(sample.translate(None, _CONTROLS))
     if controls > _BINARY_SHARE * len(sample) and (n_bad or named is not None):
         return _Encoding(reason="binary file")
-    if named is not None and not is_wide and (n_bad > n_good or _has_escapes(sample, named)):
-        return _Encoding(named)
+    if named is not None and not is_wide:
+        # What looks like ASCII may be text of an encoding such as ISO-2022.
+        has_escapes = sample.isascii() and sample.decode(named, "replace") != sample.decode("ascii")
+        if n_bad > n_good or has_escapes:
+            return _Encoding(named)
     if n_bad <= n_good:  # UTF-8, perhaps with some damage; ASCII may still turn out to be another
         fallback = _WESTERN if named is None or is_wide else named
         return _Encoding(fallback=fallback if n_good == 0 else None)
     if n_bad <= _FOREIGN_SHARE * len(sample) and _looks_western(sample):
         return _Encoding(_WESTERN, is_guess=True)
     return _Encoding(reason="text in another encoding than UTF-8 (name it as encoding=...)")
-
-
-def _has_escapes(sample: bytes, named: str) -> bool:
-    """Whether what looks like ASCII is text of an encoding such as ISO-2022."""
-    return sample.isascii() and sample.decode(named, "replace") != sample.decode("ascii")
 
 
 def _count_beyond_ascii(sample: bytes) -> tuple[int, int]:
@@ -108,9 +105,8 @@ def _looks_western(content: bytes) -> bool:
 class _LineDecoder:
     """Decodes the lines of one file."""
 
-    def __init__(self, path: Path, report: ReadReport, encoding: _Encoding) -> None:
-        self._path = path
-        self._report = report
+    def __init__(self, file: InputFile, encoding: _Encoding) -> None:
+        self._file = file
         # Wide encodings have been turned into UTF-8, and the mark is gone.
         is_utf8 = encoding.codec == "utf-8-sig" or _is_wide(encoding.codec)
         self._codec = _UTF_8 if is_utf8 else encoding.codec
@@ -124,12 +120,12 @@ class _LineDecoder:
             text = line.decode(self._codec)
         except UnicodeDecodeError as error:
             fallback, self._fallback = self._fallback, None
-            if fallback is not None and (fallback != _WESTERN or _looks_western(line)):
+            if fallback is None or (fallback == _WESTERN and not _looks_western(line)):
+                self._file.report.skip("undecodable bytes", f"{self._file}: {error}")
+            else:
                 self._codec = fallback
                 if fallback == _WESTERN:
                     self._remark_guess()
-                return line.decode(self._codec, errors="replace")
-            self._report.skip("undecodable bytes", f"{self._path}: {error}")
             return line.decode(self._codec, errors="replace")
         if self._fallback is not None and len(text) < len(line):
             self._fallback = None  # it is UTF-8, beyond ASCII
@@ -137,51 +133,34 @@ class _LineDecoder:
 
     def _remark_guess(self) -> None:
         reason = "no UTF-8, read as Windows-1252 (name another as encoding=...)"
-        self._report.remark(reason, str(self._path))
+        self._file.report.remark(reason, str(self._file))
 
 
 def read_lines(
-    path: Path,
-    report: ReadReport,
-    *,
-    encoding: str | None = None,
-    max_line: int = MAX_LINE_BYTES,
-    skip_long: bool = False,
+    file: InputFile, max_line: int = MAX_LINE_BYTES, *, skip_long: bool = False
 ) -> Iterator[str]:
     r"""Yield the lines of a text file without their ends (``\n``, ``\r\n``, or ``\r`` throughout).
 
-    The encoding is that of files that have no byte order mark and are no UTF-8. A line of more
-    bytes than ``max_line`` is cut into pieces, at white space where there is some, so that memory
-    stays bounded; or passed over and counted, where long ones are skipped.
+    A line of more bytes than ``max_line`` is cut into pieces, at white space where there is some,
+    so that memory stays bounded; or passed over and counted, where long ones are skipped.
     """
-    blocks = read_blocks(path, report)
+    blocks = read_blocks(file)
     head = next(blocks, b"")
-    chosen = _choose_encoding(head, encoding)
+    chosen = _choose_encoding(head, file.options.encoding)
     if chosen.reason is not None:
-        report.skip(chosen.reason, str(path))
+        file.report.skip(chosen.reason, str(file))
         return
-    content: Iterable[bytes] = chain([head.removeprefix(codecs.BOM_UTF8)], blocks)
+    content: Iterator[bytes] = chain([head.removeprefix(codecs.BOM_UTF8)], blocks)
     if _is_wide(chosen.codec):
-        content = narrow_blocks(chain([head], blocks), chosen.codec, path, report)
-    decoder = _LineDecoder(path, report, chosen)
+        content = narrow_blocks(chain([head], blocks), chosen.codec, file)
+    first = next(content, b"")
+    content = chain([first], content)
+    unified = (block.replace(b"\r", b"\n") for block in content)
+    decoder = _LineDecoder(file, chosen)
     splitter = LineSplitter(max_line, skip_long)
-    for line in splitter.split(_unify_line_ends(content)):
+    for line in splitter.split(unified if has_old_line_ends(first) else content):
         yield decoder.decode(line).removesuffix("\r")
-    for _ in range(splitter.n_skipped):
-        report_long_line(path, report, max_line)
-
-
-def _unify_line_ends(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    blocks = iter(blocks)
-    head = next(blocks, b"")
-    is_old = has_old_line_ends(head)
-    for block in chain([head], blocks):
-        yield block.replace(b"\r", b"\n") if is_old else block
-
-
-def report_long_line(path: Path, report: ReadReport, max_line: int) -> None:
-    """Count a line that was passed over for its length."""
-    report.skip("line too long", f"{path}: a line is longer than {max_line:,} bytes")
+    splitter.report_skipped(file)
 
 
 def is_plain_utf8(head: bytes, named: str | None, format_name: str) -> bool:
@@ -201,15 +180,13 @@ def _is_wide(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-16", "utf-32"))
 
 
-def narrow_blocks(
-    blocks: Iterable[bytes], encoding: str, path: Path, report: ReadReport
-) -> Iterator[bytes]:
+def narrow_blocks(blocks: Iterable[bytes], encoding: str, file: InputFile) -> Iterator[bytes]:
     """Blocks of a wide encoding as UTF-8, which can be split at newline bytes."""
     decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
     for block in chain(blocks, [b""]):
         text = decoder.decode(block, final=not block)
         if "\ufffd" in text:
-            report.skip("undecodable bytes", f"{path}: not valid {encoding}")
+            file.report.skip("undecodable bytes", f"{file}: not valid {encoding}")
         yield text.encode("utf-8", errors="replace")
 
 
@@ -220,6 +197,12 @@ class LineSplitter:
         self._max_line = max_line
         self._skip_long = skip_long
         self.n_skipped = 0
+
+    def report_skipped(self, file: InputFile) -> None:
+        """Count the lines that were passed over for their length."""
+        for _ in range(self.n_skipped):
+            example = f"{file}: a line is longer than {self._max_line:,} bytes"
+            file.report.skip("line too long", example)
 
     def split(self, blocks: Iterable[bytes]) -> Iterator[bytes]:
         """Yield lines, or pieces of lines that are too long."""

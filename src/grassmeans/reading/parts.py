@@ -19,13 +19,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from grassmeans.errors import EngineError, InputError
-from grassmeans.reading.archives import find_archive_kind
-from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.inputs import check_document, detect_format, find_foreign_kind, read_file
+from grassmeans.reading.documents import InputFile, RawDocument, ReadOptions, ReadReport
+from grassmeans.reading.inputs import detect_format, find_foreign_kind, read_file
 from grassmeans.reading.lines import is_plain_utf8
-from grassmeans.reading.opening import BLOCK_BYTES, read_head
-from grassmeans.reading.readers.mediawiki import read_mediawiki_part
-from grassmeans.reading.readers.records import read_json_part
+from grassmeans.reading.mediawiki import read_mediawiki_part
+from grassmeans.reading.opening import BLOCK_BYTES, find_archive_kind, read_head
+from grassmeans.reading.records import read_json_part
 
 PLAIN_BYTES, PACKED_BYTES = 1 << 26, 1 << 24
 """Of a part, of a file as it is and of a compressed one."""
@@ -132,23 +131,20 @@ def read_part(part: FilePart, options: ReadOptions, report: ReadReport) -> Itera
             f"a worker sees {part.path} with {size:,} bytes instead of {part.size:,}: all "
             "workers need the same files under the same paths, and unchanged ones"
         )
-    if not part.format:
-        return read_file(part.path, report, options)
-    return _read_content(part, options, report)
+    file = InputFile(part.path, report, options)
+    return _read_content(part, file) if part.format else read_file(file)
 
 
-def _read_content(
-    part: FilePart, options: ReadOptions, report: ReadReport
-) -> Iterator[RawDocument]:
-    report.n_files += part.start == 0
+def _read_content(part: FilePart, file: InputFile) -> Iterator[RawDocument]:
+    report, is_first = file.report, part.start == 0
+    report.n_files += is_first
     report.n_bytes += part.end - part.start
     try:
-        with part.path.open("rb") as file:
-            is_packed = file.read(3) == b"BZh"
-            blocks = (_read_streams if is_packed else _read_plain)(file, part)
-            content = PartContent(part.path, blocks, is_first=part.start == 0)
-            for document in _PART_READERS[part.format](content, report, options):
-                yield from check_document(document, part.path, report, options)
+        with part.path.open("rb") as content:
+            is_packed = content.read(3) == b"BZh"
+            blocks = (_read_streams if is_packed else _read_plain)(content, part)
+            for document in _PART_READERS[part.format](file, blocks, is_first):
+                yield from file.check(document)
     except (OSError, EOFError, ValueError, InputError) as error:
         raise OddPartError(str(error)) from error
     if report.remarks or _ODD & set(report.skipped):

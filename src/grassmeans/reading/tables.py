@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from grassmeans.errors import InputError
-from grassmeans.reading.readers.records import read_cells
+from grassmeans.reading.records import read_cells
 
 DEFAULT_COLUMN = "text"
 _ROWS_AT_ONCE = 1000

@@ -9,7 +9,7 @@ import pytest
 
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.inputs import FORMATS, detect_format, read_documents
+from grassmeans.reading.inputs import FORMATS, detect_format, list_inputs, read_documents
 
 CONLLU_ROW = "{}\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
 CASES = {
@@ -68,6 +68,7 @@ def read(path: Path, **options: object) -> tuple[list[RawDocument], ReadReport]:
 
 def write(folder: Path, name: str, content: bytes | str) -> Path:
     path = folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
@@ -206,3 +207,43 @@ def test_links_that_lead_in_circles(tmp_path: Path) -> None:
         "link that leads nowhere": 1,
         "link to a folder (name the folder itself)": 1,
     }
+
+
+def test_inputs_are_files_of_folders_sorted_without_hidden_ones(tmp_path: Path) -> None:
+    for name in ("b/2.txt", "b/1.txt", "a.txt", ".hidden", ".git/config"):
+        write(tmp_path, name, b"x")
+    names = [str(path.relative_to(tmp_path)) for path in list_inputs([tmp_path])]
+    assert names == ["a.txt", "b/1.txt", "b/2.txt"]
+
+
+def test_inputs_pass_over_our_own_folders_and_dump_indexes(tmp_path: Path) -> None:
+    manifest = json.dumps({"kind": "corpus", "format_version": 1, "grassmeans": "0.1.0"}).encode()
+    write(tmp_path, "stored/manifest.json", manifest)
+    write(tmp_path, "stored/shards/words.txt", b"x")
+    write(tmp_path, ".running.building/new/words.txt", b"x")
+    write(tmp_path, "enwiki-multistream-index.txt.bz2", b"x")
+    write(tmp_path, "foreign/manifest.json", b"[1]")
+    kept = write(tmp_path, "a.txt", b"x")
+    assert list_inputs([tmp_path]) == [kept, tmp_path / "foreign/manifest.json"]
+
+
+def test_a_file_named_twice_is_read_once(tmp_path: Path) -> None:
+    path = write(tmp_path, "a.txt", b"x")
+    assert list_inputs([str(path), tmp_path, path]) == [path]
+
+
+@pytest.mark.parametrize(
+    ("paths", "message"),
+    [
+        ([], "no input was given"),
+        (["missing.txt"], "there is no file or folder"),
+        (["empty"], "holds no files"),
+    ],
+)
+def test_wrong_inputs_are_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, paths: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match=message):
+        list_inputs(paths)

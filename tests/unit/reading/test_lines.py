@@ -4,15 +4,17 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans.reading.documents import ReadReport
+from grassmeans.reading.documents import InputFile, ReadOptions, ReadReport
 from grassmeans.reading.lines import read_lines
 
 
-def read_text(tmp_path: Path, content: bytes, **options: object) -> tuple[list[str], ReadReport]:
+def read_text(
+    tmp_path: Path, content: bytes, encoding: str | None = None, **options: object
+) -> tuple[list[str], ReadReport]:
     path = tmp_path / "file.txt"
     path.write_bytes(content)
-    report = ReadReport()
-    return list(read_lines(path, report, **options)), report  # type: ignore[arg-type]
+    file = InputFile(path, options=ReadOptions(encoding=encoding))
+    return list(read_lines(file, **options)), file.report  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

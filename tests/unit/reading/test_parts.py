@@ -12,7 +12,7 @@ from grassmeans.reading import parts
 from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
 from grassmeans.reading.parts import OddPartError, plan_parts, read_part
-from grassmeans.reading.readers.records import count_from
+from grassmeans.reading.records import count_from
 
 PAGE = "<page><title>{0}</title><ns>0</ns><id>{0}</id><revision><text>{1}</text></revision></page>"
 

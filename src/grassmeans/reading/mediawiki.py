@@ -12,12 +12,10 @@ import codecs
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 from xml.parsers import expat
 
 from grassmeans.errors import InputError
-from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.fields import pick_fields
+from grassmeans.reading.documents import InputFile, RawDocument
 from grassmeans.reading.lines import find_encoding, narrow_blocks
 from grassmeans.reading.opening import read_blocks, read_head
 
@@ -53,26 +51,14 @@ class _BrokenPageError(Exception):
 
 
 class _Page:
-    """A page while it is read; of several revisions the newest is kept."""
+    """A page, from the bytes of its XML; of several revisions the newest is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, encoding: str | None) -> None:
         self.fields: dict[str, str] = {}
         self.redirect: str | None = None
         self.revision: dict[str, str] = {}
-
-    def end_revision(self, revision: dict[str, str]) -> None:
-        # ISO dates sort as text; without dates the later revision wins, as in a history dump.
-        if revision.get("timestamp", "") >= self.revision.get("timestamp", ""):
-            self.revision = revision
-
-
-class _PageParser:
-    """The bytes of one page -> its fields."""
-
-    def __init__(self, encoding: str | None) -> None:
-        self.page = _Page()
         self.is_cut = False
-        self._revision: dict[str, str] = {}
+        self._next_revision: dict[str, str] = {}
         self._path: list[str] = []
         self._characters: list[str] = []
         self._n_chars = 0
@@ -95,9 +81,9 @@ class _PageParser:
             raise _BrokenPageError(f"more than {MAX_DEPTH} elements inside each other")
         self._path.append(name)
         if name == "redirect":
-            self.page.redirect = attributes.get("title", "")
+            self.redirect = attributes.get("title", "")
         elif name == "revision":
-            self._revision = {}
+            self._next_revision = {}
         self._characters, self._n_chars = [], 0
         self._expat.CharacterDataHandler = self._add_characters
 
@@ -112,33 +98,41 @@ class _PageParser:
         self._path.pop()
         parent = self._path[-1] if self._path else ""
         if name == "revision":
-            self.page.end_revision(self._revision)
+            # ISO dates sort as text; without dates the later one wins, as in a history dump.
+            if self._next_revision.get("timestamp", "") >= self.revision.get("timestamp", ""):
+                self.revision = self._next_revision
         elif parent == "page" and name in _PAGE_FIELDS:
-            self.page.fields[name] = "".join(self._characters)
+            self.fields[name] = "".join(self._characters)
         elif parent == "revision" and name in _REVISION_FIELDS:
-            self._revision[name] = "".join(self._characters)
+            self._next_revision[name] = "".join(self._characters)
         self._characters = []
         self._expat.CharacterDataHandler = None
 
 
-def read_mediawiki(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+def read_mediawiki(file: InputFile) -> Iterator[RawDocument]:
     """Yield the articles of an export: namespace 0, wikitext, redirects only where asked for.
 
-    An XML file names its own encoding, so that ``options.encoding`` does not count here.
+    An XML file names its own encoding, so that ``options.encoding`` does not count here. What is
+    broken is counted, and nothing else is lost with it.
     """
-    yield from _choose_articles(_read_pages(path, report), report, options)
+    blocks = read_blocks(file)
+    head = next(blocks, b"")
+    content: Iterable[bytes] = chain([head], blocks)
+    marked = find_encoding(head)
+    if marked is not None and marked != "utf-8-sig":
+        content = narrow_blocks(content, marked, file)
+    pages = _PageStream(file, _find_declared_encoding(head) if marked is None else "utf-8")
+    for piece, tag in _cut_at_tags(content):
+        yield from _choose_article(pages.take(piece, tag), file)
+    pages.end()
 
 
 def read_mediawiki_part(
-    part: PartContent, report: ReadReport, options: ReadOptions
+    file: InputFile, blocks: Iterable[tuple[bytes, bool]], is_first: bool
 ) -> Iterator[RawDocument]:
     """Yield the articles whose pages begin in a part of a file."""
-    encoding = _find_declared_encoding(read_head(part.path))
-    pages = _PageStream(part.path, report, encoding, is_inside=not part.is_first)
-    yield from _choose_articles(_read_part_pages(part.blocks, pages), report, options)
-
-
-def _read_part_pages(blocks: Iterable[tuple[bytes, bool]], pages: _PageStream) -> Iterator[_Page]:
+    encoding = _find_declared_encoding(read_head(file.path))
+    pages = _PageStream(file, encoding, is_inside=not is_first)
     n_own, position, is_over = 0, 0, False
 
     def count() -> Iterator[bytes]:
@@ -155,38 +149,29 @@ def _read_part_pages(blocks: Iterable[tuple[bytes, bool]], pages: _PageStream) -
             pages.take(piece, b"")
             pages.end("a page has no end")
             return
-        page = pages.take(piece, tag)
-        if page is not None:
-            yield page
+        yield from _choose_article(pages.take(piece, tag), file)
     pages.end()
 
 
-def _choose_articles(
-    pages: Iterable[_Page], report: ReadReport, options: ReadOptions
-) -> Iterator[RawDocument]:
-    for page in pages:
-        title = page.fields.get("title", "")
-        text = page.revision.get("text", "")
-        if page.fields.get("ns", "0").strip() != "0":
-            report.skip("page outside the article namespace", title)
-        elif (target := _redirect_of(page, text)) is not None:
-            report.skip("redirect", title)
-            if options.keep_redirects and target:
-                yield RawDocument(
-                    id=page.fields.get("id", ""), title=title, text=target, markup="redirect"
-                )
-        elif page.revision.get("model", "wikitext").strip() != "wikitext":
-            report.skip("page that is not wikitext", title)
-        else:
-            # The date is that of the revision.
-            known = {"date": page.revision.get("timestamp")} | page.fields | page.revision
-            yield RawDocument(
-                id=page.fields.get("id", ""),
-                title=title,
-                text=text,
-                markup="wikitext",
-                fields=pick_fields(known, options, report),
-            )
+def _choose_article(page: _Page | None, file: InputFile) -> Iterator[RawDocument]:
+    """The document of a page, if it is an article; or a redirect, where those are asked for."""
+    if page is None:
+        return
+    identifier, title = (page.fields.get(name, "") for name in ("id", "title"))
+    text = page.revision.get("text", "")
+    if page.fields.get("ns", "0").strip() != "0":
+        file.report.skip("page outside the article namespace", title)
+    elif (target := _redirect_of(page, text)) is not None:
+        file.report.skip("redirect", title)
+        if file.options.keep_redirects and target:
+            yield RawDocument(identifier, title, target, "redirect")
+    elif page.revision.get("model", "wikitext").strip() != "wikitext":
+        file.report.skip("page that is not wikitext", title)
+    else:
+        # The date is that of the revision.
+        known = {"date": page.revision.get("timestamp")} | page.fields | page.revision
+        fields = file.pick_fields(known)
+        yield RawDocument(identifier, title, text, "wikitext", fields=fields)
 
 
 def _redirect_of(page: _Page, text: str) -> str | None:
@@ -195,22 +180,6 @@ def _redirect_of(page: _Page, text: str) -> str | None:
         return page.redirect
     match = _REDIRECT.match(text)
     return match[1].strip() if match else page.redirect
-
-
-def _read_pages(path: Path, report: ReadReport) -> Iterator[_Page]:
-    """The pages of a file; what is broken is counted, and nothing else is lost with it."""
-    blocks = read_blocks(path, report)
-    head = next(blocks, b"")
-    content: Iterable[bytes] = chain([head], blocks)
-    marked = find_encoding(head)
-    if marked is not None and marked != "utf-8-sig":
-        content = narrow_blocks(content, marked, path, report)
-    pages = _PageStream(path, report, _find_declared_encoding(head) if marked is None else "utf-8")
-    for piece, tag in _cut_at_tags(content):
-        page = pages.take(piece, tag)
-        if page is not None:
-            yield page
-    pages.end()
 
 
 def _find_declared_encoding(head: bytes) -> str | None:
@@ -247,13 +216,10 @@ def _cut_at_tags(blocks: Iterable[bytes]) -> Iterator[tuple[memoryview, bytes]]:
 class _PageStream:
     """Puts pieces of a file together to pages."""
 
-    def __init__(
-        self, path: Path, report: ReadReport, encoding: str | None, *, is_inside: bool = False
-    ) -> None:
-        self._path = path
-        self._report = report
+    def __init__(self, file: InputFile, encoding: str | None, *, is_inside: bool = False) -> None:
+        self._file = file
         self._encoding = encoding
-        self._parser: _PageParser | None = None  # none outside of pages, and after an error
+        self._page: _Page | None = None  # none outside of pages, and after an error
         self._is_inside = is_inside  # of a page that somebody else has begun
         self._n_pages = int(is_inside)
         self._outside = b""
@@ -261,58 +227,50 @@ class _PageStream:
     def take(self, piece: memoryview, tag: bytes) -> _Page | None:
         """Go on with a piece and the tag at which it was cut; gives the page that it ends."""
         is_end = tag.startswith(b"</")
-        if not self._is_inside:
+        ended = None
+        if self._is_inside:
+            self._feed(piece, is_last=is_end)
+            if is_end:
+                self._is_inside = False
+                ended, self._page = self._page, None
+                if ended is not None and ended.is_cut:
+                    self._complain(f"a page is cut after {MAX_PAGE_CHARS:,} characters")
+        else:
             self._look_outside(piece)
             if is_end:
                 self._complain("a page has no beginning")
                 self._outside = b""
-        elif is_end:
-            return self._finish(piece)
-        else:
-            self._feed(piece)
         if tag and not is_end:
-            self._begin()
-        return None
-
-    def _begin(self) -> None:
-        if self._parser is not None:
-            self._complain("a page has no end")
-        self._check_outside()
-        self._n_pages += 1
-        self._is_inside = True
-        self._parser = _PageParser(self._encoding)
-
-    def _finish(self, piece: memoryview) -> _Page | None:
-        """The page that ends with a piece; None where it is broken."""
-        self._is_inside = False
-        self._feed(piece, is_last=True)
-        parser, self._parser = self._parser, None
-        if parser is not None and parser.is_cut:
-            self._complain(f"a page is cut after {MAX_PAGE_CHARS:,} characters")
-        return None if parser is None else parser.page
+            if self._page is not None:
+                self._complain("a page has no end")
+            self._check_outside()
+            self._n_pages += 1
+            self._is_inside = True
+            self._page = _Page(self._encoding)
+        return ended
 
     def end(self, problem: str = "the file ends inside a page") -> None:
         """No page follows; the problem is told where one is still open."""
-        if self._parser is not None:
+        if self._page is not None:
             self._complain(problem)
         elif not self._is_inside:
             self._check_outside()
 
-    def _feed(self, piece: memoryview, *, is_last: bool = False) -> None:
-        """Give a piece of a page to its parser, which goes where it is broken."""
-        if self._parser is None:
+    def _feed(self, piece: memoryview, *, is_last: bool) -> None:
+        """Give a piece of a page to its parser; the page goes where it is broken."""
+        if self._page is None:
             return
         try:
-            self._parser.feed(piece, is_last=is_last)
+            self._page.feed(piece, is_last=is_last)
         except (expat.ExpatError, _BrokenPageError, ValueError) as error:
             self._complain(str(error))
-            self._parser = None
+            self._page = None
 
     def _look_outside(self, piece: memoryview) -> None:
         """Keep the beginning of what stands between pages, and refuse declarations in it."""
         if _DECLARATION.search(piece):
             raise InputError(
-                f"{self._path} declares a document type or XML entities, which a MediaWiki export "
+                f"{self._file} declares a document type or XML entities, which a MediaWiki export "
                 "does not: it is not read"
             )
         if len(self._outside) < _OUTSIDE_BYTES and not bytes(piece[:_OUTSIDE_BYTES]).isspace():
@@ -324,4 +282,4 @@ class _PageStream:
         self._outside = b""
 
     def _complain(self, what: str) -> None:
-        self._report.skip("broken XML", f"{self._path}: {what}")
+        self._file.report.skip("broken XML", f"{self._file}: {what}")

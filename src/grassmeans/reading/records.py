@@ -12,13 +12,11 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from grassmeans.errors import InputError, import_extra
-from grassmeans.reading.documents import PartContent, RawDocument, ReadOptions, ReadReport
-from grassmeans.reading.fields import Fields, pick_fields
-from grassmeans.reading.lines import MAX_LINE_BYTES, LineSplitter, read_lines, report_long_line
+from grassmeans.reading.documents import InputFile, RawDocument
+from grassmeans.reading.lines import LineSplitter, read_lines
 
 _MAX_RECORD = 1 << 25
 _TEXT_TYPES = {"string", "large_string", "string_view"}
@@ -36,59 +34,58 @@ _TAB_SUFFIXES = {".tsv", ".tab"}
 class _Records:
     """Turns the records of one file into documents, and knows which fields they have."""
 
-    def __init__(self, path: Path, report: ReadReport, options: ReadOptions) -> None:
-        self._path = path
-        self._report = report
-        self._options = options
-        self._field = options.text_field
+    def __init__(self, file: InputFile) -> None:
+        self._file = file
         self._fields: dict[str, None] = {}
         self._n_texts = 0
         self._broken = ""
 
     def reject(self, reason: str, place: str, number: int) -> None:
         """Count a record that is not one."""
-        self._report.skip(reason, f"{self._path}, {place}")
+        self._file.report.skip(reason, f"{self._file}, {place}")
         self._broken = self._broken or f"{reason} ({place})"
         if number >= _ENOUGH_RECORDS:
             self.end()
 
     def read(self, record: dict[str, Any] | str, number: int, unit: str) -> Iterator[RawDocument]:
         """Yield the document of a record, if it has a text, or is one."""
+        text_field = self._file.options.text_field
         if isinstance(record, str):
-            record = {self._field: record}
-        text = record.get(self._field)
+            record = {text_field: record}
+        text = record.get(text_field)
         if isinstance(text, str):
             self._n_texts += 1
-            fields = pick_fields(record, self._options, self._report)
-            yield _make_document(record, text, f"{self._path.name}:{number}", fields)
+            yield _make_document(self._file, record, text, number)
             return
         names = list(record)[:_SHOWN_FIELDS]
         self._fields |= dict.fromkeys(names) if len(self._fields) < _SHOWN_FIELDS else {}
         shown = ", ".join(names) or "none"
-        self._report.skip("no text field", f"{self._path}, {unit} {number}: the fields are {shown}")
+        example = f"{self._file}, {unit} {number}: the fields are {shown}"
+        self._file.report.skip("no text field", example)
         if number >= _ENOUGH_RECORDS:
             self.end()
 
     def end(self) -> None:
         """Refuse the file where no record had the field, or none is one."""
         if not self._n_texts and self._fields:
-            raise _missing_field(self._path, self._field, self._fields)
+            raise _missing_field(self._file, self._fields)
         if not self._n_texts and self._broken:
-            raise InputError(f"{self._path} holds nothing that can be read: {self._broken}")
+            raise InputError(f"{self._file} holds nothing that can be read: {self._broken}")
 
 
-def _missing_field(path: Path, field: str, fields: Iterable[str]) -> InputError:
+def _missing_field(file: InputFile, fields: Iterable[str]) -> InputError:
     shown = ", ".join(name[:_SHOWN_CHARS] for name in fields) or "none"
     return InputError(
-        f"{path} has no text in a field {field!r}: its fields are {shown}; choose the one with the "
-        "text as text_field=..."
+        f"{file} has no text in a field {file.options.text_field!r}: its fields are {shown}; "
+        "choose the one with the text as text_field=..."
     )
 
 
-def _make_document(record: dict[str, Any], text: str, fallback: str, fields: Fields) -> RawDocument:
-    """The document of a record; its id, or else its address, or else the fallback is the id."""
+def _make_document(file: InputFile, record: dict[str, Any], text: str, number: int) -> RawDocument:
+    """The document of a record; its id, or else its address, or else its number is the id."""
     identifier, url, title = (_as_text(record.get(name)) for name in ("id", "url", "title"))
-    return RawDocument(identifier or url or fallback, title, text, fields=fields)
+    fallback = f"{file.shown.name}:{number}"
+    return RawDocument(identifier or url or fallback, title, text, fields=file.pick_fields(record))
 
 
 def _as_text(value: Any) -> str:
@@ -98,21 +95,17 @@ def _as_text(value: Any) -> str:
     return str(value) if isinstance(value, int | float) and not isinstance(value, bool) else ""
 
 
-def read_json_lines(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+def read_json_lines(file: InputFile) -> Iterator[RawDocument]:
     """Yield the documents of a file of JSON objects, one a line with its text in one field.
 
     Bad lines are counted and passed over. This is also what WikiExtractor --json writes.
     """
-    lines = read_lines(
-        path, report, encoding=options.encoding, max_line=_MAX_RECORD, skip_long=True
-    )
-    yield from _parse_lines(enumerate(lines, start=1), path, report, options)
+    lines = read_lines(file, _MAX_RECORD, skip_long=True)
+    yield from _parse_lines(enumerate(lines, start=1), file)
 
 
-def _parse_lines(
-    lines: Iterable[tuple[int, str]], path: Path, report: ReadReport, options: ReadOptions
-) -> Iterator[RawDocument]:
-    records = _Records(path, report, options)
+def _parse_lines(lines: Iterable[tuple[int, str]], file: InputFile) -> Iterator[RawDocument]:
+    records = _Records(file)
     for number, line in lines:
         if not line or line.isspace():
             continue
@@ -143,28 +136,24 @@ def count_from(text: str, first: int) -> str:
 
 
 def read_json_part(
-    part: PartContent, report: ReadReport, options: ReadOptions
+    file: InputFile, blocks: Iterable[tuple[bytes, bool]], is_first: bool
 ) -> Iterator[RawDocument]:
     """Yield the documents of those lines that begin in a part of a file, or end the line before it.
 
     `UnicodeDecodeError` where it is no UTF-8.
     """
-    content = _cut_lines(part.blocks, part.is_first)
-    if part.is_first:
-        head = next(content, b"").removeprefix(codecs.BOM_UTF8)
-        content = chain([head], content)
+    content = _cut_lines(blocks, is_first)
+    if is_first:
+        content = chain([next(content, b"").removeprefix(codecs.BOM_UTF8)], content)
     splitter = LineSplitter(_MAX_RECORD, skip_long=True)
-    lines = (line.decode().removesuffix("\r") for line in splitter.split(content))
-    numbered = ((LocalNumber(number), line) for number, line in enumerate(lines, start=1))
-    yield from _parse_lines(_count_lines(numbered, report), part.path, report, options)
-    for _ in range(splitter.n_skipped):
-        report_long_line(part.path, report, _MAX_RECORD)
 
+    def read_numbered() -> Iterator[tuple[int, str]]:
+        for number, line in enumerate(splitter.split(content), start=1):
+            file.report.n_lines = number
+            yield LocalNumber(number), line.decode().removesuffix("\r")
 
-def _count_lines(lines: Iterable[tuple[int, str]], report: ReadReport) -> Iterator[tuple[int, str]]:
-    for number, line in lines:
-        report.n_lines = int(number)
-        yield number, line
+    yield from _parse_lines(read_numbered(), file)
+    splitter.report_skipped(file)
 
 
 def _cut_lines(blocks: Iterable[tuple[bytes, bool]], is_first: bool) -> Iterator[bytes]:
@@ -185,15 +174,15 @@ def _cut_lines(blocks: Iterable[tuple[bytes, bool]], is_first: bool) -> Iterator
         yield block[start:]
 
 
-def read_json(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+def read_json(file: InputFile) -> Iterator[RawDocument]:
     """Yield the documents of a JSON file: an array of objects or of strings, or objects in a row.
 
     One value is in memory at a time. What follows a broken one cannot be told apart and is lost.
     """
-    records = _Records(path, report, options)
+    records = _Records(file)
     number = 0
     try:
-        for number, value in enumerate(_read_json_values(path, report, options), start=1):
+        for number, value in enumerate(_read_json_values(file), start=1):
             if isinstance(value, dict | str):
                 yield from records.read(value, number, "value")
             else:
@@ -205,10 +194,10 @@ def read_json(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[
     records.end()
 
 
-def _read_json_values(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[Any]:
+def _read_json_values(file: InputFile) -> Iterator[Any]:
     # Very long lines come in parts, so that a break may lie inside of a string.
     decoder = json.JSONDecoder(strict=False)
-    lines = read_lines(path, report, encoding=options.encoding, max_line=MAX_LINE_BYTES)
+    lines = read_lines(file)
     held = ""
     depth = 0  # of arrays that are open
     n_lines = 0  # that are behind
@@ -245,24 +234,31 @@ def _skip_separators(text: str, start: int) -> int:
     return start
 
 
-def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+def read_csv(file: InputFile) -> Iterator[RawDocument]:
     """Yield the documents of a CSV or TSV file, one a row; the first row names the columns.
 
     Commas, semicolons, tabs or bars separate, as the first row tells. Quoted fields may hold line
     breaks.
     """
-    lines = read_lines(path, report, encoding=options.encoding)
+    lines = read_lines(file)
     header = next((line for line in lines if line.strip()), None)
     if header is None:
         return
-    records = _Records(path, report, options)
+    records = _Records(file)
     csv.field_size_limit(_MAX_RECORD)
-    delimiter = _find_delimiter(header, path)
+    is_tabbed = not _TAB_SUFFIXES.isdisjoint(file.path.suffixes)
+    delimiter = "\t" if is_tabbed else max(_DELIMITERS, key=header.count)
     ended: list[bool] = []
-    rows = csv.reader(_tell_end(chain([header], lines), ended), delimiter=delimiter)
+
+    def read_until_end() -> Iterator[str]:
+        for line in chain([header], lines):
+            yield f"{line}\n"
+        ended.append(True)
+
+    rows = csv.reader(read_until_end(), delimiter=delimiter)
     columns = [name.strip() for name in next(rows, [])]
-    if options.text_field not in columns:
-        raise _missing_field(path, options.text_field, columns[:_SHOWN_FIELDS])
+    if file.options.text_field not in columns:
+        raise _missing_field(file, columns[:_SHOWN_FIELDS])
     number = 0
     while True:
         number += 1
@@ -281,19 +277,7 @@ def read_csv(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[R
     records.end()
 
 
-def _tell_end(lines: Iterable[str], ended: list[bool]) -> Iterator[str]:
-    for line in lines:
-        yield f"{line}\n"
-    ended.append(True)
-
-
-def _find_delimiter(header: str, path: Path) -> str:
-    if _TAB_SUFFIXES & set(path.suffixes):
-        return "\t"
-    return max(_DELIMITERS, key=header.count)
-
-
-def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterator[RawDocument]:
+def read_parquet(file: InputFile) -> Iterator[RawDocument]:
     """Yield the documents of a Parquet file, one a row with its text in one column.
 
     A few hundred rows are in memory at a time.
@@ -303,24 +287,23 @@ def read_parquet(path: Path, report: ReadReport, options: ReadOptions) -> Iterat
 
     number = 0
     try:
-        with parquet.ParquetFile(path) as file:
-            columns = _choose_columns(path, file.schema_arrow, options)
-            for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
+        with parquet.ParquetFile(file.path) as content:
+            columns = _choose_columns(file, content.schema_arrow)
+            for batch in content.iter_batches(batch_size=_BATCH_ROWS, columns=columns):
 
                 def tell(problem: str, first: int = number) -> None:
-                    report.remark(problem, f"{path}, rows {first + 1} to {first + _BATCH_ROWS}")
+                    rows = f"rows {first + 1} to {first + _BATCH_ROWS}"
+                    file.report.remark(problem, f"{file}, {rows}")
 
-                names = batch.schema.names
                 cells = [read_cells(column, tell) for column in batch.columns]
                 for row in zip(*cells, strict=True):
                     number += 1
-                    record = dict(zip(names, row, strict=True))
-                    text = record[options.text_field] or ""
-                    fields = pick_fields(record, options, report)
-                    yield _make_document(record, text, f"{path.name}:{number}", fields)
+                    record = dict(zip(batch.schema.names, row, strict=True))
+                    text = record[file.options.text_field] or ""
+                    yield _make_document(file, record, text, number)
     except (pyarrow.ArrowException, OSError) as error:
-        report.skip("damaged Parquet file", f"{path}, after row {number}: {error}")
-    report.n_bytes += path.stat().st_size
+        file.report.skip("damaged Parquet file", f"{file}, after row {number}: {error}")
+    file.count_bytes(file.path.stat().st_size)
 
 
 def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
@@ -340,27 +323,27 @@ def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
             zone = "UTC"
         unit = "us" if unit == "ns" else unit
         column = column.cast(pyarrow.timestamp(unit, zone), safe=False)
-    return [_read_cell(cell, tell) for cell in column]
+    values = []
+    for cell in column:
+        try:
+            values.append(cell.as_py())
+        except (ValueError, ArithmeticError, LookupError):
+            tell(f"{cell.type} that Python has no value for, left out")
+            values.append(None)
+    return values
 
 
-def _read_cell(cell: Any, tell: Callable[[str], None]) -> Any:
-    try:
-        return cell.as_py()
-    except (ValueError, ArithmeticError, LookupError):
-        tell(f"{cell.type} that Python has no value for, left out")
-        return None
-
-
-def _choose_columns(path: Path, schema: Any, options: ReadOptions) -> list[str]:
-    names, text_field = list(schema.names), options.text_field
+def _choose_columns(file: InputFile, schema: Any) -> list[str]:
+    names, text_field = list(schema.names), file.options.text_field
     if text_field not in names:
-        raise _missing_field(path, text_field, names)
-    wanted = [text_field, *({"id", "title", "url", *options.meta} & set(names) - {text_field})]
+        raise _missing_field(file, names)
+    others = {"id", "title", "url", *file.options.meta} & set(names) - {text_field}
+    wanted = [text_field, *others]
     for name in wanted:
         if names.count(name) > 1:
-            raise InputError(f"{path} has {names.count(name)} columns {name!r}: rename all but one")
+            raise InputError(f"{file} has {names.count(name)} columns {name!r}: rename all but one")
     kind = str(schema.field(text_field).type)
     # Not "list<item: string>"; categories are "dictionary<values=string, ...>".
     if kind.removeprefix("dictionary<values=").split(",")[0] not in _TEXT_TYPES:
-        raise InputError(f"the column {text_field!r} of {path} holds {kind}, not text")
+        raise InputError(f"the column {text_field!r} of {file} holds {kind}, not text")
     return wanted

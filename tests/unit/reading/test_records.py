@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError, MissingExtraError
+from grassmeans.reading import records
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
-from grassmeans.reading.readers import records
 
 
 def read(path: Path, **options: object) -> tuple[list[RawDocument], ReadReport]:

@@ -146,7 +146,7 @@ def test_entity_declarations_are_refused(tmp_path: Path) -> None:
 
 
 def test_an_endless_page_is_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("grassmeans.reading.readers.mediawiki.MAX_PAGE_CHARS", 1_000_000)
+    monkeypatch.setattr("grassmeans.reading.mediawiki.MAX_PAGE_CHARS", 1_000_000)
     documents, report = read(tmp_path, HEAD + page(1, "endless " * 400_000) + page(2) + TAIL)
     assert ids(documents) == ["1", "2"]
     assert 1_000_000 < len(documents[0].text) < 1_100_000
@@ -159,8 +159,8 @@ def test_a_broken_page_takes_no_other_along(
 ) -> None:
     """However much a parser holds back before it complains: newer ones wait for whole tags."""
     monkeypatch.setattr(
-        "grassmeans.reading.readers.mediawiki.read_blocks",
-        lambda path, report: read_blocks(path, report, block_bytes),
+        "grassmeans.reading.mediawiki.read_blocks",
+        lambda file: read_blocks(file, block_bytes),
     )
     pages = [page(i, "word " * 100) for i in range(60)]
     for i in (7, 20, 21, 40):
@@ -181,7 +181,7 @@ def test_a_broken_page_takes_no_other_along(
 def test_what_a_parser_would_hold_has_a_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str, reason: str
 ) -> None:
-    monkeypatch.setattr("grassmeans.reading.readers.mediawiki.MAX_TAG_BYTES", 1 << 20)
+    monkeypatch.setattr("grassmeans.reading.mediawiki.MAX_TAG_BYTES", 1 << 20)
     documents, report = read(tmp_path, HEAD + page(1) + "<page>" + content + page(2) + TAIL)
     assert ids(documents) == ["1", "2"]
     assert report.skipped == {"broken XML": 1}

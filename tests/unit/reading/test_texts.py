@@ -7,7 +7,7 @@ import pytest
 from grassmeans.errors import InputError
 from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
-from grassmeans.reading.readers.texts import read_sentences
+from grassmeans.reading.texts import read_sentences
 from grassmeans.text.tokenizer import WhitespaceTokenizer
 
 
