@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Indices
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.change.grouping import Corpora, GroupedDocuments, group_documents
 from grassmeans.change.measures import (
@@ -98,9 +98,9 @@ class GroupShares:
     """
 
     group: str
-    counts: NDArray[np.int64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
+    counts: Indices
+    low: Doubles
+    high: Doubles
     n_unknown: int
     is_few: bool
 
@@ -110,7 +110,7 @@ class GroupShares:
         return int(self.counts.sum())
 
     @property
-    def shares(self) -> NDArray[np.float64]:
+    def shares(self) -> Doubles:
         """(n_senses,) of these; NaN where there are none."""
         return self.counts / self.n if self.n else np.full(len(self.counts), np.nan)
 
@@ -365,7 +365,7 @@ def compare_uses(
     totals = known.sum(axis=2)
     low, high = find_intervals(uses, counts)
     enough = totals >= settings.fewest
-    distances: dict[tuple[int, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+    distances: dict[tuple[int, int], tuple[Doubles, Doubles]] = {}
     for pair in documents.pairs:
         both = enough[:, pair[0]] & enough[:, pair[1]]
         distance = jensen_shannon(*(known[:, group].astype(np.float64) for group in pair))

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Integers
 from grassmeans.artifacts.schema import shorten
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.errors import InputError
@@ -75,7 +75,7 @@ class GroupedCorpus:
     """A corpus, and the group of each of its documents."""
 
     corpus: Corpus
-    groups: NDArray[np.int32]  # (n_documents,) numbers of groups; `NO_GROUP` for those without
+    groups: Integers  # (n_documents,) numbers of groups; `NO_GROUP` for those without
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class GroupedDocuments:
             return tuple((i, j) for i in range(n) for j in range(i + 1, n))
         return (*((i, i + 1) for i in range(n - 1)), (0, n - 1))
 
-    def with_groups(self, groups: Sequence[NDArray[np.int32]]) -> GroupedDocuments:
+    def with_groups(self, groups: Sequence[Integers]) -> GroupedDocuments:
         """The same documents in other groups of the same names: of chance, for a control."""
         parts = zip(self.parts, groups, strict=True)
         return replace(self, parts=tuple(replace(part, groups=own) for part, own in parts))

@@ -22,10 +22,9 @@ from functools import lru_cache
 from itertools import compress
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
 from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.change.uses import Uses, find_positions, sample_by_group
 from grassmeans.contexts.interface import ContextEncoder
@@ -157,9 +156,9 @@ class _Sampled:
     """Some occurrences of a word in a corpus: positions, their groups, and their bases."""
 
     part: GroupedCorpus
-    positions: NDArray[np.int64]
-    groups: NDArray[np.int32]
-    bases: NDArray[np.float32]
+    positions: Indices
+    groups: Integers
+    bases: Floats
 
 
 def examine_word(
@@ -235,7 +234,7 @@ class WordView:
         if corpus.is_labelled:
             self._words = _decode_words(corpus)
 
-    def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
+    def occurrences(self, positions: Indices) -> Iterator[tuple[slice, Occurrences]]:
         """As `Corpus.occurrences`."""
         for part, found in self._corpus.occurrences(positions):
             yield part, replace(found, words=self._words)
@@ -253,7 +252,7 @@ STOP_AFTER = 20
 def find_p_values(
     uses: Uses,
     pair: tuple[int, int],
-    tested: NDArray[np.bool_],
+    tested: Booleans,
     n_permutations: int = N_PERMUTATIONS,
     random_state: int = 0,
 ) -> Doubles:
@@ -301,9 +300,7 @@ def correct_many(p_values: Doubles) -> Doubles:
     return result
 
 
-def find_intervals(
-    uses: Uses, counts: NDArray[np.int64], z: float = 1.959964
-) -> tuple[Doubles, Doubles]:
+def find_intervals(uses: Uses, counts: Indices, z: float = 1.959964) -> tuple[Doubles, Doubles]:
     """95% intervals of the shares of senses, by Wilson's formula with as many documents as speak.
 
     Occurrences of one document are no independent witnesses. How much fewer they are worth is the

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices, Integers
 from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError, UnknownWordError
@@ -37,16 +37,16 @@ class Uses:
     """Uses of some words in documents that have a group, sorted by word, document and sense."""
 
     words: Sequence[str]
-    n_senses: NDArray[np.int64]  # (n_words,)
+    n_senses: Indices  # (n_words,)
     # (n_entries,) a word's number, a document (those of all corpora are counted on), a sense (0 is
     # "I don't know"), the document's group, and how often the word has the sense there.
-    word: NDArray[np.int32]
-    document: NDArray[np.int32]
-    sense: NDArray[np.int32]
-    group: NDArray[np.int32]
-    count: NDArray[np.int32]
+    word: Integers
+    document: Integers
+    sense: Integers
+    group: Integers
+    count: Integers
 
-    def count_senses(self, n_groups: int) -> NDArray[np.int64]:
+    def count_senses(self, n_groups: int) -> Indices:
         """(n_words, n_groups, most senses + 1) occurrences; column 0 is "I don't know"."""
         shape = (len(self.words), n_groups, int(self.n_senses.max(initial=1)) + 1)
         flat = np.ravel_multi_index((self.word, self.group, self.sense), shape)
@@ -89,7 +89,7 @@ def _name(model: SenseModel) -> str:
     return "MODEL" if model.folder is None else str(model.folder)
 
 
-_Columns = tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]
+_Columns = tuple[Integers, Indices, Integers]
 """Words, documents of a corpus and senses, one row a use."""
 
 
@@ -123,9 +123,7 @@ def _read_labels(
         yield _join([chosen[i] for i in mine.tolist()], model, documents, read)
 
 
-def _tabulate_tokens(
-    corpus: Corpus, words: Sequence[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def _tabulate_tokens(corpus: Corpus, words: Sequence[str]) -> tuple[Integers, Integers]:
     """(n_types + 1,) the word and the sense of each token id; -1 for none, and at the end."""
     read_targets(corpus)  # checks the labels
     numbers = {word: i for i, word in enumerate(words)}
@@ -139,9 +137,7 @@ def _tabulate_tokens(
     return word_of, sense_of
 
 
-def _read_part(
-    part: GroupedCorpus, word_of: NDArray[np.int32], sense_of: NDArray[np.int32]
-) -> _Columns:
+def _read_part(part: GroupedCorpus, word_of: Integers, sense_of: Integers) -> _Columns:
     found: list[_Columns] = []
     for shard in part.corpus.shards:
         tokens = np.asarray(shard.tokens)
@@ -176,9 +172,7 @@ def _measure_part(
     return word_of, document, sense
 
 
-def sample_by_group(
-    groups: NDArray[np.int32], at_most: int, word: str, random_state: int
-) -> NDArray[np.int64]:
+def sample_by_group(groups: Integers, at_most: int, word: str, random_state: int) -> Indices:
     """(n,) which occurrences to look at, so many of each group: a small one is not lost."""
     chosen = [
         sample_positions(np.flatnonzero(groups == group), at_most, seed)
@@ -191,7 +185,7 @@ def sample_by_group(
     return np.sort(np.concatenate(chosen)) if chosen else np.empty(0, np.int64)
 
 
-def find_positions(corpus: Corpus, word: str) -> NDArray[np.int64]:
+def find_positions(corpus: Corpus, word: str) -> Indices:
     """Positions of a word in a corpus, labelled or not; none where it does not occur."""
     if not corpus.is_labelled:
         try:

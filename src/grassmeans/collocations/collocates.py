@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from grassmeans.arrays import Booleans, Doubles, Indices, Integers
 from grassmeans.artifacts.schema import check_arguments, whole
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
@@ -43,10 +44,8 @@ _HIGHEST_DICE = 14.0
 _DIGITS = 3
 _AT_ONCE = 1 << 16
 
-Floats = NDArray[np.float64]
 
-
-def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -> Floats:
+def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -> Doubles:
     """The logDice of two things, from how often they are together and each is; -inf for never."""
     both = np.asarray(together, np.float64)
     each = np.asarray(first, np.float64) + np.asarray(second, np.float64)
@@ -57,7 +56,7 @@ def measure_log_dice(together: ArrayLike, first: ArrayLike, second: ArrayLike) -
 
 def measure_log_likelihood(
     observed: ArrayLike, row: ArrayLike, column: ArrayLike, total: ArrayLike
-) -> Floats:
+) -> Doubles:
     """The log-likelihood ratio of a table of four cells; negative for fewer than expected.
 
     Of the first cell and the sums of its row, of its column and of the table, all of one shape.
@@ -73,7 +72,7 @@ def measure_log_likelihood(
         some = (count > 0.0) & (product > 0.0)
         ratio = np.divide(count * n, product, out=np.ones(o.shape), where=some)
         score += np.where(some, count * np.log(ratio), 0.0)
-    signed: Floats = np.sign(o * n - r * c) * np.maximum(2.0 * score, 0.0)
+    signed: Doubles = np.sign(o * n - r * c) * np.maximum(2.0 * score, 0.0)
     return signed
 
 
@@ -125,13 +124,13 @@ class NearWords:
     """How often every word stands near the occurrences of some groups (senses, words)."""
 
     words: Sequence[str]  # of the corpus; ``ids`` are numbers in it
-    ids: NDArray[np.int64]  # (n_words,) words that stand near any occurrence, frequent ones first
-    counts: NDArray[np.int64]  # (n_groups, n_words)
-    totals: NDArray[np.int64]  # (n_words,) in the whole corpus
-    lines: NDArray[np.int64]  # (n_groups,) occurrences of each group
-    places: NDArray[np.int64]  # (n_groups,) words near them in all
+    ids: Indices  # (n_words,) words that stand near any occurrence, frequent ones first
+    counts: Indices  # (n_groups, n_words)
+    totals: Indices  # (n_words,) in the whole corpus
+    lines: Indices  # (n_groups,) occurrences of each group
+    places: Indices  # (n_groups,) words near them in all
     n_tokens: int  # of the corpus
-    shares: Floats  # (n_groups,) which part of all occurrences was looked at
+    shares: Doubles  # (n_groups,) which part of all occurrences was looked at
     function_words: frozenset[str] = field(default_factory=frozenset)
 
     def rank(
@@ -213,24 +212,24 @@ class NearWords:
         dice = np.minimum(self._measure_dice(first), self._measure_dice(second))
         return self._compare_rows(first, second, self._choose(passes, dice, limit, function_words))
 
-    def _expect(self, group: int) -> Floats:
+    def _expect(self, group: int) -> Doubles:
         """(n_words,) how often each would stand near by chance."""
-        expected: Floats = self.places[group] * self.totals / max(self.n_tokens, 1)
+        expected: Doubles = self.places[group] * self.totals / max(self.n_tokens, 1)
         return expected
 
-    def _is_near(self, group: int, fewest: int) -> NDArray[np.bool_]:
+    def _is_near(self, group: int, fewest: int) -> Booleans:
         """(n_words,) which are collocates: often enough near, and more than by chance."""
         near = self.counts[group]
-        passes: NDArray[np.bool_] = (near >= max(fewest, 1)) & (near > self._expect(group))
+        passes: Booleans = (near >= max(fewest, 1)) & (near > self._expect(group))
         return passes
 
-    def _compare_counts(self, first: int, second: int) -> Floats:
+    def _compare_counts(self, first: int, second: int) -> Doubles:
         one, other = self.counts[first], self.counts[second]
         n_one, n_all = self.places[first], self.places[first] + self.places[second]
         return measure_log_likelihood(one, n_one, one + other, n_all)
 
     def _compare_rows(
-        self, first: int, second: int, rows: NDArray[np.int64]
+        self, first: int, second: int, rows: Indices
     ) -> tuple[ComparedCollocate, ...]:
         one, other = self.counts[first], self.counts[second]
         likely = self._compare_counts(first, second)
@@ -248,15 +247,15 @@ class NearWords:
             for i in rows
         )
 
-    def _measure_dice(self, group: int) -> Floats:
+    def _measure_dice(self, group: int) -> Doubles:
         # Of a part of the occurrences, only that part of the other word's could be near.
         return measure_log_dice(
             self.counts[group], self.lines[group], self.totals * self.shares[group]
         )
 
     def _choose(
-        self, passes: NDArray[np.bool_], score: Floats, limit: int | None, function_words: bool
-    ) -> NDArray[np.int64]:
+        self, passes: Booleans, score: Doubles, limit: int | None, function_words: bool
+    ) -> Indices:
         """Numbers of the words that pass, the highest score first."""
         rows = np.flatnonzero(passes)
         rows = rows[np.argsort(-score[rows], kind="stable")]
@@ -277,7 +276,7 @@ def _round_finite(value: Any) -> float | None:
 
 def count_near_words(
     corpus: Corpus,
-    groups: Sequence[NDArray[np.int64]],
+    groups: Sequence[Indices],
     *,
     before: int = DEFAULT_SPAN,
     after: int = DEFAULT_SPAN,
@@ -313,7 +312,7 @@ def count_near_words(
     )
 
 
-def tokens_at(corpus: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int32]:
+def tokens_at(corpus: Corpus, positions: Indices) -> Integers:
     """(n,) word ids at (n,) positions in text order."""
     found = np.empty(len(positions), np.int32)
     for part, shard, local in corpus.split_positions(positions):
@@ -321,9 +320,7 @@ def tokens_at(corpus: Corpus, positions: NDArray[np.int64]) -> NDArray[np.int32]
     return found
 
 
-def tokens_around(
-    corpus: Corpus, positions: NDArray[np.int64], before: int, after: int
-) -> NDArray[np.int32]:
+def tokens_around(corpus: Corpus, positions: Indices, before: int, after: int) -> Integers:
     """(n, before + after) word ids beside positions in text order, without the words there.
 
     -1 for words beyond the vocabulary's limit, `OUTSIDE` where the document has begun or ended.

@@ -24,9 +24,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import entr
 
+from grassmeans.arrays import Doubles, Indices
 from grassmeans.clustering.merging import UNMATCHED, match_groups, pair_all
 from grassmeans.errors import InputError
 from grassmeans.evaluation.instances import Key
@@ -200,7 +200,7 @@ class ClusteringScores(KeyScores[WordScore, GroupScore]):
         """Means by the numbers of instances; the plain mean of the numbers of clusters."""
         weights = np.array([score.n_instances for score in words], dtype=np.float64)
 
-        def values(name: str) -> NDArray[np.float64]:
+        def values(name: str) -> Doubles:
             return np.array([getattr(score, name) for score in words], dtype=np.float64)
 
         names = ("v_measure", "f_score", "b_cubed_precision", "b_cubed_recall", "b_cubed")
@@ -227,7 +227,7 @@ def group_words(words: Sequence[str]) -> dict[str, list[int]]:
     return groups
 
 
-def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> NDArray[np.int64]:
+def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) -> Indices:
     """(n_clusters, n_classes) instances in common, both sides in the order of first occurrence."""
     rows = {label: row for row, label in enumerate(dict.fromkeys(clusters))}
     columns = {label: column for column, label in enumerate(dict.fromkeys(classes))}
@@ -248,7 +248,7 @@ def match_labels(clusters: Sequence[Cluster], classes: Sequence[str]) -> dict[Cl
     return {cluster: names[column] for cluster, column in pairs if column != UNMATCHED}
 
 
-def v_measure(table: NDArray[np.int64]) -> float:
+def v_measure(table: Indices) -> float:
     """Harmonic mean of homogeneity and completeness, in [0, 1]."""
     joint = _entropy(table.ravel())
     clusters, classes = _entropy(table.sum(axis=1)), _entropy(table.sum(axis=0))
@@ -258,7 +258,7 @@ def v_measure(table: NDArray[np.int64]) -> float:
     return PrecisionRecall(max(homogeneity, 0.0), max(completeness, 0.0)).f
 
 
-def paired_f_score(table: NDArray[np.int64]) -> float:
+def paired_f_score(table: Indices) -> float:
     """F-score of the pairs of instances that stand together, in [0, 1]."""
     cluster_sizes, class_sizes = table.sum(axis=1), table.sum(axis=0)
     alone_on_both = (table == 1) & (cluster_sizes == 1)[:, None] & (class_sizes == 1)[None, :]
@@ -268,7 +268,7 @@ def paired_f_score(table: NDArray[np.int64]) -> float:
     ).f
 
 
-def b_cubed(table: NDArray[np.int64]) -> PrecisionRecall:
+def b_cubed(table: Indices) -> PrecisionRecall:
     """B-cubed of a hard clustering (Bagga and Baldwin 1998).
 
     Precision is the mean, over instances, of the share of their cluster that has their class,
@@ -281,7 +281,7 @@ def b_cubed(table: NDArray[np.int64]) -> PrecisionRecall:
     )
 
 
-def adjusted_rand(table: NDArray[np.int64]) -> float:
+def adjusted_rand(table: Indices) -> float:
     """Rand index adjusted for chance (Hubert and Arabie 1985): 1 is perfect, 0 is chance."""
     together = _choose_two(table).sum()
     in_clusters, in_classes = (_choose_two(table.sum(axis=axis)).sum() for axis in (1, 0))
@@ -292,7 +292,7 @@ def adjusted_rand(table: NDArray[np.int64]) -> float:
     return float((together - expected) / (highest - expected)) if highest != expected else 1.0
 
 
-def mapped_accuracy(table: NDArray[np.int64]) -> float:
+def mapped_accuracy(table: Indices) -> float:
     """Share of instances whose class is the one that their cluster stands for.
 
     Each cluster stands for at most one class and the other way round, so that most agree; the
@@ -301,16 +301,16 @@ def mapped_accuracy(table: NDArray[np.int64]) -> float:
     return float(table[pair_all(table)].sum() / table.sum())
 
 
-def _entropy(counts: NDArray[np.int64]) -> float:
+def _entropy(counts: Indices) -> float:
     return float(entr(counts / counts.sum()).sum())
 
 
-def _count_pairs(sizes: NDArray[np.int64]) -> int:
+def _count_pairs(sizes: Indices) -> int:
     """Pairs inside groups of the given sizes, a group of one counted as one pair."""
     return int(np.where(sizes == 1, 1, sizes * (sizes - 1) // 2).sum())
 
 
-def _choose_two(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+def _choose_two(sizes: Indices) -> Doubles:
     counts = np.asarray(sizes, dtype=np.float64)
-    pairs: NDArray[np.float64] = counts * (counts - 1) / 2
+    pairs: Doubles = counts * (counts - 1) / 2
     return pairs

@@ -18,8 +18,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -36,7 +36,7 @@ MIN_SHARE = 0.1
 """Soft answers leave out senses this much less likely than the best; fuzzy NMI would take them for
 absent, but fuzzy B-cubed for shared."""
 
-Distances = NDArray[np.float32] | NDArray[np.float64]
+Distances = Floats | Doubles
 FindDistances = Callable[[str, Sequence[Instance]], Distances | None]
 """Name of a word in the key, its instances -> (n_instances, n_senses), or None without senses. NaN
 where the largest sense is to be taken."""
@@ -221,7 +221,7 @@ def read_instances(
     return occurrences_in_passages(word, passages, tokenizer, forms=forms)
 
 
-def _located(group: Sequence[Instance]) -> NDArray[np.bool_]:
+def _located(group: Sequence[Instance]) -> Booleans:
     return np.array([instance.is_located for instance in group])
 
 
@@ -267,18 +267,18 @@ def _answer(
     )
 
 
-def _decode(distances: Distances, sharpness: float | None) -> NDArray[np.float64]:
+def _decode(distances: Distances, sharpness: float | None) -> Doubles:
     """(n_instances, n_senses) weights of the senses; 1 for the largest where nothing is known."""
     # Senses are in order of falling size: the first is the largest.
     nearest = np.maximum(decode_hard(distances, None), 0)
-    hard: NDArray[np.float64] = np.eye(distances.shape[1])[nearest]
+    hard: Doubles = np.eye(distances.shape[1])[nearest]
     if sharpness is None:
         return hard
     unknown = np.isnan(distances).all(axis=1, keepdims=True)
     return np.where(unknown, hard, decode_soft(distances, sharpness))
 
 
-def _make_labels(word: str, weights: NDArray[np.float64]) -> tuple[Label, ...]:
+def _make_labels(word: str, weights: Doubles) -> tuple[Label, ...]:
     chosen = np.flatnonzero(weights > MIN_SHARE * weights.max())
     order = sorted(chosen.tolist(), key=lambda sense: -weights[sense])
     if len(order) == 1:

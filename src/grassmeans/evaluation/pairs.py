@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Booleans, Doubles, Floats
+from grassmeans.arrays import Booleans, Doubles, Floats, Indices
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
@@ -264,9 +263,7 @@ class PairsTask(Task[PairsResult]):
         )
 
 
-def measure_area(
-    bases: Floats, senses: NDArray[np.int64], *, signed: bool = False
-) -> tuple[float, int]:
+def measure_area(bases: Floats, senses: Indices, *, signed: bool = False) -> tuple[float, int]:
     """The area under the curve of all pairs of contexts in percent, and how many pairs there are.
 
     Parameters
@@ -278,7 +275,7 @@ def measure_area(
         As for `compare_all`.
     """
     alike: list[Floats] = []
-    same: list[NDArray[np.bool_]] = []
+    same: list[Booleans] = []
     for start in range(0, len(bases), _COMPARED_AT_ONCE):
         part = slice(start, start + _COMPARED_AT_ONCE)
         found = compare_all(bases[part], bases[start:], signed=signed)
@@ -303,7 +300,7 @@ def _collect_words(found: LabelledInstances) -> dict[str, tuple[list[Instance], 
 
 def _sample(
     word: str, instances: list[Instance], senses: list[str]
-) -> tuple[list[Instance], NDArray[np.int64]]:
+) -> tuple[list[Instance], Indices]:
     """Instances that are compared, and their senses as numbers: all, or a sample of the word's."""
     numbers = {sense: number for number, sense in enumerate(dict.fromkeys(senses))}
     found = np.array([numbers[sense] for sense in senses], np.int64)
@@ -440,7 +437,7 @@ def score_pairs(words: Sequence[str], similarities: Floats, same: Booleans) -> P
     owners = np.array([numbers[word] for word in words], np.int64)
     ranked = RankedPairs(similarities, same)
 
-    def measure_areas(chosen: NDArray[np.int64]) -> Doubles:
+    def measure_areas(chosen: Indices) -> Doubles:
         counts = (np.bincount(sample, minlength=len(numbers)) for sample in chosen)
         found = (ranked.area(count[owners].astype(np.float64)) for count in counts)
         # A sample of few words may lack one kind of pairs.
@@ -461,7 +458,7 @@ def score_pairs(words: Sequence[str], similarities: Floats, same: Booleans) -> P
     )
 
 
-def _judge(similarities: Floats, same: Booleans, owners: NDArray[np.int64]) -> Booleans:
+def _judge(similarities: Floats, same: Booleans, owners: Indices) -> Booleans:
     """(n,) which pairs are on the right side of the threshold that the other half of words has."""
     n_words = int(owners.max()) + 1
     is_second = np.zeros(n_words, np.bool_)

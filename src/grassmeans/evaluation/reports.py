@@ -11,7 +11,8 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+
+from grassmeans.arrays import Doubles, Indices
 
 N_SAMPLES = 1_000
 CONFIDENCE = 0.95
@@ -27,7 +28,7 @@ class Interval:
 
 def bootstrap_words(
     n_words: int,
-    statistic: Callable[[NDArray[np.int64]], NDArray[np.float64]],
+    statistic: Callable[[Indices], Doubles],
     *,
     n_samples: int = N_SAMPLES,
     random_state: int = 0,
@@ -46,14 +47,12 @@ def bootstrap_words(
     return Interval(float(low), float(high))
 
 
-def bootstrap_weighted_mean(
-    values: NDArray[np.float64], weights: NDArray[np.float64]
-) -> Interval | None:
+def bootstrap_weighted_mean(values: Doubles, weights: Doubles) -> Interval | None:
     """Interval of the mean over words, weighted by the words' weights."""
 
-    def weighted_mean(chosen: NDArray[np.int64]) -> NDArray[np.float64]:
+    def weighted_mean(chosen: Indices) -> Doubles:
         drawn = weights[chosen]
-        means: NDArray[np.float64] = (values[chosen] * drawn).sum(axis=1) / drawn.sum(axis=1)
+        means: Doubles = (values[chosen] * drawn).sum(axis=1) / drawn.sum(axis=1)
         return means
 
     return bootstrap_words(len(values), weighted_mean)

@@ -25,9 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -263,7 +262,7 @@ class SenseAnswerer:
         """(n_passages, n_senses) distances."""
         senses = self._senses
 
-        def measure(occurrences: Occurrences, rows: NDArray[np.int64]) -> Floats:
+        def measure(occurrences: Occurrences, rows: Indices) -> Floats:
             return senses.distances(form, occurrences)
 
         text = read_running_text(form, passages, self._tokenizer, senses.find_describing)

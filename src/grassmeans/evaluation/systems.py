@@ -15,9 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Booleans, Floats
 from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts.interface import ContextEncoder
@@ -71,7 +70,7 @@ class Senses(ABC):
         """The same senses, as running text is tagged with them: single words say something."""
         return self
 
-    def find_describing(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def find_describing(self, words: Sequence[str]) -> Booleans:
         """(n_words,) which words say something about a context: all, where nothing is known."""
         return np.ones(len(words), np.bool_)
 
@@ -207,7 +206,7 @@ class ModelSenses(Senses):
         encoder = self.encoder.hearing_single_words()
         return ModelSenses(encoder, self.inventory, self.lexemes, self.n_induced)
 
-    def find_describing(self, words: Sequence[str]) -> NDArray[np.bool_]:
+    def find_describing(self, words: Sequence[str]) -> Booleans:
         """(n_words,) those that have a vector and are no function words."""
         return self.encoder.rows_of(words) >= 0
 

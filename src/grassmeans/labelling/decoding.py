@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Doubles, Indices, Integers
 from grassmeans.artifacts.checking import damaged
 from grassmeans.artifacts.schema import as_plain
 from grassmeans.corpus.corpus import Corpus
@@ -87,8 +88,8 @@ class Decoding:
 class DecodedShard:
     """The labelled occurrences of a shard."""
 
-    positions: NDArray[np.int32]  # (n,)
-    words: NDArray[np.int32]  # (n,) numbers of the target words
+    positions: Integers  # (n,)
+    words: Integers  # (n,) numbers of the target words
     senses: NDArray[np.int16]  # (n,) from 1; 0 for "I don't know"
     n_without_context: int  # occurrences with too few known words around them
 
@@ -123,9 +124,9 @@ def decode_shard(
 def read_distances(
     stored: StoredDistances,
     part: slice | NDArray[np.integer],
-    n_senses: NDArray[np.int64],
+    n_senses: Indices,
     folder: Path,
-) -> NDArray[np.float64]:
+) -> Doubles:
     """(n, most senses) some rows of the distances, checked."""
     distances = np.asarray(stored.distances[part], np.float64)
     absent = np.isnan(distances)
@@ -142,13 +143,13 @@ def read_probabilities(
     part: slice | NDArray[np.integer],
     targets: Targets,
     sharpness: float,
-) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+) -> tuple[Integers, Doubles]:
     """Target words (n,) and sense probabilities (n, most senses) of some labelled occurrences.
 
     ``stored`` are the distances of the shard of a labelled corpus, by whose token ids the targets
     are.
     """
-    words: NDArray[np.int32] = targets.word_of_token[shard.tokens[stored.positions[part]]]
+    words: Integers = targets.word_of_token[shard.tokens[stored.positions[part]]]
     if np.any(words < 0):
         raise damaged(shard.folder / POSITIONS, "the distances do not belong to the tokens")
     n_senses = targets.n_senses[words]
@@ -156,9 +157,7 @@ def read_probabilities(
     return words, sense_probabilities(distances, n_senses, sharpness)
 
 
-def sense_probabilities(
-    distances: NDArray[np.float64], n_senses: NDArray[np.int64], sharpness: float
-) -> NDArray[np.float64]:
+def sense_probabilities(distances: Doubles, n_senses: Indices, sharpness: float) -> Doubles:
     """(n, most senses) probabilities of the senses, 0 beyond a word's senses."""
     probabilities = np.zeros(distances.shape)
     for k in np.unique(n_senses):
@@ -167,9 +166,7 @@ def sense_probabilities(
     return probabilities
 
 
-def draw_senses(
-    probabilities: NDArray[np.float64], n_senses: NDArray[np.int64], draws: NDArray[np.float64]
-) -> NDArray[np.int16]:
+def draw_senses(probabilities: Doubles, n_senses: Indices, draws: Doubles) -> NDArray[np.int16]:
     """(n,) one sense number per row, from 1, for numbers drawn from [0, 1)."""
     bounds = np.cumsum(probabilities, axis=1)
     passed = (draws[:, None] >= bounds[:, :-1]).sum(axis=1)
@@ -188,17 +185,17 @@ class LexemeIds:
 
     # (n_types + 1,) new id of each token id without senses. The last entry, for tokens beyond the
     # vocabulary, is -1.
-    plain: NDArray[np.int32]
+    plain: Integers
     # (n_words, most senses + 1) new id of each target's senses; column 0 is "I don't know". -1
     # where there is no such key.
-    lexemes: NDArray[np.int32]
+    lexemes: Integers
 
 
 @dataclass(frozen=True, slots=True)
 class ShardCounts:
     """What the second pass reports of a shard."""
 
-    lexemes: NDArray[np.int64]  # (n_words, most senses + 1)
+    lexemes: Indices  # (n_words, most senses + 1)
     n_without_context: int
 
 
@@ -214,7 +211,7 @@ def count_shard(
 
 
 def order_lexemes(
-    corpus: Corpus, targets: Targets, lexeme_counts: NDArray[np.int64], *, smallest: int = 1
+    corpus: Corpus, targets: Targets, lexeme_counts: Indices, *, smallest: int = 1
 ) -> tuple[Vocabulary, LexemeIds]:
     """The vocabulary of lexeme keys, most frequent first, and the way to its ids.
 
@@ -253,9 +250,9 @@ def _counts_at(corpus: Corpus, ids: Mapping[int, str]) -> list[int]:
     return counts
 
 
-def _existing(targets: Targets) -> NDArray[np.bool_]:
+def _existing(targets: Targets) -> Booleans:
     """(n_words, most senses + 1) which senses the words have, "I don't know" included."""
-    exists: NDArray[np.bool_] = np.arange(targets.max_senses + 1) <= targets.n_senses[:, None]
+    exists: Booleans = np.arange(targets.max_senses + 1) <= targets.n_senses[:, None]
     return exists
 
 
@@ -287,11 +284,11 @@ class SoftShard:
         return open_distances(self.shard.folder, len(self.shard.tokens), self.targets.max_senses)
 
     @property
-    def document_offsets(self) -> NDArray[np.int64]:
+    def document_offsets(self) -> Indices:
         """(n_documents + 1,) where each document begins, and the end."""
         return self.shard.document_offsets
 
-    def read_tokens(self, start: int, end: int, epoch: int = 0) -> NDArray[np.int32]:
+    def read_tokens(self, start: int, end: int, epoch: int = 0) -> Integers:
         """The lexeme ids of the positions ``start:end``, drawn for this epoch.
 
         The draw depends on the epoch, the shard and ``start`` only: not on threads, and not on
@@ -305,7 +302,7 @@ class SoftShard:
         seed = [self.decoding.random_state, epoch, self.number, start]
         draws = np.random.default_rng(np.random.SeedSequence(seed)).random(last - first)
         senses = draw_senses(probabilities, self.targets.n_senses[words], draws)
-        tokens: NDArray[np.int32] = self.ids.plain[labelled]
+        tokens: Integers = self.ids.plain[labelled]
         places = self._stored.positions[first:last] - start
         tokens[places] = self.ids.lexemes[words, senses]
         return tokens
@@ -341,7 +338,7 @@ class SoftCorpus:
         return f"SoftCorpus({str(self._corpus.path)!r}, sharpness={self._decoding.sharpness})"
 
     @cached_property
-    def expected_counts(self) -> NDArray[np.float64]:
+    def expected_counts(self) -> Doubles:
         """(n_words, most senses) how often each sense of each word is expected."""
         shape = (len(self._targets.words), self._targets.max_senses)
         expected = np.zeros(shape)

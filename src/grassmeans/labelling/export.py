@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import ArtifactError, InputError, import_extra
@@ -147,9 +147,7 @@ class _Reader:
         def read(start: int, end: int) -> Iterator[tuple[int, tuple[float, ...]]]:
             first, last = (int(i) for i in np.searchsorted(stored.positions, (start, end)))
             places = stored.positions[first:last]
-            n_senses: NDArray[np.int64] = targets.n_senses[
-                targets.word_of_token[shard.tokens[places]]
-            ]
+            n_senses: Indices = targets.n_senses[targets.word_of_token[shard.tokens[places]]]
             distances = read_distances(stored, slice(first, last), n_senses, shard.folder)
             rows = sense_probabilities(distances, n_senses, self._sharpness)
             for place, row, n in zip(

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Halves, Indices, Integers
 from grassmeans.artifacts.checking import (
     MANIFEST,
     check_range,
@@ -62,10 +62,10 @@ class Targets:
 
     # Target words; their positions here are the "word numbers" of all other arrays.
     words: Sequence[str]
-    n_senses: NDArray[np.int64]  # (n_words,)
+    n_senses: Indices  # (n_words,)
     # (n_types + 1,) number of the target that a token id is, -1 for none. The last entry is -1: it
     # belongs to tokens beyond the vocabulary, whose id is -1.
-    word_of_token: NDArray[np.int32]
+    word_of_token: Integers
 
     @property
     def max_senses(self) -> int:
@@ -154,11 +154,11 @@ class ShardMeasure(Protocol):
         ...
 
     @property
-    def word_of_token(self) -> NDArray[np.int32]:
+    def word_of_token(self) -> Integers:
         """(n_types + 1,) as in `Targets`."""
         ...
 
-    def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+    def find_distances(self, shard: Shard) -> tuple[Integers, Halves]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
         ...
 
@@ -170,7 +170,7 @@ class EncoderMeasure:
     corpus: Corpus  # whose shards are measured
     encoder: ContextEncoder
     lines: SenseLines  # of the targets, in their order
-    word_of_token: NDArray[np.int32]  # (n_types + 1,) as in `Targets`
+    word_of_token: Integers  # (n_types + 1,) as in `Targets`
 
     @property
     def shards_here(self) -> int:
@@ -179,7 +179,7 @@ class EncoderMeasure:
             return 1
         return 0 if self.encoder.device == "cpu" else _SHARDS_AT_ONCE
 
-    def find_distances(self, shard: Shard) -> tuple[NDArray[np.int32], NDArray[np.float16]]:
+    def find_distances(self, shard: Shard) -> tuple[Integers, Halves]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
         words = self.word_of_token[np.asarray(shard.tokens)]
         positions = np.flatnonzero(words >= 0)
@@ -248,16 +248,14 @@ DISTANCES = "sense_distances.npy"
 class StoredDistances:
     """Distances of the labelled occurrences of a shard, memory-mapped."""
 
-    positions: NDArray[np.int32]  # (n_occurrences,)
-    distances: NDArray[np.float16]  # (n_occurrences, most senses)
+    positions: Integers  # (n_occurrences,)
+    distances: Halves  # (n_occurrences, most senses)
 
     def __len__(self) -> int:
         return len(self.positions)
 
 
-def write_distances(
-    folder: Path, positions: NDArray[np.int32], distances: NDArray[np.float16]
-) -> None:
+def write_distances(folder: Path, positions: Integers, distances: Halves) -> None:
     """Write both files."""
     write_array(folder / POSITIONS, positions)
     write_array(folder / DISTANCES, distances)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
@@ -27,7 +27,7 @@ class PassageSenses(Protocol):
     def inventory(self) -> Container[str]:
         """The words that have senses."""
 
-    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> Floats:
         """(n_passages, n_senses) distances of occurrences, given as the text on both sides."""
 
     def choose_threshold(self, idk_threshold: IdkThreshold) -> IdkRule:
@@ -74,10 +74,10 @@ class PairSimilarities:
         Words without a vector, each once.
     """
 
-    hard: NDArray[np.float64]
-    soft: NDArray[np.float64]
-    average: NDArray[np.float64]
-    maximum: NDArray[np.float64]
+    hard: Doubles
+    soft: Doubles
+    average: Doubles
+    maximum: Doubles
     n_missing: int
     n_occurrences: int
     n_decoded: int

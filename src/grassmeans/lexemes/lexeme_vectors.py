@@ -18,8 +18,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.keys import IDK_SENSE, decode_key, encode_key
@@ -87,7 +88,7 @@ class LexemeVectors:
         """Whether the word's "I don't know" occurrences have a vector (``word.0``)."""
         return IDK_SENSE in self._rows.get(word, {})
 
-    def vector(self, word: str, sense: int | None = None) -> NDArray[np.float32]:
+    def vector(self, word: str, sense: int | None = None) -> Floats:
         """The vector of exactly this lexeme, (dim,); no other stands in for it.
 
         Parameters
@@ -97,7 +98,7 @@ class LexemeVectors:
 
         `UnknownWordError` with the senses that the word has.
         """
-        vector: NDArray[np.float32] = self.vectors.vectors[self._row(word, sense)]
+        vector: Floats = self.vectors.vectors[self._row(word, sense)]
         return vector
 
     def nearest_lexemes(
@@ -157,14 +158,14 @@ class LexemeVectors:
             return None
         return float(np.clip((first @ second.T).max(), -1.0, 1.0))
 
-    def _sense_units(self, word: str) -> NDArray[np.float64] | None:
+    def _sense_units(self, word: str) -> Doubles | None:
         """(n_senses, dim) unit vectors of a word's senses, or of what stands for the word."""
         rows = list(self.sense_rows(word).values())
         if not rows and (row := self.standing_row(word, None)) is not None:
             rows = [row]
         return np.stack([self._unit(row) for row in rows]) if rows else None
 
-    def hard_vector(self, word: str, sense: int | None) -> NDArray[np.float64] | None:
+    def hard_vector(self, word: str, sense: int | None) -> Doubles | None:
         """The unit vector that stands for a lexeme in HardSim, (dim,); None without any."""
         row = self.standing_row(word, sense)
         return None if row is None else self._unit(row)
@@ -184,7 +185,7 @@ class LexemeVectors:
         rows = self._rows.get(word, {})
         return {sense: rows[sense] for sense in _numbered(rows)}
 
-    def soft_vector(self, word: str, probabilities: ArrayLike | None) -> NDArray[np.float64] | None:
+    def soft_vector(self, word: str, probabilities: ArrayLike | None) -> Doubles | None:
         """The mean of the senses' unit vectors, weighted by their probabilities, (dim,).
 
         SoftSim is the inner product of two of these, because it is linear in either side:
@@ -201,7 +202,7 @@ class LexemeVectors:
             return self.hard_vector(word, IDK_SENSE)
         mass = weights[np.array(known) - 1]
         units = np.stack([self._unit(rows[k]) for k in known])
-        mean: NDArray[np.float64] = (mass / mass.sum()) @ units
+        mean: Doubles = (mass / mass.sum()) @ units
         return mean
 
     @cached_property
@@ -213,8 +214,8 @@ class LexemeVectors:
             table.setdefault(word, {})[sense] = row
         return table
 
-    def _unit(self, row: int) -> NDArray[np.float64]:
-        vector: NDArray[np.float64] = self.vectors.vectors[row].astype(np.float64)
+    def _unit(self, row: int) -> Doubles:
+        vector: Doubles = self.vectors.vectors[row].astype(np.float64)
         length = float(np.linalg.norm(vector))
         return vector / length if length > 0.0 else vector
 
@@ -235,13 +236,13 @@ def _numbered(rows: Mapping[int | None, int]) -> list[int]:
     return sorted(sense for sense in rows if sense is not None and sense > IDK_SENSE)
 
 
-def _dot(first: NDArray[np.float64] | None, second: NDArray[np.float64] | None) -> float | None:
+def _dot(first: Doubles | None, second: Doubles | None) -> float | None:
     if first is None or second is None:
         return None
     return float(np.clip(first @ second, -1.0, 1.0))
 
 
-def _check_probabilities(probabilities: ArrayLike) -> NDArray[np.float64]:
+def _check_probabilities(probabilities: ArrayLike) -> Doubles:
     weights = np.asarray(probabilities, dtype=np.float64)
     proper = weights.ndim == 1 and len(weights) > 0 and bool((weights >= 0.0).all())
     if not proper or abs(float(weights.sum()) - 1.0) > _ROUNDING:

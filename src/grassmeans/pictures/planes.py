@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats
 from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
@@ -108,7 +109,7 @@ def example_lines(
     ]
 
 
-def choose_senses(directions: NDArray[np.float32], limit: int = 2) -> tuple[int, ...]:
+def choose_senses(directions: Floats, limit: int = 2) -> tuple[int, ...]:
     """The numbers of senses to show first: the largest one, and those most different from it.
 
     Three dimensions can tell two lines apart well; with more, planes of one sense come close to
@@ -180,9 +181,7 @@ def build_scene(
     return PlanesScene(word, tuple(planes), drawn)
 
 
-def find_axes(
-    directions: NDArray[np.floating], word_vectors: NDArray[np.floating]
-) -> NDArray[np.float64]:
+def find_axes(directions: NDArray[np.floating], word_vectors: NDArray[np.floating]) -> Doubles:
     """(3, dim) orthonormal axes that hold the directions, filled up by the words' own main axes.
 
     Of more than three directions (n_senses, dim), the best approximation in three dimensions is
@@ -197,9 +196,9 @@ def find_axes(
     return np.asarray(axes[:SPACE], np.float64)
 
 
-def _plane_of(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def _plane_of(points: Doubles) -> Doubles:
     """(2, 3) orthonormal rows: the uncentred rank-2 principal subspace of points."""
-    rows: NDArray[np.float64] = np.linalg.svd(points, full_matrices=True)[2][:PLANE_RANK]
+    rows: Doubles = np.linalg.svd(points, full_matrices=True)[2][:PLANE_RANK]
     return rows
 
 
