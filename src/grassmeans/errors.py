@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,12 @@ class GrassmeansWarning(UserWarning):
 
     The command line prints its message as a remark.
     """
+
+
+def check_choice(name: str, value: object, choices: Collection[object]) -> None:
+    """Refuse a value that is none of the choices."""
+    if value not in choices:
+        raise InputError(f"{name} must be one of {', '.join(map(str, choices))}, got {value!r}")
 
 
 def warn_user(message: str) -> None:

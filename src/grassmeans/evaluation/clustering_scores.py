@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from scipy.special import entr
@@ -34,7 +34,7 @@ from grassmeans.evaluation.reports import (
     Interval,
     ResultTable,
     bootstrap_weighted_mean,
-    plain_fields,
+    plain_groups,
     tabulate_groups,
 )
 
@@ -91,12 +91,7 @@ class GroupScore:
     f_score_interval: Interval | None
 
 
-class _CountedWord(Protocol):
-    @property
-    def n_answered(self) -> int: ...
-
-
-Word = TypeVar("Word", bound=_CountedWord)
+Word = TypeVar("Word", bound=Any)  # the scores of one, with ``word`` and ``n_answered``
 Group = TypeVar("Group")
 Cluster = TypeVar("Cluster", bound=Hashable)
 
@@ -149,13 +144,11 @@ class KeyScores(ABC, Generic[Word, Group]):
 
     def to_dict(self) -> dict[str, Any]:
         """The scores of each group as plain values, and the note where there is one."""
-        groups = {name: plain_fields(group) for name, group in self.groups.items()}
-        return groups | ({"note": self.note} if self.note else {})
+        return plain_groups(self.groups) | ({"note": self.note} if self.note else {})
 
     def to_table(self) -> ResultTable:
         """A row for each group."""
-        groups = {name: plain_fields(group) for name, group in self.groups.items()}
-        return tabulate_groups(groups, self.columns, self.note)
+        return tabulate_groups(plain_groups(self.groups), self.columns, self.note)
 
 
 class ClusteringScores(KeyScores[WordScore, GroupScore]):
@@ -203,11 +196,9 @@ class ClusteringScores(KeyScores[WordScore, GroupScore]):
         def values(name: str) -> Doubles:
             return np.array([getattr(score, name) for score in words], dtype=np.float64)
 
-        names = ("v_measure", "f_score", "b_cubed_precision", "b_cubed_recall", "b_cubed")
-        means = {
-            name: float(np.average(values(name), weights=weights))
-            for name in (*names, "ari", "accuracy")
-        }
+        cubed = ("b_cubed_precision", "b_cubed_recall", "b_cubed")
+        averaged = ("v_measure", "f_score", *cubed, "ari", "accuracy")
+        means = {name: float(np.average(values(name), weights=weights)) for name in averaged}
         return GroupScore(
             n_words=len(words),
             n_instances=int(weights.sum()),
@@ -238,10 +229,7 @@ def cross_tabulate(clusters: Sequence[Hashable], classes: Sequence[Hashable]) ->
 
 
 def match_labels(clusters: Sequence[Cluster], classes: Sequence[str]) -> dict[Cluster, str]:
-    """The class that each cluster stands for, one to one, so that most instances agree.
-
-    Those that have no instance in common are not matched.
-    """
+    """The class that each cluster stands for, if any, one to one, so that most instances agree."""
     found = match_groups(cross_tabulate(clusters, classes)).tolist()
     names = list(dict.fromkeys(classes))
     pairs = zip(dict.fromkeys(clusters), found, strict=True)
@@ -263,9 +251,9 @@ def paired_f_score(table: Indices) -> float:
     cluster_sizes, class_sizes = table.sum(axis=1), table.sum(axis=0)
     alone_on_both = (table == 1) & (cluster_sizes == 1)[:, None] & (class_sizes == 1)[None, :]
     common = int((table * (table - 1) // 2).sum() + alone_on_both.sum())
-    return PrecisionRecall(
-        common / _count_pairs(cluster_sizes), common / _count_pairs(class_sizes)
-    ).f
+    # Pairs inside groups of these sizes, a group of one counted as one pair.
+    n_pairs = [np.where(n == 1, 1, n * (n - 1) // 2).sum() for n in (cluster_sizes, class_sizes)]
+    return PrecisionRecall(*(common / int(n) for n in n_pairs)).f
 
 
 def b_cubed(table: Indices) -> PrecisionRecall:
@@ -283,9 +271,8 @@ def b_cubed(table: Indices) -> PrecisionRecall:
 
 def adjusted_rand(table: Indices) -> float:
     """Rand index adjusted for chance (Hubert and Arabie 1985): 1 is perfect, 0 is chance."""
-    together = _choose_two(table).sum()
-    in_clusters, in_classes = (_choose_two(table.sum(axis=axis)).sum() for axis in (1, 0))
-    n_pairs = _choose_two(table.sum())
+    counts = (table, table.sum(axis=1), table.sum(axis=0), table.sum())
+    together, in_clusters, in_classes, n_pairs = (float((n * (n - 1) / 2).sum()) for n in counts)
     expected = in_clusters * in_classes / n_pairs if n_pairs > 0 else 0.0
     highest = (in_clusters + in_classes) / 2
     # No pairs on either side, or all pairs on both: two clusterings that are the same.
@@ -293,24 +280,12 @@ def adjusted_rand(table: Indices) -> float:
 
 
 def mapped_accuracy(table: Indices) -> float:
-    """Share of instances whose class is the one that their cluster stands for.
+    """Share of instances whose class is the one that their cluster stands for, one to one.
 
-    Each cluster stands for at most one class and the other way round, so that most agree; the
-    instances of clusters left over are wrong.
+    So that most agree; the instances of clusters left over are wrong.
     """
     return float(table[pair_all(table)].sum() / table.sum())
 
 
 def _entropy(counts: Indices) -> float:
     return float(entr(counts / counts.sum()).sum())
-
-
-def _count_pairs(sizes: Indices) -> int:
-    """Pairs inside groups of the given sizes, a group of one counted as one pair."""
-    return int(np.where(sizes == 1, 1, sizes * (sizes - 1) // 2).sum())
-
-
-def _choose_two(sizes: Indices) -> Doubles:
-    counts = np.asarray(sizes, dtype=np.float64)
-    pairs: Doubles = counts * (counts - 1) / 2
-    return pairs

@@ -46,12 +46,9 @@ Scores = KeyScores[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What a system says of a test set, and how many instances a rule of this module decided.
+    """What a system says of a test set, and how many instances a rule of this module decided."""
 
-    The senses of the key are named ``crane.n.1``, ``crane.n.2``, ...
-    """
-
-    key: Key
+    key: Key  # whose senses are named ``crane.n.1``, ``crane.n.2``, ...
     words_without_senses: tuple[str, ...]
     n_without_senses: int
     n_not_located: int
@@ -126,14 +123,34 @@ class ClusteringTask(Task[GroupingResult]):
             senses = system.find_senses(self.targets)
             n_induced = senses.n_induced
             answers = answer_with_senses(senses, self.instances, system.tokenizer, sharpness)
-        self._check_any_senses(answers, settings.induce)
+        if not self.instances:
+            raise InputError(f"{self.name} has no instances")
+        if answers.n_without_senses == len(self.instances):
+            what_to_do = (
+                "ask for fewer senses, or decode with senses of a corpus"
+                if settings.induce == "on-test"
+                else "give a corpus to induce them from, or another model or number of senses"
+            )
+            example = ", ".join(answers.words_without_senses[:3])
+            raise InputError(f"no word of {self.name} has senses ({example}): {what_to_do}")
+        counts = {
+            "n_instances": len(self.instances),
+            "n_words": len(answers.key.labels),
+            "n_words_induced": n_induced,
+            "n_words_without_senses": len(answers.words_without_senses),
+            "n_without_senses": answers.n_without_senses,
+            "n_not_located": answers.n_not_located,
+            "n_poor_context": answers.n_poor_context,
+        }
         scores = self._score_key(answers.key)
+        if scores is not None:
+            counts |= {"n_unanswered": scores.n_unanswered, "n_unlabelled": scores.n_unknown}
         return GroupingResult(
             task=self.name,
             scores=scores,
             key=answers.key,
             parameters=about,
-            counts=self._count(answers, scores, n_induced),
+            counts=counts,
             words_without_senses=answers.words_without_senses,
         )
 
@@ -147,33 +164,6 @@ class ClusteringTask(Task[GroupingResult]):
                 "do they belong together?"
             )
         return scores
-
-    def _count(self, answers: Answers, scores: Scores | None, n_induced: int) -> dict[str, int]:
-        counts = {
-            "n_instances": len(self.instances),
-            "n_words": len(answers.key.labels),
-            "n_words_induced": n_induced,
-            "n_words_without_senses": len(answers.words_without_senses),
-            "n_without_senses": answers.n_without_senses,
-            "n_not_located": answers.n_not_located,
-            "n_poor_context": answers.n_poor_context,
-        }
-        if scores is not None:
-            counts |= {"n_unanswered": scores.n_unanswered, "n_unlabelled": scores.n_unknown}
-        return counts
-
-    def _check_any_senses(self, answers: Answers, induce: str) -> None:
-        if not self.instances:
-            raise InputError(f"{self.name} has no instances")
-        if answers.n_without_senses < len(self.instances):
-            return
-        what_to_do = (
-            "ask for fewer senses, or decode with senses of a corpus"
-            if induce == "on-test"
-            else "give a corpus to induce them from, or another model or number of senses"
-        )
-        example = ", ".join(answers.words_without_senses[:3])
-        raise InputError(f"no word of {self.name} has senses ({example}): {what_to_do}")
 
 
 def answer_with_senses(

@@ -34,11 +34,11 @@ class InstanceFormat:
     def __call__(self, data: str | Path, gold: str | Path | None = None) -> ClusteringTask:
         """Read the test set, and a gold key in place of its own where one is given."""
         place = Path(data)
-        in_folder = gold is None and self.gold_places
-        key = self._find_key(place) if in_folder else None if gold is None else read_key(gold)
+        key = None if gold is None else read_key(gold)
+        if gold is None and self.gold_places:
+            key = self._find_key(place)
         found = self.read(place)
-        labels = found.gold if key is None else key
-        return ClusteringTask(self.name, found.instances, labels, self.scoring)
+        return ClusteringTask(self.name, found.instances, key or found.gold, self.scoring)
 
     def read_gold(self, folder: Path) -> Key:
         """The gold labels alone."""

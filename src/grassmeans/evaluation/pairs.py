@@ -6,12 +6,14 @@ senses (`InstancePairsTask`), or those of a file (`PairsTask`).
 
 Contexts are compared by `grassmeans.geometry.distances`. An occurrence whose target was not
 found in its text, or around which nothing is known, is 0 alike to any other.
+
+The measure is the area under the ROC curve: how often a pair in one sense is more alike than a pair
+in two, ties counted half. It asks for no threshold. All scores are in percent.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,18 +28,18 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import group_words
 from grassmeans.evaluation.grouping import read_instances
-from grassmeans.evaluation.instances import Instance, LabelledInstances, known_form
-from grassmeans.evaluation.pair_files import read_word_pairs
+from grassmeans.evaluation.instances import Instance, known_form
 from grassmeans.evaluation.reports import (
     Interval,
     ResultTable,
     bootstrap_weighted_mean,
     bootstrap_words,
-    plain_fields,
+    plain_groups,
     tabulate_groups,
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import System
+from grassmeans.evaluation.task_files import read_word_pairs
 from grassmeans.geometry.distances import compare_all, compare_rows, usable_contexts
 from grassmeans.senses.samples import word_seeds
 
@@ -66,27 +68,54 @@ _PAIR_COLUMNS = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class WordArea:
+    """The pairs of instances of one word."""
+
+    word: str
+    n_instances: int
+    n_pairs: int
+    area: float  # NaN where all instances have one sense, or each its own
+
+
+@dataclass(frozen=True, slots=True)
+class AreaScores:
+    """Scores over those of a group of words that have an area, in percent."""
+
+    n_words: int
+    n_instances: int
+    n_pairs: int
+    area: float  # the mean, weighted by the words' instances; NaN where there are none
+    area_interval: Interval | None  # 95% of bootstrap samples of the words; None for fewer than two
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """Scores of single pairs of many words, in percent; NaN where there is nothing to score."""
+
+    n_words: int
+    n_pairs: int
+    same: float  # share of the pairs in one sense
+    area: float  # under the curve of all pairs, whatever their words
+    area_interval: Interval | None
+    # Share of the pairs that are on the right side of a threshold. Words are halved at random; the
+    # threshold of either half is the best one for the other. NaN for a single word.
+    accuracy: float
+    accuracy_interval: Interval | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class PairsResult(Result):
-    """Pairs, scored.
+    """Pairs, scored."""
 
-    Attributes
-    ----------
-    groups : mapping
-        The scores of ``"all"`` words, and of each part of speech that their names show.
-    words : tuple of WordArea
-        Of each word, where all its instances are compared.
-    columns : mapping
-        Of a table for people: from headings to fields of the scores.
-    """
-
+    # The scores of ``"all"`` words, and of each part of speech that their names show.
     groups: Mapping[str, AreaScores] | Mapping[str, PairScores]
-    words: tuple[WordArea, ...] = ()
-    columns: Mapping[str, str]
+    words: tuple[WordArea, ...] = ()  # of each word, where all its instances are compared
+    columns: Mapping[str, str]  # of a table for people: from headings to fields of the scores
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
-        return {name: plain_fields(group) for name, group in self.groups.items()}
+        return plain_groups(self.groups)
 
     def to_table(self) -> ResultTable:
         """A row for each group."""
@@ -94,13 +123,7 @@ class PairsResult(Result):
 
 
 class ContextEncoding:
-    """Encodes instances with the contexts of a system, and counts those that say nothing.
-
-    Attributes
-    ----------
-    n_not_located, n_poor_context : int
-        Instances without an occurrence, and such with nothing known around it.
-    """
+    """Encodes instances with the contexts of a system, and counts those that say nothing."""
 
     def __init__(self, system: System) -> None:
         if system.encoder is None:
@@ -110,7 +133,8 @@ class ContextEncoding:
             )
         self.encoder: ContextEncoder = system.encoder
         self._tokenizer = system.tokenizer
-        self.n_not_located = self.n_poor_context = 0
+        # Instances without an occurrence, and such with nothing known around it.
+        self.counts = {"n_not_located": 0, "n_poor_context": 0}
 
     def encode(self, instances: Sequence[Instance]) -> Floats:
         """(n, rank, dim) bases; zeros where there is nothing to compare."""
@@ -118,24 +142,15 @@ class ContextEncoding:
         words = [known_form(known, instance.target) or instance.target for instance in instances]
         bases = self.encoder.encode(read_instances(words, instances, self._tokenizer))
         located = np.array([instance.is_located for instance in instances])
-        self.n_not_located += int((~located).sum())
-        self.n_poor_context += int((located & ~usable_contexts(bases)).sum())
+        self.counts["n_not_located"] += int((~located).sum())
+        self.counts["n_poor_context"] += int((located & ~usable_contexts(bases)).sum())
         return np.where(located[:, None, None], bases, np.float32(0.0))
-
-    def count(self) -> dict[str, int]:
-        """What there was of either."""
-        return {"n_not_located": self.n_not_located, "n_poor_context": self.n_poor_context}
 
 
 class InstancePairsTask(Task[PairsResult]):
     """All pairs of instances of each word of a test set, of which the same gold sense is wanted.
 
-    Parameters
-    ----------
-    task : Task
-        With instances that have gold senses; where one has several, the heaviest counts.
-
-    `InputError` where it has none.
+    Where an instance has several gold senses, the heaviest counts. `InputError` where none has one.
     """
 
     needs_contexts = True
@@ -146,7 +161,7 @@ class InstancePairsTask(Task[PairsResult]):
             raise InputError(f"{task.name} has no instances with gold senses to be paired")
         self.name = f"{PAIRS} of {task.name}"
         self._task = task
-        self.words = _collect_words(found)
+        self.words = found.by_word()
         if not self.words:
             raise InputError(f"the gold key has none of the instances of {task.name}")
 
@@ -158,8 +173,7 @@ class InstancePairsTask(Task[PairsResult]):
     @property
     def targets(self) -> tuple[str, ...]:
         """The words."""
-        groups = (instances for instances, _ in self.words.values())
-        return tuple(dict.fromkeys(instances[0].target for instances in groups))
+        return tuple(dict.fromkeys(labelled[0][0].target for labelled in self.words.values()))
 
     def score(self, system: System, settings: RunSettings) -> PairsResult:
         """Compare the contexts of all instances of each word."""
@@ -178,30 +192,29 @@ class InstancePairsTask(Task[PairsResult]):
                 "n_words": len(words),
                 "n_words_without_area": len(words) - scores["all"].n_words,
                 "n_words_sampled": sum(size > MOST_INSTANCES for size in sizes),
-                **encoding.count(),
+                **encoding.counts,
             },
         )
 
     def _measure_words(self, encoding: ContextEncoding) -> Iterator[WordArea]:
         signed = encoding.encoder.lines_have_ends
         for names in self._batch_words():
-            chosen = {name: _sample(name, *self.words[name]) for name in names}
-            instances = [one for own, _ in chosen.values() for one in own]
-            bases = encoding.encode(instances)
+            chosen = {name: _sample(name, self.words[name]) for name in names}
+            bases = encoding.encode([one for own, _ in chosen.values() for one in own])
             start = 0
             for name, (own, senses) in chosen.items():
                 end = start + len(own)
                 area, n_pairs = measure_area(bases[start:end], senses, signed=signed)
-                yield WordArea(name, len(self.words[name][0]), n_pairs, area)
+                yield WordArea(name, len(self.words[name]), n_pairs, area)
                 start = end
 
     def _batch_words(self) -> Iterator[list[str]]:
         """Words whose instances are encoded together."""
         batch: list[str] = []
         size = 0
-        for name, (instances, _) in self.words.items():
+        for name, labelled in self.words.items():
             batch.append(name)
-            size += len(instances)
+            size += len(labelled)
             if size >= _ENCODED_AT_ONCE:
                 yield batch
                 batch, size = [], 0
@@ -210,13 +223,7 @@ class InstancePairsTask(Task[PairsResult]):
 
 
 class PairsTask(Task[PairsResult]):
-    """Pairs of a file, each with its label.
-
-    Parameters
-    ----------
-    data, gold : path
-        As for `grassmeans.evaluation.pair_files.read_word_pairs`.
-    """
+    """Pairs of a file, each with its label; data and gold as for `read_word_pairs`."""
 
     name = PAIRS
     needs_contexts = True
@@ -251,28 +258,34 @@ class PairsTask(Task[PairsResult]):
             similarities[start : start + step] = found
         same = np.array([pair.same for pair in self.pairs])
         scores = score_pairs([pair.word for pair in self.pairs], similarities, same)
+        counts = {"n_instances": 2 * len(self.pairs), "n_words": scores.n_words, **encoding.counts}
         return PairsResult(
-            task=self.name,
-            groups={"all": scores},
-            columns=_PAIR_COLUMNS,
-            counts={
-                "n_instances": 2 * len(self.pairs),
-                "n_words": scores.n_words,
-                **encoding.count(),
-            },
+            task=self.name, groups={"all": scores}, columns=_PAIR_COLUMNS, counts=counts
         )
+
+
+def _sample(word: str, labelled: list[tuple[Instance, str]]) -> tuple[list[Instance], Indices]:
+    """Instances that are compared, and their senses as numbers: all, or a sample of the word's."""
+    instances = [instance for instance, _ in labelled]
+    numbers = _number_names([sense for _, sense in labelled])
+    if len(instances) <= MOST_INSTANCES:
+        return instances, numbers
+    rng = np.random.default_rng(word_seeds(word, 0))
+    kept = np.sort(rng.choice(len(instances), MOST_INSTANCES, replace=False))
+    return [instances[i] for i in kept], numbers[kept]
+
+
+def _number_names(names: Sequence[str]) -> Indices:
+    """(n,) the same number for the same name, in the order of first occurrence."""
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], np.int64)
 
 
 def measure_area(bases: Floats, senses: Indices, *, signed: bool = False) -> tuple[float, int]:
     """The area under the curve of all pairs of contexts in percent, and how many pairs there are.
 
-    Parameters
-    ----------
-    bases : (n, rank, dim) float32
-    senses : (n,) int64
-        Contexts with the same number have one sense.
-    signed : bool
-        As for `compare_all`.
+    Of ``bases`` (n, rank, dim), those with the same number of ``senses`` (n,) have one sense;
+    ``signed`` as for `compare_all`.
     """
     alike: list[Floats] = []
     same: list[Booleans] = []
@@ -286,41 +299,11 @@ def measure_area(bases: Floats, senses: Indices, *, signed: bool = False) -> tup
     return RankedPairs(*both).area(), len(both[0])
 
 
-def _collect_words(found: LabelledInstances) -> dict[str, tuple[list[Instance], list[str]]]:
-    """The instances of each word that have a gold sense, and these."""
-    gold = {word: found.gold.best_labels(word) for word in found.gold.labels}
-    words: dict[str, tuple[list[Instance], list[str]]] = defaultdict(lambda: ([], []))
-    for instance in found.instances:
-        sense = gold.get(instance.key_word, {}).get(instance.id)
-        if sense is not None:
-            words[instance.key_word][0].append(instance)
-            words[instance.key_word][1].append(sense)
-    return dict(words)
-
-
-def _sample(
-    word: str, instances: list[Instance], senses: list[str]
-) -> tuple[list[Instance], Indices]:
-    """Instances that are compared, and their senses as numbers: all, or a sample of the word's."""
-    numbers = {sense: number for number, sense in enumerate(dict.fromkeys(senses))}
-    found = np.array([numbers[sense] for sense in senses], np.int64)
-    if len(instances) <= MOST_INSTANCES:
-        return instances, found
-    rng = np.random.default_rng(word_seeds(word, 0))
-    kept = np.sort(rng.choice(len(instances), MOST_INSTANCES, replace=False))
-    return [instances[i] for i in kept], found[kept]
-
-
 class RankedPairs:
     """Pairs in the order of their similarity; areas with any weights need no further sorting.
 
+    Of similarities (n,), and whether the two occurrences of a pair have one sense (n,).
     scikit-learn's `roc_auc_score` gives the same; a bootstrap with it takes fifty times as long.
-
-    Parameters
-    ----------
-    similarities : (n,)
-    same : (n,) bool
-        Whether the two occurrences of a pair have one sense.
     """
 
     def __init__(self, similarities: Floats, same: Booleans) -> None:
@@ -345,43 +328,6 @@ class RankedPairs:
         return 100 * float(same @ below / n_pairs) if n_pairs > 0 else math.nan
 
 
-@dataclass(frozen=True, slots=True)
-class WordArea:
-    """The pairs of instances of one word.
-
-    Attributes
-    ----------
-    area : float
-        Under the curve of all pairs of them; NaN where all have one sense, or each its own.
-    """
-
-    word: str
-    n_instances: int
-    n_pairs: int
-    area: float
-
-
-@dataclass(frozen=True, slots=True)
-class AreaScores:
-    """Scores over a group of words, in percent.
-
-    Attributes
-    ----------
-    n_words, n_instances, n_pairs : int
-        Of the words that have an area.
-    area : float
-        The mean over these words, weighted by their instances; NaN where there are none.
-    area_interval : Interval or None
-        95% of bootstrap samples of the words; None for fewer than two.
-    """
-
-    n_words: int
-    n_instances: int
-    n_pairs: int
-    area: float
-    area_interval: Interval | None
-
-
 def average_areas(words: Sequence[WordArea]) -> AreaScores:
     """The mean over the words that have an area."""
     known = [word for word in words if not math.isnan(word.area)]
@@ -396,64 +342,29 @@ def average_areas(words: Sequence[WordArea]) -> AreaScores:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PairScores:
-    """Scores of single pairs of many words, in percent; NaN where there is nothing to score.
-
-    Attributes
-    ----------
-    same : float
-        Share of the pairs in one sense.
-    area : float
-        Under the curve of all pairs, whatever their words.
-    accuracy : float
-        Share of the pairs that are on the right side of a threshold. Words are halved at random;
-        the threshold of either half is the best one for the other. NaN for a single word.
-    area_interval, accuracy_interval : Interval or None
-        95% of bootstrap samples of the words; None for fewer than two.
-    """
-
-    n_words: int
-    n_pairs: int
-    same: float
-    area: float
-    area_interval: Interval | None
-    accuracy: float
-    accuracy_interval: Interval | None
-
-
 def score_pairs(words: Sequence[str], similarities: Floats, same: Booleans) -> PairScores:
-    """Score pairs by their similarities.
-
-    Parameters
-    ----------
-    words : sequence of str
-        The word of each pair.
-    similarities : (n,)
-    same : (n,) bool
-        As for `RankedPairs`.
-    """
-    numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    owners = np.array([numbers[word] for word in words], np.int64)
+    """Score pairs, each of one of the words, by their similarities, as `RankedPairs` takes them."""
+    owners = _number_names(words)
+    n_words = int(owners.max()) + 1
     ranked = RankedPairs(similarities, same)
 
     def measure_areas(chosen: Indices) -> Doubles:
-        counts = (np.bincount(sample, minlength=len(numbers)) for sample in chosen)
+        counts = (np.bincount(sample, minlength=n_words) for sample in chosen)
         found = (ranked.area(count[owners].astype(np.float64)) for count in counts)
         # A sample of few words may lack one kind of pairs.
         return np.array([area for area in found if not math.isnan(area)])
 
     right = _judge(similarities, same, owners)
-    totals = np.bincount(owners, minlength=len(numbers)).astype(np.float64)
-    shares = 100 * np.bincount(owners, right, minlength=len(numbers)) / totals
+    totals = np.bincount(owners, minlength=n_words).astype(np.float64)
+    shares = 100 * np.bincount(owners, right, minlength=n_words) / totals
     area = ranked.area()
     return PairScores(
-        n_words=len(numbers),
+        n_words=n_words,
         n_pairs=len(same),
         same=100 * float(same.mean()),
         area=area,
-        area_interval=None if math.isnan(area) else bootstrap_words(len(numbers), measure_areas),
-        accuracy=100 * float(right.mean()) if len(numbers) > 1 else math.nan,
+        area_interval=None if math.isnan(area) else bootstrap_words(n_words, measure_areas),
+        accuracy=100 * float(right.mean()) if n_words > 1 else math.nan,
         accuracy_interval=bootstrap_weighted_mean(shares, totals),
     )
 

@@ -9,8 +9,7 @@ each word, and a sense that comes twice is wrong the second time.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -21,15 +20,13 @@ from grassmeans.arrays import Booleans, Doubles
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import match_labels
-from grassmeans.evaluation.grouping import ClusteringTask
-from grassmeans.evaluation.instances import known_form
-from grassmeans.evaluation.reports import ResultTable, round_score, tabulate_groups
+from grassmeans.evaluation.instances import LabelledInstances, known_form
+from grassmeans.evaluation.reports import ResultTable, plain_fields, tabulate_groups
 from grassmeans.evaluation.running import Task
-from grassmeans.evaluation.sentences import SentencesTask
 from grassmeans.evaluation.systems import ModelSenses
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import DEFAULT_CONFIDENCE, Calibration
-from grassmeans.senses.pseudowords import KnownAnswers, answer_pseudowords, make_pseudowords
+from grassmeans.senses.pseudowords import answer_pseudowords, make_pseudowords
 from grassmeans.tagging.tagging import occurrences_in_passages
 
 N_BINS = 10
@@ -74,10 +71,8 @@ class Reliability:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
-        values = asdict(self)
-        plain = {k: round_score(v) if isinstance(v, float) else v for k, v in values.items()}
-        bins = [{k: round(v, 4) for k, v in one.items()} for one in values["bins"]]
-        return plain | {"bins": bins}
+        bins = [{k: round(v, 4) for k, v in asdict(one).items()} for one in self.bins]
+        return plain_fields(self) | {"bins": bins}
 
 
 def score_reliability(
@@ -115,14 +110,11 @@ def score_reliability(
 
 @dataclass(frozen=True, slots=True)
 class LabelledWord:
-    """Instances of a word: their distances (n, n_senses), and the label of each.
-
-    ``usual`` is the usual distance of an only sense.
-    """
+    """Instances of a word: their distances (n, n_senses), and the label of each."""
 
     distances: Doubles
     labels: tuple[str, ...]
-    usual: float | None = None
+    usual: float | None = None  # the usual distance of an only sense
 
     def find_right(self) -> Booleans:
         """(n,) whether the nearest sense is the one that is matched to the label."""
@@ -139,54 +131,34 @@ class LabelledWord:
 
 
 def score_labelled_words(
-    words: Iterable[LabelledWord], calibration: Calibration, at_least: float = DEFAULT_CONFIDENCE
+    words: Sequence[LabelledWord], calibration: Calibration, at_least: float = DEFAULT_CONFIDENCE
 ) -> Reliability:
     """The reliability of answers to labelled instances; every instance weighs the same."""
-    found = list(words)
-    nothing = np.empty(0)
-    confidence = [calibration.confidence(word.distances, word.usual) for word in found]
-    right = [word.find_right() for word in found]
+    confidence = [calibration.confidence(word.distances, word.usual) for word in words]
+    right = [word.find_right() for word in words]
     return score_reliability(
-        np.concatenate([nothing, *confidence]),
-        np.concatenate([nothing.astype(bool), *right]),
+        np.concatenate([np.empty(0), *confidence]),
+        np.concatenate([np.empty(0, np.bool_), *right]),
         at_least,
     )
 
 
 def measure_labelled_words(model: SenseModel, task: Task[Any]) -> list[LabelledWord]:
-    """Answer the labelled instances of a task, word by word.
-
-    `InputError` for a task that has no labelled instances.
-    """
+    """Answer the labelled instances of a task, word by word; `InputError` where it has none."""
     senses = ModelSenses(model.encoder, model.inventory)
     found: list[LabelledWord] = []
-    for (target, _), instances in _collect_labelled(task).items():
-        labels = tuple(label for _, _, label in instances)
-        form = known_form(model.inventory, target)
-        distances, usual = np.full((len(labels), 1), np.nan), None
+    for labelled in (task.labelled or LabelledInstances(())).by_word().values():
+        own = [(instance, label) for instance, label in labelled if instance.is_located]
+        if not own:
+            continue
+        form = known_form(model.inventory, own[0][0].target)
+        distances, usual = np.full((len(own), 1), np.nan), None
         if form is not None:
-            passages = [(left, right) for left, right, _ in instances]
+            passages = [(instance.left, instance.right) for instance, _ in own]
             occurrences = occurrences_in_passages(form, passages, model.tokenizer)
             distances = senses.distances(form, occurrences).astype(np.float64)
             usual = senses.usual_distance(form)
-        found.append(LabelledWord(distances, labels, usual))
-    return found
-
-
-def _collect_labelled(task: Task[Any]) -> Mapping[tuple[str, str], Sequence[tuple[str, str, str]]]:
-    """Left, right and label of the instances of each word, by the word and its name in keys."""
-    found: dict[tuple[str, str], list[tuple[str, str, str]]] = defaultdict(list)
-    if isinstance(task, SentencesTask):
-        for sentence in task.sentences:
-            word = sentence.word
-            found[word, word].append((sentence.left, sentence.right, sentence.sense))
-    elif isinstance(task, ClusteringTask):
-        best = {word: task.gold.best_labels(word) for word in task.gold.labels}
-        for instance in task.instances:
-            word = instance.key_word
-            label = best.get(word, {}).get(instance.id)
-            if label is not None and instance.is_located:
-                found[instance.target, word].append((instance.left, instance.right, label))
+        found.append(LabelledWord(distances, tuple(label for _, label in own), usual))
     if not found:
         raise InputError(
             f"{task.name} has no instances with a sense: give sentences, or a test set of instances"
@@ -234,31 +206,22 @@ def report_reliability(
         raise InputError("this model is not calibrated, so it has no confidence: build it again")
     groups: dict[str, Reliability] = {}
     if corpus is not None:
-        known = _answer_others(model, corpus, workers, show_progress)
+        encoder, used = model.encoder, model.encoder.n_pseudowords
+        apart = make_pseudowords(corpus, encoder, model.settings, 2 * used)[used:]
+        known = answer_pseudowords(
+            corpus, encoder, model.settings, apart, workers=workers, show_progress=show_progress
+        )
+        if known is None:
+            raise InputError(
+                "the corpus has too few words for pseudo-words beside those of the calibration: "
+                "leave the corpus out, and name test sets"
+            )
         confidence = curve.confidence_of_margins(known.log_margins)
         groups[PSEUDOWORDS] = score_reliability(confidence, known.right, at_least)
     for task in tasks:
         words = measure_labelled_words(model, task)
         groups[task.name] = score_labelled_words(words, curve, at_least)
     return ReliabilityReport(groups, at_least)
-
-
-def _answer_others(
-    model: SenseModel, corpus: Corpus, workers: int | None, show_progress: bool | None
-) -> KnownAnswers:
-    """The pseudo-words that come after those of the calibration."""
-    encoder, settings = model.encoder, model.settings
-    used = encoder.n_pseudowords
-    apart = make_pseudowords(corpus, encoder, settings, 2 * used)[used:]
-    found = answer_pseudowords(
-        corpus, encoder, settings, apart, workers=workers, show_progress=show_progress
-    )
-    if found is None:
-        raise InputError(
-            "the corpus has too few words for pseudo-words beside those of the calibration: leave "
-            "the corpus out, and name test sets"
-        )
-    return found
 
 
 def _percent(values: NDArray[Any]) -> float:

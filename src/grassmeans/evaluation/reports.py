@@ -26,13 +26,7 @@ class Interval:
     high: float
 
 
-def bootstrap_words(
-    n_words: int,
-    statistic: Callable[[Indices], Doubles],
-    *,
-    n_samples: int = N_SAMPLES,
-    random_state: int = 0,
-) -> Interval | None:
+def bootstrap_words(n_words: int, statistic: Callable[[Indices], Doubles]) -> Interval | None:
     """Interval of a score over samples of the words, drawn with replacement.
 
     ``statistic`` takes (n_samples, n_words) positions of words and gives the (n_samples,) scores,
@@ -40,8 +34,7 @@ def bootstrap_words(
     """
     if n_words < 2:
         return None
-    rng = np.random.default_rng(random_state)
-    scores = statistic(rng.integers(n_words, size=(n_samples, n_words)))
+    scores = statistic(np.random.default_rng(0).integers(n_words, size=(N_SAMPLES, n_words)))
     tail = 50 * (1 - CONFIDENCE)
     low, high = np.percentile(scores, [tail, 100 - tail])
     return Interval(float(low), float(high))
@@ -58,19 +51,13 @@ def bootstrap_weighted_mean(values: Doubles, weights: Doubles) -> Interval | Non
     return bootstrap_words(len(values), weighted_mean)
 
 
-_DECIMALS = 4
-
-
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of text below a header; the first column names them, the others are numbers.
-
-    ``note`` is a remark that stands below.
-    """
+    """Rows of text below a header; the first column names them, the others are numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    note: str = ""
+    note: str = ""  # a remark that stands below
 
     def to_markdown(self) -> str:
         """The table in Markdown, with a line break at its end."""
@@ -103,7 +90,7 @@ def format_value(value: float | Sequence[float] | None) -> str:
 
 def round_score(value: float) -> float | None:
     """A score for JSON, which has no NaN."""
-    return None if math.isnan(value) else round(value, _DECIMALS)
+    return None if math.isnan(value) else round(value, 4)
 
 
 def round_interval(interval: Interval | None) -> list[Any] | None:
@@ -120,3 +107,8 @@ def plain_fields(group: Any) -> dict[str, Any]:
         elif isinstance(value, float):
             values[name] = round_score(value)
     return values
+
+
+def plain_groups(groups: Mapping[str, Any]) -> dict[str, Any]:
+    """The scores of each group for JSON."""
+    return {name: plain_fields(group) for name, group in groups.items()}

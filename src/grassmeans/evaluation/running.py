@@ -8,14 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, check_choice
 from grassmeans.evaluation.instances import LabelledInstances
 from grassmeans.evaluation.reports import ResultTable
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD, IdkThreshold
-
-INDUCE = ("on-corpus", "on-test")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,35 +41,22 @@ class RunSettings:
     idk_threshold: IdkThreshold = MODEL_THRESHOLD
 
     def __post_init__(self) -> None:
-        for name, value, choices in (
-            ("induce", self.induce, INDUCE),
-            ("decoding", self.decoding or DECODINGS[0], DECODINGS),
-        ):
-            if value not in choices:
-                raise InputError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        check_choice("induce", self.induce, ("on-corpus", "on-test"))
+        check_choice("decoding", self.decoding or DECODINGS[0], DECODINGS)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Result(ABC):
-    """A test set, answered and scored, with the record of the run.
-
-    Attributes
-    ----------
-    parameters : mapping
-        Of the system and of the run, as plain values.
-    digests : mapping
-        Of the test set, and of what the system is made of.
-    counts : mapping
-        What there was, and how often a rule decided.
-    words_without_senses : tuple of str
-        Words of the test set for which the system found none.
-    """
+    """A test set, answered and scored, with the record of the run."""
 
     task: str
+    # Of the system and of the run, as plain values.
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    # Of the test set, and of what the system is made of.
     digests: Mapping[str, str] = field(default_factory=dict)
+    # What there was, and how often a rule decided.
     counts: Mapping[str, int] = field(default_factory=dict)
-    words_without_senses: tuple[str, ...] = ()
+    words_without_senses: tuple[str, ...] = ()  # those for which the system found none
     seconds: float = 0.0
 
     @abstractmethod

@@ -1,21 +1,14 @@
 """Single sentences that tell the sense of a word: answered alone, and two in one text.
 
-``NAME-sentences.jsonl`` has a sentence a line, with its word in it exactly once:
-
-``{"id": "crane-1", "word": "crane", "sense": "bird", "text": "A crane flew by.", "kind": "noun"}``
-
-``id`` is the number of the line where it is absent; ``kind`` names a group of words to be scored
-apart, if any. ``NAME-pairs.jsonl``, which may be absent, has pairs of sentences with one word in
-two senses, to be read as one text: ``{"first": "crane-1", "second": "crane-3"}``.
-
 A sentence is answered where its word has senses and the system does not say "I don't know". Pairs
-are read as one text, by the rule of all running text: `grassmeans.tagging.widening`.
+are read as one text, by the rule of all running text: `grassmeans.tagging.widening`. Answers are
+scored against the senses that the sentences were written for; no score depends on how senses are
+numbered. The files are told in `grassmeans.evaluation.task_files`.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -37,21 +30,24 @@ from grassmeans.evaluation.instances import (
     Label,
     LabelledInstances,
     known_form,
-    parse_object,
-    read_numbered_lines,
 )
 from grassmeans.evaluation.reports import (
     Interval,
     ResultTable,
     bootstrap_weighted_mean,
-    plain_fields,
+    plain_groups,
     tabulate_groups,
 )
 from grassmeans.evaluation.running import Result, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
+from grassmeans.evaluation.task_files import (
+    Sentence,
+    SentencePair,
+    read_sentence_pairs,
+    read_sentences,
+)
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import IDK, MODEL_THRESHOLD, IdkRule, choose_senses, describe_rule
-from grassmeans.tagging.marked_text import AnyTokenizer
 from grassmeans.tagging.tagging import read_running_text
 from grassmeans.tagging.widening import measure_near_first
 
@@ -74,41 +70,6 @@ _COLUMNS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """A sentence, cut at its word."""
-
-    id: str
-    word: str
-    sense: str
-    kind: str
-    # The text before and after the word.
-    left: str
-    right: str
-    written: str  # the word as it stands there
-
-    @property
-    def text(self) -> str:
-        """The whole sentence."""
-        return f"{self.left}{self.written}{self.right}"
-
-
-class SentencePair(NamedTuple):
-    """Two sentences with one word in two senses."""
-
-    first: Sentence
-    second: Sentence
-
-    @property
-    def passages(self) -> list[tuple[str, str]]:
-        """What stands before and after each occurrence in the text of both."""
-        first, second = self
-        return [
-            (first.left, f"{first.right} {second.text}"),
-            (f"{first.text} {second.left}", second.right),
-        ]
-
-
 @dataclass(frozen=True, kw_only=True)
 class SentencesResult(Result):
     """Sentences, answered and scored."""
@@ -117,29 +78,32 @@ class SentencesResult(Result):
 
     def plain_scores(self) -> dict[str, Any]:
         """The scores of each group."""
-        scores: dict[str, Any] = {name: plain_fields(group) for name, group in self.groups.items()}
-        return scores | {"words_without_senses": list(self.words_without_senses)}
+        without = {"words_without_senses": list(self.words_without_senses)}
+        return plain_groups(self.groups) | without
 
     def to_table(self) -> ResultTable:
         """A row for each group."""
-        plain = {name: plain_fields(group) for name, group in self.groups.items()}
-        return tabulate_groups(plain, _COLUMNS)
+        return tabulate_groups(plain_groups(self.groups), _COLUMNS)
 
 
 class SentencesTask(Task[SentencesResult]):
-    """Sentences of words in known senses: a file ``...sentences.jsonl``, or a folder with one.
-
-    The pairs lie beside it.
-    """
+    """Sentences of words in known senses: a file ``...sentences.jsonl``, or a folder with one."""
 
     name = "sentences"
     needs_senses = True
 
     def __init__(self, data: str | Path) -> None:
-        place = _find_sentences(Path(data))
+        place = Path(data)
+        if place.is_dir():
+            found = sorted(place.glob(f"*{SENTENCES}"))
+            if len(found) != 1:
+                raise InputError(
+                    f"{place} holds {len(found)} files *{SENTENCES}, expected one: name the file"
+                )
+            place = found[0]
         self.sentences = read_sentences(place)
         pairs = place.with_name(place.name.removesuffix(SENTENCES) + PAIRS)
-        self.pairs = read_pairs(pairs, self.sentences) if pairs.exists() else ()
+        self.pairs = read_sentence_pairs(pairs, self.sentences) if pairs.exists() else ()
 
     @cached_property
     def digest(self) -> str:
@@ -150,14 +114,13 @@ class SentencesTask(Task[SentencesResult]):
     @property
     def labelled(self) -> LabelledInstances:
         """The sentences as instances, and their senses."""
-        instances = tuple(
-            Instance(one.id, one.word, "", one.left, one.written, one.right)
-            for one in self.sentences
-        )
         labels: dict[str, dict[str, tuple[Label, ...]]] = defaultdict(dict)
-        for sentence, instance in zip(self.sentences, instances, strict=True):
-            labels[instance.key_word][sentence.id] = (Label(sentence.sense),)
-        return LabelledInstances(instances, Key(labels))
+        instances = []
+        for one in self.sentences:
+            instance = Instance(one.id, one.word, "", one.left, one.written, one.right)
+            instances.append(instance)
+            labels[instance.key_word][one.id] = (Label(one.sense),)
+        return LabelledInstances(tuple(instances), Key(labels))
 
     @cached_property
     def targets(self) -> tuple[str, ...]:
@@ -192,35 +155,29 @@ class SentencesTask(Task[SentencesResult]):
 
     def score_answers(self, answer: Answerer) -> dict[str, SentenceScores]:
         """The scores of ``"all"`` words, and of each kind, whatever gave the answers."""
-        answers = self._collect_answers(answer)
-        kinds = dict.fromkeys(word.kind for word in answers if word.kind)
-        parts = {kind: [word for word in answers if word.kind == kind] for kind in kinds}
-        return {name: score_words(part) for name, part in ({"all": answers} | parts).items()}
-
-    def _collect_answers(self, answer: Answerer) -> list[WordAnswers]:
         sentences: dict[str, list[Sentence]] = defaultdict(list)
         pairs: dict[str, list[SentencePair]] = defaultdict(list)
         for sentence in self.sentences:
             sentences[sentence.word].append(sentence)
         for pair in self.pairs:
             pairs[pair.first.word].append(pair)
-        found: list[WordAnswers] = []
+        found: dict[str, list[WordAnswers]] = {"all": []}
         for word, own in sentences.items():
             passages = [(sentence.left, sentence.right) for sentence in own]
             passages += [passage for pair in pairs[word] for passage in pair.passages]
             nearest, answers = answer(word, passages)
             joint = answers[len(own) :]
-            found.append(
-                WordAnswers(
-                    kind=own[0].kind,
-                    senses=tuple(sentence.sense for sentence in own),
-                    nearest=tuple(nearest[: len(own)]),
-                    answers=tuple(answers[: len(own)]),
-                    pairs=tuple((first.sense, second.sense) for first, second in pairs[word]),
-                    pair_answers=tuple(zip(joint[::2], joint[1::2], strict=True)),
-                )
+            told = WordAnswers(
+                senses=tuple(sentence.sense for sentence in own),
+                nearest=tuple(nearest[: len(own)]),
+                answers=tuple(answers[: len(own)]),
+                pairs=tuple((first.sense, second.sense) for first, second in pairs[word]),
+                pair_answers=tuple(zip(joint[::2], joint[1::2], strict=True)),
             )
-        return found
+            found["all"].append(told)
+            if own[0].kind:
+                found.setdefault(own[0].kind, []).append(told)
+        return {name: score_words(part) for name, part in found.items()}
 
 
 class PassageAnswers(NamedTuple):
@@ -243,31 +200,27 @@ class SenseAnswerer:
     def __init__(self, system: System, senses: Senses, threshold: IdkRule) -> None:
         own = system.choose_threshold(MODEL_THRESHOLD)
         self._senses = senses.for_running_text()
-        self._tokenizer: AnyTokenizer = system.tokenizer
+        self._tokenizer = system.tokenizer
         self._rule = own if isinstance(own, ConfidenceRule) else None
         self._threshold = threshold
 
     def __call__(self, word: str, passages: Sequence[tuple[str, str]]) -> PassageAnswers:
         """The answers; nothing but None for a word without senses."""
-        form = known_form(self._senses, word)
+        senses = self._senses
+        form = known_form(senses, word)
         if form is None:
             return PassageAnswers([None] * len(passages), [None] * len(passages))
-        distances = self._measure(form, passages)
-        usual = self._senses.usual_distance(form)
-        return PassageAnswers(
-            _decode(distances, None, usual), _decode(distances, self._threshold, usual)
-        )
-
-    def _measure(self, form: str, passages: Sequence[tuple[str, str]]) -> Floats:
-        """(n_passages, n_senses) distances."""
-        senses = self._senses
 
         def measure(occurrences: Occurrences, rows: Indices) -> Floats:
             return senses.distances(form, occurrences)
 
         text = read_running_text(form, passages, self._tokenizer, senses.find_describing)
-        usual = np.full(len(passages), senses.usual_distance(form))
-        return measure_near_first(text, measure, self._rule, usual).distances
+        usual = senses.usual_distance(form)
+        everywhere = np.full(len(passages), usual)
+        distances = measure_near_first(text, measure, self._rule, everywhere).distances
+        return PassageAnswers(
+            _decode(distances, None, usual), _decode(distances, self._threshold, usual)
+        )
 
 
 def _decode(distances: Floats, threshold: IdkRule, usual: float) -> list[int | None]:
@@ -280,80 +233,10 @@ def _decode(distances: Floats, threshold: IdkRule, usual: float) -> list[int | N
     return [None if label == IDK else label for label in labels.tolist()]
 
 
-def read_sentences(path: str | Path) -> tuple[Sentence, ...]:
-    """Read a file of sentences.
-
-    `InputError` with the line, where one is no such object, does not hold its word exactly once, or
-    has an id or a kind that does not go with the lines before.
-    """
-    path = Path(path)
-    found: dict[str, Sentence] = {}
-    kinds: dict[str, str] = {}
-    for number, line in read_numbered_lines(path):
-        place = f"{path}, line {number}"
-        sentence = _make_sentence(parse_object(line, place, "word, sense, text"), number, place)
-        if sentence.id in found:
-            raise InputError(f"{place}: the sentence {sentence.id!r} comes twice")
-        if kinds.setdefault(sentence.word, sentence.kind) != sentence.kind:
-            raise InputError(f"{place}: {sentence.word!r} was {kinds[sentence.word]!r} before")
-        found[sentence.id] = sentence
-    return tuple(found.values())
-
-
-def read_pairs(path: str | Path, sentences: Iterable[Sentence]) -> tuple[SentencePair, ...]:
-    """Read a file of pairs.
-
-    `InputError` with the line, where a sentence is not known, or two have not one word in two
-    senses.
-    """
-    path = Path(path)
-    known = {sentence.id: sentence for sentence in sentences}
-    pairs: list[SentencePair] = []
-    for number, line in read_numbered_lines(path):
-        place = f"{path}, line {number}"
-        fields = parse_object(line, place, "first, second")
-        names = [str(fields.get(side)) for side in SentencePair._fields]
-        missing = [name for name in names if name not in known]
-        if missing:
-            raise InputError(f"{place}: there is no sentence {missing[0]!r}")
-        pair = SentencePair(*(known[name] for name in names))
-        if pair.first.word != pair.second.word or pair.first.sense == pair.second.sense:
-            raise InputError(f"{place}: expected one word in two senses, found {', '.join(names)}")
-        pairs.append(pair)
-    return tuple(pairs)
-
-
-def _make_sentence(fields: dict[str, Any], number: int, place: str) -> Sentence:
-    texts: dict[str, Any] = {name: fields.get(name) for name in ("word", "sense", "text")}
-    texts["kind"] = fields.get("kind", "")
-    wrong = [name for name, value in texts.items() if not isinstance(value, str)]
-    if wrong:
-        raise InputError(f"{place}: expected a text as {wrong[0]}, found {texts[wrong[0]]!r}")
-    word, text = texts["word"], texts["text"]
-    parts = re.split(rf"(?<!\w)({re.escape(word)})(?!\w)", text, flags=re.IGNORECASE)
-    if len(parts) != 3:
-        raise InputError(f"{place}: expected {word!r} once, found it {len(parts) // 2} times")
-    name = str(fields.get("id", number))
-    left, written, right = parts
-    return Sentence(name, word, texts["sense"], texts["kind"], left, right, written)
-
-
-def _find_sentences(place: Path) -> Path:
-    if not place.is_dir():
-        return place
-    found = sorted(place.glob(f"*{SENTENCES}"))
-    if len(found) != 1:
-        raise InputError(
-            f"{place} holds {len(found)} files *{SENTENCES}, expected one: name the file"
-        )
-    return found[0]
-
-
 @dataclass(frozen=True, slots=True)
 class WordAnswers:
     """The answers to the sentences of one word: numbers of senses, None where there is none."""
 
-    kind: str
     senses: tuple[str, ...]  # the gold sense of each sentence
     nearest: tuple[int | None, ...]  # the nearest sense of each sentence alone, however far it is
     answers: tuple[int | None, ...]  # the same, None where it is too far for an answer
@@ -392,32 +275,42 @@ class SentenceScores:
 
 def score_words(words: Sequence[WordAnswers]) -> SentenceScores:
     """Score the answers to the sentences of some words; every sentence weighs the same."""
-    accuracy = _Shares([_count_right(word) for word in words])
-    comparisons = [_compare_sentences(word) for word in words]
-    pairwise = _Shares([_count(comparison) for comparison in comparisons])
-    joint = [_match_pairs(word) for word in words]
-    several = [
-        {answer for answer in word.answers if answer is not None}
-        for word in words
-        if len(set(word.senses)) == 1 and _n_answered(word.answers) > 1
-    ]
+    right, compared, same, other, in_pairs, apart = (_Shares() for _ in range(6))
+    is_split: list[bool] = []
+    for word in words:
+        matched = match_senses(word)
+        given = [(s, a) for s, a in zip(word.senses, word.answers, strict=True) if a is not None]
+        right.add(matched.get(answer) == sense for sense, answer in given)
+        agreement = [(s == t, (s == t) == (a == b)) for (s, a), (t, b) in combinations(given, 2)]
+        compared.add(agrees for _, agrees in agreement)
+        same.add(agrees for is_same, agrees in agreement if is_same)
+        other.add(agrees for is_same, agrees in agreement if not is_same)
+        in_pairs.add(
+            matched.get(answer) == sense
+            for senses, answers in zip(word.pairs, word.pair_answers, strict=True)
+            for sense, answer in zip(senses, answers, strict=True)
+            if answer is not None
+        )
+        apart.add(both[0] != both[1] for both in word.pair_answers if None not in both)
+        if len(set(word.senses)) == 1 and len(given) > 1:
+            is_split.append(len({answer for _, answer in given}) > 1)
     n_sentences = sum(len(word.answers) for word in words)
     n_pairs = sum(len(word.pairs) for word in words)
     return SentenceScores(
         n_words=len(words),
         n_sentences=n_sentences,
         n_pairs=n_pairs,
-        answered=_percent(sum(_n_answered(word.answers) for word in words), n_sentences),
-        accuracy=accuracy.mean,
-        pairwise=pairwise.mean,
-        same=_Shares([_count(c, lambda pair: pair.is_same) for c in comparisons]).mean,
-        other=_Shares([_count(c, lambda pair: not pair.is_same) for c in comparisons]).mean,
-        split=_percent(sum(len(answers) > 1 for answers in several), len(several)),
-        answered_in_pairs=_percent(sum(len(right) for right in joint), 2 * n_pairs),
-        accuracy_in_pairs=_Shares([(sum(right), len(right)) for right in joint]).mean,
-        told_apart=_Shares([_count_apart(word) for word in words]).mean,
-        accuracy_interval=accuracy.interval,
-        pairwise_interval=pairwise.interval,
+        answered=_percent(right.total, n_sentences),
+        accuracy=right.mean,
+        pairwise=compared.mean,
+        same=same.mean,
+        other=other.mean,
+        split=_percent(sum(is_split), len(is_split)),
+        answered_in_pairs=_percent(in_pairs.total, 2 * n_pairs),
+        accuracy_in_pairs=in_pairs.mean,
+        told_apart=apart.mean,
+        accuracy_interval=right.interval,
+        pairwise_interval=compared.interval,
     )
 
 
@@ -428,72 +321,30 @@ def match_senses(word: WordAnswers) -> dict[int, str]:
     return match_labels(*zip(*known, strict=True)) if known else {}
 
 
-def _count_right(word: WordAnswers) -> tuple[int, int]:
-    matched = match_senses(word)
-    given = zip(word.answers, word.senses, strict=True)
-    right = [matched.get(answer) == sense for answer, sense in given if answer is not None]
-    return sum(right), len(right)
-
-
-def _match_pairs(word: WordAnswers) -> list[bool]:
-    """Whether each answer inside a pair is right."""
-    matched = match_senses(word)
-    return [
-        matched.get(answer) == sense
-        for senses, answers in zip(word.pairs, word.pair_answers, strict=True)
-        for sense, answer in zip(senses, answers, strict=True)
-        if answer is not None
-    ]
-
-
-def _count_apart(word: WordAnswers) -> tuple[int, int]:
-    both = [answers for answers in word.pair_answers if None not in answers]
-    return sum(first != second for first, second in both), len(both)
-
-
-class _Comparison(NamedTuple):
-    """Two answered sentences of a word: whether gold senses are the same, and answers agree."""
-
-    is_same: bool
-    is_right: bool
-
-
-def _compare_sentences(word: WordAnswers) -> list[_Comparison]:
-    given = zip(word.senses, word.answers, strict=True)
-    known = [(sense, answer) for sense, answer in given if answer is not None]
-    return [
-        _Comparison(sense == other, (sense == other) == (answer == another))
-        for (sense, answer), (other, another) in combinations(known, 2)
-    ]
-
-
-def _count(
-    comparisons: Iterable[_Comparison], wanted: Callable[[_Comparison], bool] = lambda _: True
-) -> tuple[int, int]:
-    right = [comparison.is_right for comparison in comparisons if wanted(comparison)]
-    return sum(right), len(right)
-
-
-def _n_answered(answers: Iterable[int | None]) -> int:
-    return sum(answer is not None for answer in answers)
-
-
-def _percent(part: int, whole: int) -> float:
-    return 100 * part / whole if whole else math.nan
-
-
 class _Shares:
     """Right and all of each word, as a mean over all that there are, in percent."""
 
-    def __init__(self, counts: Iterable[tuple[int, int]]) -> None:
-        self._counts = [(right, total) for right, total in counts if total]
+    def __init__(self) -> None:
+        self._counts: list[tuple[int, int]] = []
+
+    def add(self, is_right: Iterable[bool]) -> None:
+        """What is right of a word, and what is not."""
+        if found := list(is_right):
+            self._counts.append((sum(found), len(found)))
+
+    @property
+    def total(self) -> int:
+        return sum(total for _, total in self._counts)
 
     @property
     def mean(self) -> float:
-        rights, totals = (sum(count[side] for count in self._counts) for side in (0, 1))
-        return _percent(rights, totals)
+        return _percent(sum(right for right, _ in self._counts), self.total)
 
     @property
     def interval(self) -> Interval | None:
         counts = np.array(self._counts, np.float64).reshape(-1, 2)
         return bootstrap_weighted_mean(100 * counts[:, 0] / counts[:, 1], counts[:, 1])
+
+
+def _percent(part: int, whole: int) -> float:
+    return 100 * part / whole if whole else math.nan

@@ -41,11 +41,9 @@ class Senses(ABC):
     """The senses of words, as a system found them."""
 
     words: tuple[str, ...]  # the words that have senses, some or all of those asked for
-    # False for methods that give an answer without looking at the words around an occurrence, so
-    # that no context is too poor for them.
+    # False for methods that never look at the words around: no context is too poor for them.
     uses_contexts: bool = True
-    # How many of the words a finished model did not have, and were induced when asked for.
-    n_induced: int = 0
+    n_induced: int = 0  # words that a finished model did not have, induced when asked for
 
     def __contains__(self, word: object) -> bool:
         return word in self.words
@@ -60,10 +58,9 @@ class Senses(ABC):
 
     @abstractmethod
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
-        """(n, n_senses) distances in [0, 1] of occurrences to the senses of a word.
+        """(n, n_senses) distances in [0, 1] of occurrences to a word's senses, the largest first.
 
-        A row of NaN where a context says too little. Senses stand in order of falling size, as far
-        as their sizes are known.
+        A row of NaN where a context says too little.
         """
 
     def for_running_text(self) -> Senses:
@@ -76,11 +73,7 @@ class Senses(ABC):
 
     @property
     def space(self) -> WordVectors | None:
-        """Vectors of whole words that the sense vectors may be compared with.
-
-        Those that a method learnt from, or others that it trained; None where it makes no sense
-        vectors.
-        """
+        """Vectors of whole words that the sense vectors may be compared with, if there are any."""
         return None
 
     def sense_vectors(self, word: str) -> Floats | None:
@@ -140,11 +133,7 @@ class System(ABC):
         """The senses of the words of a test set, as far as there are any."""
 
     def induce_on_test(self, word: str, occurrences: Occurrences) -> Senses | None:
-        """Senses of one word among these occurrences; None where they are too few.
-
-        Each word has a random stream of its own, so that its senses do not change with the company
-        it is in.
-        """
+        """Senses of one word among these occurrences, whatever other words do; None for too few."""
         raise InputError(
             f"{self.name} does not work on given contexts, so it cannot induce senses on a test "
             "set: leave it out, or take induce='on-corpus'"
@@ -218,8 +207,7 @@ class ModelSenses(Senses):
     def sense_vectors(self, word: str) -> Floats | None:
         """(n_senses, dim) lexeme vectors, or directions where there are no lexeme vectors at all.
 
-        For a sense whose lexeme has no vector another stands in, as `LexemeVectors` says; None for
-        a word that has none.
+        For a sense whose lexeme has none another stands in, as `LexemeVectors` says.
         """
         self.require(word)
         if self.lexemes is None:
@@ -271,9 +259,9 @@ class ModelSystem(System):
         random_state: int | None = None,
         workers: int | None = 1,
     ) -> None:
+        self.model = model
         changes = {"n_senses": n_senses, "random_state": random_state}
         given = {option: value for option, value in changes.items() if value is not None}
-        self.model = model
         self.settings: InductionSettings = replace(model.settings, **given)
         self.n_senses = self.settings.n_senses
         self.name = name or ("model" if model.folder is None else model.folder.name)
@@ -312,9 +300,8 @@ class ModelSystem(System):
         encoder, inventory = self.model.encoder, self.model.inventory
         forms = {target: known_form(inventory, target) for target in targets}
         counts = inventory.sense_counts
-        fitting = {
-            form: None for form in forms.values() if form and self._asked in (None, counts[form])
-        }
+        known = dict.fromkeys(form for form in forms.values() if form)
+        fitting = [form for form in known if self._asked in (None, counts[form])]
         missing = [target for target, form in forms.items() if form not in fitting]
         new = SenseInventory([])
         if self._corpus is not None and missing:

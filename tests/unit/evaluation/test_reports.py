@@ -61,8 +61,8 @@ def test_weights_count_in_the_samples() -> None:
         seen.append(chosen)
         return np.zeros(len(chosen))
 
-    bootstrap_words(3, remember, n_samples=7)
-    bootstrap_words(3, remember, n_samples=7)
-    assert seen[0].shape == (7, 3)
+    bootstrap_words(3, remember)
+    bootstrap_words(3, remember)
+    assert seen[0].shape == (1_000, 3)
     assert (seen[0] == seen[1]).all()  # the same seed, the same samples
     assert set(np.unique(seen[0])) <= {0, 1, 2}

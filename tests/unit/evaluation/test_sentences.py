@@ -195,8 +195,8 @@ def test_nouns_of_one_sense_are_a_hundred_plain_words() -> None:
     assert all(noun.isalpha() and noun.islower() for noun in nouns)
 
 
-def make_word(senses, answers, kind="", **pairs) -> WordAnswers:
-    return WordAnswers(kind, senses, answers, answers, **pairs)
+def make_word(senses, answers, **pairs) -> WordAnswers:
+    return WordAnswers(senses, answers, answers, **pairs)
 
 
 def test_senses_are_matched_one_to_one_so_that_most_sentences_agree() -> None:
@@ -211,20 +211,19 @@ def test_senses_are_matched_one_to_one_so_that_most_sentences_agree() -> None:
 
 
 def test_what_is_not_answered_is_matched_nevertheless() -> None:
-    far = WordAnswers("", ("bird", "bird", "machine"), (0, 0, 0), (None, None, 0))
+    far = WordAnswers(("bird", "bird", "machine"), (0, 0, 0), (None, None, 0))
     assert match_senses(far) == {0: "bird"}
     assert score_words([far]).accuracy == 0
 
 
 def test_scores_of_two_words_by_hand() -> None:
     crane = make_word(
-        kind="homonym",
         senses=("bird", "bird", "machine", "machine"),
         answers=(4, 2, 2, 2),
         pairs=(("bird", "machine"), ("machine", "bird"), ("bird", "machine")),
         pair_answers=((4, 2), (2, 2), (None, 4)),
     )
-    river = make_word(("water",) * 3, (0, 1, None), "one-sense")
+    river = make_word(("water",) * 3, (0, 1, None))
     scores = score_words([crane, river])
     assert (scores.n_words, scores.n_sentences, scores.n_pairs) == (2, 7, 3)
     assert scores.answered == pytest.approx(100 * 6 / 7)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.evaluation.pair_files import read_word_pairs
+from grassmeans.evaluation.task_files import read_word_pairs
 
 PAIR = {"word": "crane", "text1": "A Crane flew.", "text2": "Two cranes, a crane.", "label": True}
 MCL = {
