@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
-_LINES_AT_ONCE = 1000
+_LINES_AT_ONCE = 500
+_LARGE_FILE = 50_000_000
 
 
 def tag(
@@ -51,6 +52,7 @@ def tag(
     confidence: options.Confidence = None,
     sharpness: options.Sharpness = None,
     device: options.Device = "cpu",
+    workers: options.Workers = None,
     as_json: options.Json = False,
 ) -> None:
     """Find the sense of every known word in a text, or of the words marked <b>word</b>.
@@ -58,12 +60,14 @@ def tag(
     Each line is a passage of its own; in it the sentence of a word decides, and those around it
     only where this says little. Senses are numbered from 1 as in `grassmeans show`; 0 means
     "I don't know": the context is too poor, or the answer not sure enough. A remark says so where
-    the text seems to be in another language than the model's.
+    the text seems to be in another language than the model's. Files are tagged on all cores;
+    standard input on one, each line as soon as it is there.
 
     [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
 
     [dim]grassmeans tag model treebank.conllu --format conllu --column lemma[/]
     """
+    from grassmeans.models.in_processes import tag_blocks
     from grassmeans.models.model import load
     from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD
     from grassmeans.senses.language import warn_of_contexts
@@ -79,14 +83,18 @@ def tag(
     threshold = opened.choose_threshold(MODEL_THRESHOLD if idk is None else idk, confidence)
     warn_of_contexts(opened.encoder)
     language = opened.check_language()
-    for batch in _read_passages(file, format, column):
-        tagged = opened.tag_many(
-            batch,
-            words=word,
-            idk_threshold=threshold if decoding == "hard" else None,
-            sharpness=sharpness,
-            check=language,
-        )
+    _tell_other_way(file)
+    blocks = tag_blocks(
+        opened,
+        _read_passages(file, format, column),
+        # A program that waits for an answer to each line gets it before it writes the next one.
+        1 if file is None else workers,
+        words=word,
+        idk_threshold=threshold if decoding == "hard" else None,
+        sharpness=sharpness,
+        check=language,
+    )
+    for tagged in blocks:
         for result in tagged:
             for missing in result.unknown:
                 note(f"{missing!r} is not in the model")
@@ -96,6 +104,14 @@ def tag(
                 print_tagged(result, decoding)
         sys.stdout.flush()
     language.warn()
+
+
+def _tell_other_way(file: Path | None) -> None:
+    if file is not None and file.is_file() and file.stat().st_size > _LARGE_FILE:
+        note(
+            "this is a large file: `grassmeans ingest`, `label` and `export` go on after an "
+            "interruption, and write tables with the senses' names"
+        )
 
 
 def _read_passages(

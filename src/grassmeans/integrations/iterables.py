@@ -25,6 +25,7 @@ def tag_iter(
     idk_threshold: IdkThreshold = MODEL_THRESHOLD,
     confidence: float | None = None,
     sharpness: float | None = None,
+    workers: int | None = 1,
 ) -> Iterator[tuple[Any, TaggedText]]:
     """Tag texts or records one after another, lazily and in order.
 
@@ -44,6 +45,9 @@ def tag_iter(
         In place of a column: a function of the item that gives its text. A name is a column's.
     words, idk_threshold, confidence, sharpness
         As for `SenseModel.tag`.
+    workers : int or None
+        Processes that tag batches side by side; None takes all cores. Two batches for each of them
+        are then held at a time.
 
     Yields
     ------
@@ -56,6 +60,7 @@ def tag_iter(
         texts,
         column if text_of is None else text_of,
         batch_size,
+        workers,
         words=words,
         idk_threshold=idk_threshold,
         confidence=confidence,

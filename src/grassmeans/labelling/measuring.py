@@ -192,7 +192,7 @@ def make_measure(
     corpus: Corpus, encoder: ContextEncoder, inventory: SenseInventory, targets: Targets
 ) -> EncoderMeasure:
     """The measure of the senses that an inventory has for the targets."""
-    lines = SenseLines.collect(inventory.directions(word) for word in targets.words)
+    lines = inventory.lines_of(targets.words)
     return EncoderMeasure(corpus, encoder, lines, targets.word_of_token)
 
 

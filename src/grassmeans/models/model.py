@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +38,12 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines import EngineChoice
 from grassmeans.errors import InputError
-from grassmeans.geometry.distances import SenseLines
 from grassmeans.models.deciding import DecidingModel
+from grassmeans.models.in_processes import cut_blocks, tag_blocks
 from grassmeans.models.places import KIND, find_model
 from grassmeans.outputs.ownership import list_marks
 from grassmeans.outputs.places import output_folder
-from grassmeans.reading.given import check_words, spell_word
+from grassmeans.reading.given import check_words, iterate_documents, spell_word
 from grassmeans.senses.calibration import CALIBRATION
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
@@ -95,6 +96,10 @@ class SenseModel(DecidingModel):
         Where the model was read from.
     lemma_table : mapping of str to str
         Form -> lemma, of a model whose words are lemmas; empty for others.
+    find_lemma : callable or None
+        A lemmatizer that was given (`with_lemmas`).
+    is_as_stored : bool
+        Whether the folder holds these senses.
     """
 
     def __init__(
@@ -114,7 +119,8 @@ class SenseModel(DecidingModel):
         self.manifest = manifest or {}
         self.folder = folder
         self.lemma_table = dict(lemma_table or {})
-        self._find_lemma = find_lemma
+        self.find_lemma = find_lemma
+        self.is_as_stored = folder is not None
 
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
@@ -227,6 +233,11 @@ class SenseModel(DecidingModel):
         return self.encoder.vectors
 
     @property
+    def is_on_cpu(self) -> bool:
+        """Whether contexts are computed here, and not on a GPU."""
+        return getattr(self.encoder, "device", "cpu") == "cpu"
+
+    @property
     def settings(self) -> InductionSettings:
         """How the senses were induced; what the manifest does not tell is the default."""
         return InductionSettings.from_dict(self.manifest.get("settings", {}))
@@ -258,8 +269,9 @@ class SenseModel(DecidingModel):
             self.manifest,
             self.folder,
             lemma_table=self.lemma_table,
-            find_lemma=find_lemma or self._find_lemma,
+            find_lemma=find_lemma or self.find_lemma,
         )
+        changed.is_as_stored = self.is_as_stored and inventory is None
         for name in ("_strangers", "sameness"):  # some other senses do not change them
             if name in self.__dict__:
                 setattr(changed, name, getattr(self, name))
@@ -268,14 +280,14 @@ class SenseModel(DecidingModel):
     @cached_property
     def lemmas(self) -> Lemmas | None:
         """Where inflected forms lead to; None where they stay what they are."""
-        find = self._find_lemma or (self.lemma_table.get if self.lemma_table else None)
+        find = self.find_lemma or (self.lemma_table.get if self.lemma_table else None)
         return None if find is None else Lemmas(find, self.vectors)
 
     @cached_property
     def digest(self) -> str:
         """A short digest of what the model's answers depend on."""
         inventory, vectors = self.inventory, self.vectors
-        lines = SenseLines.collect(inventory.directions(word) for word in inventory.words)
+        lines = inventory.lines_of(inventory.words)
         return digest_of(
             [
                 digest_of_array(vectors.vectors),
@@ -415,6 +427,7 @@ class SenseModel(DecidingModel):
         marks: bool = True,
         on_progress: OnProgress | None = None,
         check: LanguageCheck | None = None,
+        workers: int | None = 1,
     ) -> list[TaggedText]:
         """Tag several texts at once, which is faster than one by one.
 
@@ -426,22 +439,40 @@ class SenseModel(DecidingModel):
         column : str, optional
             The column or field of the texts.
         words, idk_threshold, confidence, sharpness, marks, on_progress, check
-            As for `tag`.
+            As for `tag`; several workers tell no progress.
+        workers : int or None
+            Processes, for thousands of texts; None takes all cores. Answers are the same.
         """
         seen = self.check_language() if check is None else check
-        tagged = tag_texts(
-            texts,
-            self.inventory,
-            self.encoder,
-            self.tokenizer,
-            self.answering(idk_threshold, confidence, sharpness),
-            words=words,
-            lemmas=self.lemmas,
-            column=column,
-            marks=marks,
-            on_progress=on_progress,
-            check=seen,
-        )
+        chosen = None if words is None else check_words(words)
+        if workers == 1:
+            answering = self.answering(idk_threshold, confidence, sharpness)
+            tagged = tag_texts(
+                texts,
+                self.inventory,
+                self.encoder,
+                self.tokenizer,
+                answering,
+                words=chosen,
+                lemmas=self.lemmas,
+                column=column,
+                marks=marks,
+                on_progress=on_progress,
+                check=seen,
+            )
+        else:
+            blocks = tag_blocks(
+                self,
+                cut_blocks(iterate_documents(texts, column=column)),
+                workers,
+                words=chosen,
+                idk_threshold=idk_threshold,
+                confidence=confidence,
+                sharpness=sharpness,
+                marks=marks,
+                check=seen,
+            )
+            tagged = list(chain.from_iterable(blocks))
         if check is None:
             warn_of_contexts(self.encoder)
             seen.warn()
@@ -459,6 +490,7 @@ class SenseModel(DecidingModel):
         idk_threshold: IdkThreshold = MODEL_THRESHOLD,
         confidence: float | None = None,
         sharpness: float | None = None,
+        workers: int | None = 1,
     ) -> Iterator[Any]:
         """Tag a stream of texts, lazily and in order, a batch at a time; as spaCy's ``nlp.pipe``.
 
@@ -474,6 +506,8 @@ class SenseModel(DecidingModel):
             The column or field of the texts.
         words, idk_threshold, confidence, sharpness
             As for `tag`.
+        workers : int or None
+            Processes that tag batches side by side; None takes all cores.
 
         Yields
         ------
@@ -488,6 +522,7 @@ class SenseModel(DecidingModel):
             texts,
             first_of_pair if as_tuples else column,
             batch_size,
+            workers,
             words=words,
             idk_threshold=idk_threshold,
             confidence=confidence,

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from grassmeans.artifacts.schema import shorten
 from grassmeans.errors import InputError
+from grassmeans.models.in_processes import cut_blocks, tag_blocks
 from grassmeans.reading.documents import RawDocument
-from grassmeans.reading.given import iterate_documents, make_document, open_container, read_field
+from grassmeans.reading.given import (
+    check_words,
+    iterate_documents,
+    make_document,
+    open_container,
+    read_field,
+)
 from grassmeans.reading.tables import DEFAULT_COLUMN, open_table
 from grassmeans.senses.language import warn_of_contexts
 from grassmeans.tagging.tagging import TaggedText
@@ -20,24 +28,24 @@ if TYPE_CHECKING:
 TextOf = str | Callable[[Any], Any] | None
 """Where the text of a record is: the name of a field, or a function."""
 
+_Read = tuple[Any, RawDocument]
+
 _MAX_CHARACTERS = 1_000_000
 """A batch ends here at the latest: memory is bounded where documents are long."""
 
 
 def tag_stream(
-    model: SenseModel, texts: Any, text_of: TextOf = None, batch_size: int = 256, **options: Any
+    model: SenseModel,
+    texts: Any,
+    text_of: TextOf = None,
+    batch_size: int = 256,
+    workers: int | None = 1,
+    **options: Any,
 ) -> Iterator[tuple[Any, TaggedText]]:
     """Items and their senses, lazily and in order; the items of a table are its rows.
 
     ``options`` are those of `SenseModel.tag_many`.
     """
-    check = model.check_language()
-
-    def tag_many(documents: list[RawDocument]) -> list[TaggedText]:
-        tagged = model.tag_many(documents, check=check, **options)
-        check.warn()
-        return tagged
-
     warn_of_contexts(model.encoder)
     table = open_table(texts)
     if table is not None:
@@ -49,28 +57,34 @@ def tag_stream(
         text_of = None if column is not None else text_of  # the field has been read
     else:
         items = open_container(texts)
-    return _tag_batches(items, text_of, batch_size, tag_many)
+    if (words := options.get("words")) is not None:
+        options["words"] = check_words(words)  # it may be asked for often
+    return _tag_items(model, _read_items(items, text_of), batch_size, workers, options)
 
 
-def _tag_batches(
-    items: Iterable[Any],
-    text_of: TextOf,
-    batch_size: int,
-    tag_many: Callable[[list[RawDocument]], list[TaggedText]],
-) -> Iterator[tuple[Any, TaggedText]]:
-    batch: list[Any] = []
-    documents: list[RawDocument] = []
-    n_characters = 0
+def _read_items(items: Iterable[Any], text_of: TextOf) -> Iterator[_Read]:
     for number, item in enumerate(items):
-        document = _read_item(item, text_of, f"texts[{number}]")
-        batch.append(item)
-        documents.append(document)
-        n_characters += len(document.text)
-        if len(batch) >= batch_size or n_characters >= _MAX_CHARACTERS:
-            yield from zip(batch, tag_many(documents), strict=True)
-            batch, documents, n_characters = [], [], 0
-    if batch:
-        yield from zip(batch, tag_many(documents), strict=True)
+        yield item, _read_item(item, text_of, f"texts[{number}]")
+
+
+def _tag_items(
+    model: SenseModel,
+    read: Iterator[_Read],
+    batch_size: int,
+    workers: int | None,
+    options: dict[str, Any],
+) -> Iterator[tuple[Any, TaggedText]]:
+    on_the_way: deque[list[Any]] = deque()
+
+    def take_documents() -> Iterator[list[RawDocument]]:
+        for block in cut_blocks(read, batch_size, _MAX_CHARACTERS, lambda x: len(x[1].text)):
+            on_the_way.append([item for item, _ in block])
+            yield [document for _, document in block]
+
+    check = model.check_language()
+    for tagged in tag_blocks(model, take_documents(), workers, check=check, **options):
+        check.warn()
+        yield from zip(on_the_way.popleft(), tagged, strict=True)
 
 
 def _read_item(item: Any, text_of: TextOf, place: str) -> RawDocument:

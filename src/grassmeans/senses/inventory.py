@@ -24,6 +24,7 @@ from grassmeans.artifacts.checking import (
 from grassmeans.artifacts.schema import check_arguments, shorten, whole
 from grassmeans.artifacts.writing import write_array, write_bytes
 from grassmeans.errors import InputError, UnknownWordError
+from grassmeans.geometry.distances import SenseLines
 from grassmeans.senses.compact_inventory import (
     BlockLines,
     CompactInventory,
@@ -82,7 +83,7 @@ class SenseInventory(Mapping[str, WordSenses]):
     ) -> None:
         self.words = tuple(words)
         self.skipped = skipped
-        self._names: dict[str, tuple[str, ...]] = {}
+        self._names: dict[str, dict[int, str]] = {}
         self._usual: dict[str, float] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
         self._numbers = {word: i for i, word in enumerate(self.words)}
@@ -114,13 +115,22 @@ class SenseInventory(Mapping[str, WordSenses]):
 
     def directions(self, word: str) -> Floats:
         """(n_senses, dim) intersection directions of a word; cheaper than the whole entry."""
-        number = self._number(word)
-        found = self._directions[self._offsets[number] : self._offsets[number + 1]]
+        return self.lines_of([word]).directions
+
+    def lines_of(self, words: Iterable[str]) -> SenseLines:
+        """The intersection directions of some words, read at once."""
+        numbers = np.array([self._number(word) for word in words], np.int64)
+        firsts, counts = self._offsets[numbers], np.diff(self._offsets)[numbers]
+        offsets = np.concatenate([[0], np.cumsum(counts)])
+        rows = np.arange(offsets[-1]) + np.repeat(firsts - offsets[:-1], counts)
+        found = np.ascontiguousarray(self._directions[rows], np.float32)
         # Here, and not for all words at once: there may be gigabytes of them.
         squares = np.einsum("ij,ij->i", found, found)
-        if not np.all((np.abs(squares - 1.0) < _NEAR_ONE) | (squares == 0.0)):
+        wrong = np.flatnonzero((np.abs(squares - 1.0) >= _NEAR_ONE) & (squares != 0.0))
+        if len(wrong):
+            word = self.words[numbers[np.searchsorted(offsets, wrong[0], side="right") - 1]]
             raise damaged(self._folder, f"a direction of {word!r} is not of unit length")
-        return found
+        return SenseLines(found, offsets)
 
     @property
     def dim(self) -> int:
@@ -130,12 +140,13 @@ class SenseInventory(Mapping[str, WordSenses]):
     @check_arguments(sense=whole(-(2**62)))
     def name_of(self, word: str, sense: int) -> str:
         """What a sense is called; empty where it has no name, and for 0, "I don't know"."""
-        if sense < 1:
-            return ""
+        return self.names_of(word).get(sense, "")
+
+    def names_of(self, word: str) -> Mapping[int, str]:
+        """What the senses of a word are called, by their numbers."""
         if word not in self._names:
             self._read_block(self._number(word))
-        names = self._names[word]
-        return names[sense - 1] if sense <= len(names) else ""
+        return self._names[word]
 
     def usual_distance(self, word: str) -> float:
         """The mean distance of a word's contexts to its only sense.
@@ -155,11 +166,11 @@ class SenseInventory(Mapping[str, WordSenses]):
         for i in block:
             entry = parse_json(self._lines[i], path)
             try:
-                names = tuple(str(sense.get("name", "")) for sense in entry["senses"])
+                names = [str(sense.get("name", "")) for sense in entry["senses"]]
                 usual = [float(sense["mean_distance"]) for sense in entry["senses"]]
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 raise damaged(path, f"the entry of {self.words[i]!r} is not whole") from error
-            self._names[self.words[i]] = names
+            self._names[self.words[i]] = dict(enumerate(names, 1))
             self._usual[self.words[i]] = usual[0] if len(usual) == 1 else math.nan
 
     def shares_of(self, word: str) -> tuple[float, ...]:

@@ -268,8 +268,8 @@ def _collect_lines(
 ) -> tuple[NDArray[np.int64], SenseLines]:
     """Which of the lines' words each key is, and the lines."""
     numbers = {key: i for i, key in enumerate(dict.fromkeys(keys))}
-    lines = SenseLines.collect(np.asarray(inventory.directions(key)) for key in numbers)
-    return np.fromiter((numbers[key] for key in keys), np.int64, len(keys)), lines
+    words = np.fromiter((numbers[key] for key in keys), np.int64, len(keys))
+    return words, inventory.lines_of(numbers)
 
 
 def _make_word(
@@ -281,7 +281,7 @@ def _make_word(
     inventory: SenseInventory,
 ) -> TaggedWord:
     start, end = text.spans[i]
-    name = inventory.name_of(entry, answer.sense)
+    name = inventory.names_of(entry).get(answer.sense, "")
     context = text.spans[stretch[0]][0], text.spans[stretch[1] - 1][1]
     return TaggedWord(start, end, text.text[start:end], entry, *answer, name, i, context)
 
