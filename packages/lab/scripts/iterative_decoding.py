@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans import Corpus, SkipGram, WordVectors, load
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import ClusteringTask
 from grassmeans.evaluation.instances import Key, Label
@@ -86,7 +86,7 @@ def make_test_set(
         function_words=model.encoder.function_words,
         keep_duplicates=True,
     )
-    ingest_documents(documents, folder / "passages", options, workers=1, overwrite=True)
+    Ingest(folder / "passages", options, workers=1, overwrite=True).take_documents(documents)
     corpus = Corpus.open(folder / "passages")
     starts = [
         shard.first_position + np.asarray(shard.document_offsets[:-1]) for shard in corpus.shards

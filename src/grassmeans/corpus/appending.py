@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Integers
 from grassmeans.artifacts.checking import MANIFEST, open_array
 from grassmeans.artifacts.writing import digest_of, identify_file, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, ingest_files, shard_folder
-from grassmeans.corpus.shard import TOKENS
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, Ingest
+from grassmeans.corpus.shard import TOKENS, shard_folder
 from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS, Vocabulary
 from grassmeans.engines.parallel import map_tasks
@@ -60,9 +60,8 @@ def append_files(
     if set(meta) != set(old.fields):
         known = ", ".join(old.fields) or "none"
         raise InputError(f"{corpus} keeps these fields of its documents: {known}; name no others")
-    given = [inputs] if isinstance(inputs, str | Path) else list(inputs)
     report = ReadReport()
-    files = list_inputs(given, report)
+    files = list_inputs(inputs, report)
     options = old.options
     read_options = ReadOptions(keep_redirects=options.keep_links, meta=meta, **reading)
     identity = [old.manifest["digest"], [identify_file(path) for path in files], list(meta)]
@@ -72,15 +71,9 @@ def append_files(
         place = building.scratch / _NEW
         if not (place / MANIFEST).exists():
             # All of its words: what is rare in the new text may be frequent in the old one.
-            ingest_files(
-                files,
-                place,
-                replace(options, max_vocabulary=_ALL_WORDS),
-                read_options,
-                report=report,
-                workers=workers,
-                show_progress=show_progress,
-            )
+            every = replace(options, max_vocabulary=_ALL_WORDS)
+            ingest = Ingest(place, every, report, workers=workers, show_progress=show_progress)
+            ingest.take_files(files, read_options)
         _join(old, Corpus.open(place), building, workers, show_progress)
     return Corpus.open(output)
 
@@ -97,7 +90,7 @@ def _join(
     vocabulary = Vocabulary.from_counts(counts, max_size=options.max_vocabulary)
     vocabulary.save(building.folder)
     share_file(old.path / FUNCTION_WORDS, building.folder / FUNCTION_WORDS)
-    tasks: list[tuple[Path, Path, NDArray[np.int32]]] = []
+    tasks: list[tuple[Path, Path, Integers]] = []
     for part in (old, new):
         # One more: tokens beyond the vocabulary have the number -1, the last.
         ids = np.append(vocabulary.ids_of(part.vocabulary.words), np.int32(-1))
@@ -124,6 +117,6 @@ def _join(
     write_manifest(building.folder, KIND, FORMAT_VERSION, fields)
 
 
-def _renumber(source: Path, target: Path, ids: NDArray[np.int32]) -> None:
+def _renumber(source: Path, target: Path, ids: Integers) -> None:
     """A shard with other numbers of its words; what does not depend on them is shared."""
     rewrite_shard(source, target, ids[open_array(source / TOKENS, np.int32, (None,))])

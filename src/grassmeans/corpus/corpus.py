@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import MANIFEST, damaged, has_file
 from grassmeans.artifacts.schema import (
     check_arguments,
@@ -30,16 +30,9 @@ from grassmeans.artifacts.schema import (
 )
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import find_manifest, read_manifest
-from grassmeans.corpus.ingest import (
-    FORMAT_VERSION,
-    KIND,
-    IngestOptions,
-    ingest_documents,
-    ingest_files,
-    shard_folder,
-)
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, Ingest, IngestOptions
 from grassmeans.corpus.occurrences import Occurrences
-from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText
+from grassmeans.corpus.shard import ConcordanceLine, Shard, ShardSizes, ShardText, shard_folder
 from grassmeans.corpus.vocabulary import (
     FUNCTION_WORDS,
     UNKNOWN,
@@ -94,8 +87,8 @@ class Corpus:
         n_words = manifest["n_types"]
         sizes = [ShardSizes(s["n_tokens"], s["n_documents"], n_words) for s in manifest["shards"]]
         tokens, documents = [s.n_tokens for s in sizes], [s.n_documents for s in sizes]
-        self.shard_starts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
-        self.document_starts = np.concatenate([[0], np.cumsum(documents)]).astype(np.int64)
+        self.shard_starts = np.cumsum([0, *tokens], dtype=np.int64)
+        self.document_starts = np.cumsum([0, *documents], dtype=np.int64)
         starts = zip(self.shard_starts.tolist(), self.document_starts.tolist(), strict=True)
         self.shards = [  # fewer than starts, of which the last is the end
             Shard(shard_folder(path, i), size, *first)
@@ -136,23 +129,15 @@ class Corpus:
         ``reading`` is for `grassmeans.reading.documents.ReadOptions`: ``format``, ``text_field``,
         ``column``, ``encoding``, ``meta``.
         """
-        report = ReadReport()
         given = check_paths(inputs)
         chosen = options or default_options()
         read_options = ReadOptions(keep_redirects=chosen.keep_links, **reading)
         chosen = replace(chosen, fields=read_options.meta)
+        ingest = Ingest(
+            Path(output), chosen, workers=workers, overwrite=overwrite, show_progress=show_progress
+        )
         with use_engine(engine, workers), fetch_inputs(given, Path(output), workers) as paths:
-            files = list_inputs(paths, report)
-            ingest_files(
-                files,
-                Path(output),
-                chosen,
-                read_options,
-                report=report,
-                workers=workers,
-                overwrite=overwrite,
-                show_progress=show_progress,
-            )
+            ingest.take_files(list_inputs(paths, ingest.report), read_options)
         return cls.open(output)
 
     @classmethod
@@ -195,14 +180,14 @@ class Corpus:
         # Who gives the same text twice in a list means it twice.
         chosen = options or replace(default_options(language), keep_duplicates=True)
         chosen = replace(chosen, fields=reading.meta)
-        making: dict[str, Any] = {"report": report, "workers": workers, "show_progress": False}
-        if output is not None:
-            ingest_documents(documents, Path(output), chosen, **making)
-            return cls.open(output)
         with contextlib.ExitStack() as stack:
-            temporary = stack.enter_context(temporary_folder())
-            ingest_documents(documents, temporary / "corpus", chosen, **making)
-            corpus = cls.open(temporary / "corpus")
+            if output is None:
+                place = stack.enter_context(temporary_folder()) / "corpus"
+            else:
+                place = Path(output)
+            ingest = Ingest(place, chosen, report, workers=workers, show_progress=False)
+            ingest.take_documents(documents)
+            corpus = cls.open(place)
             weakref.finalize(corpus, stack.pop_all().close)
         return corpus
 
@@ -211,9 +196,8 @@ class Corpus:
         return (Corpus.open, (self.path,))
 
     def __repr__(self) -> str:
-        return (
-            f"Corpus({str(self.path)!r}: {self.n_tokens:,} tokens, {self.n_documents:,} documents)"
-        )
+        sizes = f"{self.n_tokens:,} tokens, {self.n_documents:,} documents"
+        return f"Corpus({str(self.path)!r}: {sizes})"
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -285,17 +269,15 @@ class Corpus:
         return i
 
     @check_arguments(word=either(text, whole()))
-    def positions(self, word: str | int) -> NDArray[np.int64]:
+    def positions(self, word: str | int) -> Indices:
         """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
         i = self.word_id(word) if isinstance(word, str) else word
-        parts = [
-            shard.first_position + shard.positions(i).astype(np.int64) for shard in self.shards
-        ]
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+        parts = (s.first_position + s.positions(i).astype(np.int64) for s in self.shards)
+        return np.concatenate([np.empty(0, np.int64), *parts])
 
     def split_positions(
-        self, positions: NDArray[np.int64], at_once: int | None = None
-    ) -> Iterator[tuple[slice, Shard, NDArray[np.int64]]]:
+        self, positions: Indices, at_once: int | None = None
+    ) -> Iterator[tuple[slice, Shard, Indices]]:
         """Go through (n,) positions of the corpus, in text order, shard by shard.
 
         Yields which of the positions, the shard, and (n_part,) positions inside it, never none; a
@@ -307,20 +289,16 @@ class Corpus:
                 part = slice(start, min(start + (at_once or end), end))
                 yield part, shard, positions[part] - shard.first_position
 
-    def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
+    def occurrences(self, positions: Indices) -> Iterator[tuple[slice, Occurrences]]:
         """The occurrences at positions in text order: which of them, and they in their shard."""
         for part, shard, local in self.split_positions(positions):
             yield part, self.occurrences_in(shard, local)
 
-    def occurrences_in(self, shard: Shard, local: NDArray[np.int64]) -> Occurrences:
+    def occurrences_in(self, shard: Shard, local: Indices) -> Occurrences:
         """The occurrences at positions inside a shard, in text order."""
-        return Occurrences(
-            shard.tokens,
-            shard.document_offsets,
-            local,
-            self.vocabulary.words,
-            ShardText(shard, self.tokenizer),
-        )
+        text = ShardText(shard, self.tokenizer)
+        words = self.vocabulary.words
+        return Occurrences(shard.tokens, shard.document_offsets, local, words, text)
 
     def count_of(self, word: str) -> int:
         """How often a word occurs."""
@@ -356,10 +334,7 @@ class Corpus:
     ) -> list[ConcordanceLine]:
         """The first ``limit`` keyword-in-context lines of a word.
 
-        Parameters
-        ----------
-        where : mapping of str to str, optional
-            Only those of documents whose fields have these values: ``{"source": "times"}``.
+        ``where`` are values that fields of their documents have to have: ``{"source": "times"}``.
         """
         positions = self.positions(word)
         if where:
@@ -389,7 +364,7 @@ class Corpus:
         self.check_field(name)
         return [fields.get(name, "") for shard in self.shards for fields in shard.fields]
 
-    def documents_of(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+    def documents_of(self, positions: Indices) -> Indices:
         """(n,) numbers of the documents of (n,) positions in text order."""
         found = np.empty(len(positions), np.int64)
         for part, occurrences in self.occurrences(positions):
@@ -412,9 +387,8 @@ class Corpus:
 
     def document(self, number: int) -> RawDocument:
         """A document as it could be read again: its text, or its tokens and their keys."""
-        text = self.document_text(number)
         shard, local = self.find_document(number)
-        identifier, title = shard.metadata[local]
+        text, (identifier, title) = shard.document_text(local), shard.metadata[local]
         fields = tuple(shard.fields[local].items())
         if not shard.pretokenised[local]:
             return RawDocument(identifier, title, text, fields=fields)

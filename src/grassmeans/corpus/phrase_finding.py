@@ -11,31 +11,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Doubles, Indices, Integers
+from grassmeans.artifacts.checking import damaged, open_array
 from grassmeans.artifacts.temporaries import temporary_folder
+from grassmeans.artifacts.writing import write_array
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import ingest_documents
-from grassmeans.corpus.phrase_counting import (
-    CorpusView,
-    PairCounts,
-    add_counts,
-    count_shard,
-    score_pairs,
-)
-from grassmeans.corpus.vocabulary import Vocabulary, is_function_word
+from grassmeans.corpus.ingest import Ingest
+from grassmeans.corpus.shard import TEXT, Shard
+from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import is_remote, map_tasks
 from grassmeans.errors import InputError
+from grassmeans.kernels import PhraseTrie, get_kernels
 from grassmeans.outputs.places import check_output
 from grassmeans.progress import progress_bar
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.text.phrases import Phrases, make_trie
+from grassmeans.text.tokenizer import Tokenizer
 
+_MOST_BETWEEN = 2
 _MOST_PAIRS = 20_000_000
 """Pairs of words that are counted at once; of more, the rarest are forgotten."""
 
@@ -54,27 +53,14 @@ COMMON_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class PhraseSettings:
-    """What counts as a phrase.
+    """What counts as a phrase."""
 
-    Parameters
-    ----------
-    threshold : float in [-1, 1]
-        The smallest normalised mutual information.
-    min_count : int
-        The fewest occurrences, of a phrase and of its words.
-    passes : int
-        With each pass phrases can be twice as long.
-    common_words : frozenset of str, optional
-        What may stand inside of a phrase; by default some words of the corpus's language.
-    max_phrases : int
-        Only the most frequent are kept.
-    """
-
-    threshold: float = 0.6
-    min_count: int = 10
-    passes: int = 2
+    threshold: float = 0.6  # the smallest normalised mutual information, in [-1, 1]
+    min_count: int = 10  # the fewest occurrences, of a phrase and of its words
+    passes: int = 2  # with each pass phrases can be twice as long
+    # What may stand inside of a phrase; by default some words of the corpus's language.
     common_words: frozenset[str] | None = None
-    max_phrases: int = 50_000
+    max_phrases: int = 50_000  # only the most frequent are kept
 
     def __post_init__(self) -> None:
         if not -1.0 <= self.threshold <= 1.0:
@@ -112,14 +98,16 @@ def find_phrases(
     finder = _Finder(corpus, chosen)
     with temporary_folder(beside) as scratch:
         for number in range(1, chosen.passes + 1):
+            places = [scratch / f"{i:05d}.npy" for i in range(len(corpus.shards))]
             tasks = (
-                (shard, corpus.tokenizer, scratch / f"{i:05d}.npy", finder.view)
-                for i, shard in enumerate(corpus.shards)
+                (shard, corpus.tokenizer, place, finder.view)
+                for shard, place in zip(corpus.shards, places, strict=True)
             )
             description = f"counting pairs, pass {number}"
-            total = len(corpus.shards)
-            with progress_bar(description, total, unit="shards", show=show_progress) as advance:
-                for counts in map_tasks(count_shard, tasks, workers):
+            with progress_bar(
+                description, len(places), unit="shards", show=show_progress
+            ) as advance:
+                for counts in map_tasks(_count_shard, tasks, workers):
                     finder.add(counts)
                     advance()
             if not finder.end_pass():
@@ -145,55 +133,39 @@ def join_phrases(
     the corpus's tokenizer, and so of every model that is made of it: they are joined in new text as
     well.
     """
-    with use_engine(engine, workers):
-        return _join_phrases(corpus, output, phrases, settings, workers, overwrite, show_progress)
-
-
-def _join_phrases(
-    corpus: Corpus,
-    output: str | Path,
-    phrases: Iterable[str] | None,
-    settings: PhraseSettings | None,
-    workers: int | None,
-    overwrite: bool,
-    show_progress: bool | None,
-) -> Corpus:
     _check_corpus(corpus)
-    check_output(output, "corpus", inputs=[corpus.path], overwrite=overwrite)
-    if phrases is None:
-        beside = Path(output).resolve().parent if is_remote() else None
-        found = find_phrases(
-            corpus, settings, workers=workers, beside=beside, show_progress=show_progress
-        )
-        phrases = [phrase.entry for phrase in found]
-        if not phrases:
-            raise InputError(
-                f"no phrases were found in {corpus.path}: try a lower threshold or min_count"
+    with use_engine(engine, workers):
+        check_output(output, "corpus", inputs=[corpus.path], overwrite=overwrite)
+        if phrases is None:
+            beside = Path(output).resolve().parent if is_remote() else None
+            found = find_phrases(
+                corpus, settings, workers=workers, beside=beside, show_progress=show_progress
             )
-    else:
-        spelled = (corpus.tokenizer.tokenize(phrase) for phrase in phrases)
-        phrases = [" ".join(words) for words in spelled if len(words) > 1]
-        if not phrases:
-            raise InputError("no phrase was given: each needs two words or more")
-    options = replace(
-        corpus.options,
-        tokenizer=replace(corpus.tokenizer, phrases=Phrases(phrases)),
-        keep_duplicates=True,
-        keep_links=False,  # the stored text is clean: its links are gone
-    )
-    report = ReadReport()
-    ingest_documents(
-        _read_documents(corpus, report),
-        Path(output),
-        options,
-        report=report,
-        total_bytes=sum(len(shard.text) for shard in corpus.shards),
-        sources=corpus.manifest.get("sources", ()),
-        inputs=[corpus.path],
-        workers=workers,
-        overwrite=overwrite,
-        show_progress=show_progress,
-    )
+            chosen = [phrase.entry for phrase in found]
+            problem = f"no phrases were found in {corpus.path}: try a lower threshold or min_count"
+        else:
+            spelled = (corpus.tokenizer.tokenize(phrase) for phrase in phrases)
+            chosen = [" ".join(words) for words in spelled if len(words) > 1]
+            problem = "no phrase was given: each needs two words or more"
+        if not chosen:
+            raise InputError(problem)
+        options = replace(
+            corpus.options,
+            tokenizer=replace(corpus.tokenizer, phrases=Phrases(chosen)),
+            keep_duplicates=True,
+            keep_links=False,  # the stored text is clean: its links are gone
+        )
+        ingest = Ingest(
+            Path(output),
+            options,
+            total_bytes=sum(len(shard.text) for shard in corpus.shards),
+            sources=corpus.manifest.get("sources", ()),
+            inputs=[corpus.path],
+            workers=workers,
+            overwrite=overwrite,
+            show_progress=show_progress,
+        )
+        ingest.take_documents(_read_documents(corpus, ingest.report))
     return Corpus.open(output)
 
 
@@ -220,38 +192,142 @@ def _read_documents(corpus: Corpus, report: ReadReport) -> Iterator[RawDocument]
             yield corpus.document(number)
 
 
+class _CorpusView(NamedTuple):
+    """What the workers of a pass know."""
+
+    trie: PhraseTrie | None  # the phrases found so far, by word ids; None in the first pass
+    # (n_types + 1,) number of each word id among the common words, -1 for others; the last is for
+    # unknown words.
+    common: Integers
+    allowed: Booleans  # (n_types + 1,) whether a phrase may begin or end with a word
+
+
+class _PairCounts(NamedTuple):
+    """Pairs of words and how often each word occurs."""
+
+    pairs: Indices  # (n_pairs,) rising; see `_number_pairs`
+    counts: Indices  # (n_pairs,)
+    # (n_words,) counts of the words, and of the phrases found so far, which come after them.
+    words: Indices
+
+
+def _count_shard(
+    shard: Shard, tokenizer: Tokenizer, scratch: Path, view: _CorpusView
+) -> _PairCounts:
+    """Count the pairs of a shard; ``scratch`` keeps where its words follow each other."""
+    tokens = np.asarray(shard.tokens)
+    if scratch.exists():
+        follows = np.asarray(open_array(scratch, np.bool_, (len(tokens),)))
+    else:
+        follows = _find_follows(shard, tokenizer)
+        write_array(scratch, follows)
+    n_types = len(view.common) - 1
+    n_words = n_types
+    if view.trie is not None:
+        lengths, phrases = get_kernels().join_phrases(tokens, follows, view.trie)
+        tokens = np.where(phrases >= 0, n_types + phrases, tokens)[lengths > 0]
+        follows = follows[lengths > 0]
+        n_words += int(view.trie.ends.max()) + 1
+    pairs, counts = np.unique(_number_pairs(tokens, follows, view, n_words), return_counts=True)
+    return _PairCounts(pairs, counts, np.bincount(tokens[tokens >= 0], minlength=n_words))
+
+
+def _find_follows(shard: Shard, tokenizer: Tokenizer) -> Booleans:
+    """(n_tokens,) whether a phrase may go on from the token before."""
+    offsets = np.asarray(shard.document_offsets)
+    follows = np.zeros(int(offsets[-1]) if len(offsets) else 0, np.bool_)
+    for i in np.flatnonzero(~np.asarray(shard.pretokenised)).tolist():
+        found = tokenizer.find_follows(shard.document_text(i))
+        if len(found) != offsets[i + 1] - offsets[i]:
+            raise damaged(shard.folder / TEXT, "text and tokens do not fit")
+        follows[offsets[i] : offsets[i + 1]] = found
+    return follows
+
+
+def _number_pairs(tokens: Integers, follows: Booleans, view: _CorpusView, n_words: int) -> Indices:
+    """Every two words with at most two common words between them, as one number each.
+
+    (first * n_words + second) * n_between + between, where between is 0 for nothing, and then one
+    common word, and then two.
+    """
+    n_types = len(view.common) - 1
+    known = np.minimum(tokens, n_types)  # phrases are as unknown words, but allowed
+    common = np.where(tokens < n_types, view.common[known], -1)
+    allowed = np.where(tokens < n_types, view.allowed[known], True)
+    places = np.flatnonzero(common < 0)
+    left, right = places[:-1], places[1:]
+    breaks = np.cumsum(~follows)
+    good = (breaks[left] == breaks[right]) & (right - left <= _MOST_BETWEEN + 1)
+    good &= allowed[left] & allowed[right]
+    left, right = left[good], right[good]
+    n_common = int(view.common.max(initial=-1)) + 1
+    between = np.zeros(len(left), np.int64)
+    one, two = right - left == 2, right - left == 3
+    between[one] = 1 + common[left[one] + 1]
+    between[two] = 1 + n_common + common[left[two] + 1] * n_common + common[left[two] + 2]
+    pairs = tokens[left].astype(np.int64) * n_words + tokens[right]
+    numbered: Indices = pairs * (1 + n_common + n_common**2) + between
+    return numbered
+
+
+def score_pairs(pairs: Indices, first: Indices, second: Indices, total: int) -> Doubles:
+    """(n,) normalised mutual information of pairs that occur so often, as their words do."""
+    share = pairs / total
+    information = np.log(share) - np.log(first / total) - np.log(second / total)
+    with np.errstate(divide="ignore"):  # a text that is one phrase, again and again
+        return np.where(pairs < total, information / -np.log(share), 1.0)
+
+
+def _add_counts(parts: Sequence[_PairCounts]) -> _PairCounts:
+    """The counts of several shards together."""
+    pairs = np.concatenate([part.pairs for part in parts])
+    counts = np.concatenate([part.counts for part in parts])
+    order = np.argsort(pairs, kind="stable")
+    pairs, counts = pairs[order], counts[order]
+    starts = np.flatnonzero(np.diff(pairs, prepend=-1))
+    if len(starts):
+        pairs, counts = pairs[starts], np.add.reduceat(counts, starts)
+    return _PairCounts(pairs, counts, np.sum([part.words for part in parts], axis=0))
+
+
 class _Finder:
     """Adds up the counts of shards, and finds the phrases of a pass."""
 
     def __init__(self, corpus: Corpus, settings: PhraseSettings) -> None:
-        self._vocabulary = corpus.vocabulary
+        self._vocabulary = vocabulary = corpus.vocabulary
         self._settings = settings
-        language = corpus.options.language
-        named = settings.common_words
-        words = frozenset(COMMON_WORDS.get(language, "").split()) if named is None else named
-        self._common = [word for word in sorted(words) if word in self._vocabulary]
-        common = np.full(len(self._vocabulary) + 1, -1, np.int32)
-        common[self._vocabulary.ids_of(self._common)] = np.arange(len(self._common))
-        allowed = _find_allowed(self._vocabulary, corpus.function_words | words, settings.min_count)
-        self.view = CorpusView(None, common, allowed)
+        words = settings.common_words
+        if words is None:
+            words = frozenset(COMMON_WORDS.get(corpus.options.language, "").split())
+        self._common = vocabulary.ids_of(word for word in sorted(words) if word in vocabulary)
+        common = np.full(len(vocabulary) + 1, -1, np.int32)
+        common[self._common] = np.arange(len(self._common))
+        # A phrase neither begins nor ends with a rare word, a function word, or an unknown one.
+        allowed = np.zeros(len(vocabulary) + 1, np.bool_)
+        left_out = corpus.function_words | words
+        frequent = vocabulary.words[: vocabulary.size_at(settings.min_count)]
+        allowed[: len(frequent)] = [
+            len(word) > 1 and not is_function_word(word, left_out) for word in frequent
+        ]
+        self.view = _CorpusView(None, common, allowed)
         self.found: dict[str, FoundPhrase] = {}
         self._phrases: list[tuple[int, ...]] = []  # word ids of what was found so far
         self._start_pass()
 
     def _start_pass(self) -> None:
-        self._parts: list[PairCounts] = []
+        self._parts: list[_PairCounts] = []
         self._n_waiting = 0
         self._fewest = 1
 
-    def add(self, counts: PairCounts) -> None:
+    def add(self, counts: _PairCounts) -> None:
         """Take over the counts of a shard."""
         self._parts.append(counts)
         self._n_waiting += len(counts.pairs)
         if self._n_waiting > _MOST_PAIRS:
             self._merge()
 
-    def _merge(self) -> PairCounts:
-        merged = add_counts(self._parts)
+    def _merge(self) -> _PairCounts:
+        merged = _add_counts(self._parts)
         while len(merged.pairs) > _MOST_PAIRS:
             self._fewest += 1
             kept = merged.counts >= self._fewest
@@ -290,22 +366,9 @@ class _Finder:
         return (word,) if word < n_types else self._phrases[word - n_types]
 
     def _spell_between(self, between: int) -> Sequence[int]:
+        """Word ids of the common words that a number of `_number_pairs` stands for."""
         n_common = len(self._common)
-        ids = self._vocabulary.ids_of(self._common).tolist()
         if between == 0:
             return ()
-        if between <= n_common:
-            return (ids[between - 1],)
-        return tuple(ids[number] for number in divmod(between - 1 - n_common, n_common))
-
-
-def _find_allowed(
-    vocabulary: Vocabulary, left_out: frozenset[str], min_count: int
-) -> NDArray[np.bool_]:
-    """(n_types + 1,) whether a phrase may begin or end with a word; never with an unknown one."""
-    n_frequent = vocabulary.size_at(min_count)
-    allowed = np.zeros(len(vocabulary) + 1, np.bool_)
-    is_left_out = partial(is_function_word, function_words=left_out)
-    words = vocabulary.words[:n_frequent]
-    allowed[:n_frequent] = [not is_left_out(word) and len(word) > 1 for word in words]
-    return allowed
+        inside = [between - 1] if between <= n_common else divmod(between - 1 - n_common, n_common)
+        return [int(self._common[number]) for number in inside]

@@ -54,6 +54,11 @@ _ABOUT = row(text, text)
 _FIELDS = record()
 
 
+def shard_folder(corpus: Path, number: int) -> Path:
+    """Where a shard lies."""
+    return corpus / "shards" / f"{number:05d}"
+
+
 @dataclass(frozen=True, slots=True)
 class ConcordanceLine:
     """One occurrence in its original text."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices, Integers
 from grassmeans.artifacts.checking import open_array, read_json, read_text
 from grassmeans.artifacts.writing import (
     digest_of_bytes,
@@ -25,24 +25,8 @@ from grassmeans.artifacts.writing import (
     write_bytes,
     write_json,
 )
-from grassmeans.corpus.shard import (
-    ANCHORS,
-    DOCUMENTS,
-    DONE,
-    EXACT_LINKS,
-    INDEX,
-    INDEX_OFFSETS,
-    INDEX_POSITIONS,
-    INDEX_WORDS,
-    LINK_TARGETS,
-    LINKS,
-    METADATA,
-    PRETOKENISED,
-    REDIRECTS,
-    TEXT,
-    TEXT_OFFSETS,
-    TOKENS,
-)
+from grassmeans.corpus import shard as files
+from grassmeans.corpus.batches import Selection
 from grassmeans.reading.documents import RawDocument
 from grassmeans.text.tokenizer import (
     SurfaceTable,
@@ -56,7 +40,7 @@ from grassmeans.text.wikitext import Link, clean_wikitext, normalize_title
 SECTION_LENGTH = 2_000
 """Characters between two anchors, up to the next white space."""
 
-LOCAL_TOKENS = "local_tokens.npy"
+_LOCAL_TOKENS = "local_tokens.npy"
 _LOCAL_WORDS = "local_words.txt"
 _LOCAL_COUNTS = "local_counts.npy"
 _SPACE = re.compile("[ \\n]")
@@ -72,7 +56,7 @@ class WrittenShard:
     n_tokens: int
 
 
-class ShardWriter:
+class _ShardWriter:
     """Collects the documents of one shard."""
 
     def __init__(self, tokenizer: Tokenizer, *, keep_links: bool) -> None:
@@ -86,7 +70,7 @@ class ShardWriter:
         self._tables = {
             kind: SurfaceTable(t.key_of, self._number) for kind, t in self._tokenizers.items()
         }
-        self._tokens: list[NDArray[np.int32]] = []
+        self._tokens: list[Integers] = []
         self._n_tokens = 0
         self._text: list[bytes] = []
         self._n_bytes = 0
@@ -164,35 +148,35 @@ class ShardWriter:
             self._redirects[source] = target
 
     def write(self, folder: Path, scratch: Path, digest: str) -> WrittenShard:
-        """Write everything; `DONE` last, which marks the shard as whole."""
+        """Write everything; `files.DONE` last, which marks the shard as whole."""
         with explain_write_errors(folder):
             folder.mkdir(parents=True, exist_ok=True)
             scratch.mkdir(parents=True, exist_ok=True)
         tokens = np.concatenate(self._tokens) if self._tokens else np.empty(0, np.int32)
         words = tuple(self._ids)
         counts = np.bincount(tokens, minlength=len(words)).astype(np.int64)
-        write_array(scratch / LOCAL_TOKENS, tokens)
+        write_array(scratch / _LOCAL_TOKENS, tokens)
         write_bytes(scratch / _LOCAL_WORDS, "\n".join(words).encode())
         write_array(scratch / _LOCAL_COUNTS, counts)
-        write_array(folder / DOCUMENTS, np.array(self._document_offsets, dtype=np.int64))
-        write_array(folder / TEXT_OFFSETS, np.array(self._text_offsets, dtype=np.int64))
-        write_array(folder / PRETOKENISED, np.array(self._pretokenised, dtype=np.bool_))
-        write_array(folder / ANCHORS, np.array(self._anchors, np.int64).reshape(-1, 2))
-        write_bytes(folder / TEXT, b"".join(self._text))
-        write_bytes(folder / METADATA, "\n".join(self._metadata).encode())
+        write_array(folder / files.DOCUMENTS, np.array(self._document_offsets, dtype=np.int64))
+        write_array(folder / files.TEXT_OFFSETS, np.array(self._text_offsets, dtype=np.int64))
+        write_array(folder / files.PRETOKENISED, np.array(self._pretokenised, dtype=np.bool_))
+        write_array(folder / files.ANCHORS, np.array(self._anchors, np.int64).reshape(-1, 2))
+        write_bytes(folder / files.TEXT, b"".join(self._text))
+        write_bytes(folder / files.METADATA, "\n".join(self._metadata).encode())
         if self._keep_links:
             self._write_links(folder)
         n_documents = len(self._metadata)
-        write_json(folder / DONE, {"source": digest, "n_documents": n_documents})
+        write_json(folder / files.DONE, {"source": digest, "n_documents": n_documents})
         return WrittenShard(digest, n_documents, len(tokens))
 
     def _write_links(self, folder: Path) -> None:
         targets = {target: i for i, target in enumerate(sorted({t for _, _, t in self._links}))}
         spans = [(start, end, targets[target]) for start, end, target in self._links]
-        write_array(folder / LINKS, np.array(spans, dtype=np.int32).reshape(-1, 3))
-        write_array(folder / EXACT_LINKS, np.array(self._exact_links, dtype=np.bool_))
-        write_json(folder / LINK_TARGETS, list(targets))
-        write_json(folder / REDIRECTS, self._redirects)
+        write_array(folder / files.LINKS, np.array(spans, dtype=np.int32).reshape(-1, 3))
+        write_array(folder / files.EXACT_LINKS, np.array(self._exact_links, dtype=np.bool_))
+        write_json(folder / files.LINK_TARGETS, list(targets))
+        write_json(folder / files.REDIRECTS, self._redirects)
 
 
 def _cut_sections(text: str, space: re.Pattern[str]) -> Iterator[str]:
@@ -205,8 +189,8 @@ def _cut_sections(text: str, space: re.Pattern[str]) -> Iterator[str]:
         start = end
 
 
-def write_documents(
-    documents: Sequence[RawDocument],
+def write_shard(
+    batch: Sequence[RawDocument | Selection],
     folder: Path,
     scratch: Path,
     tokenizer: Tokenizer,
@@ -216,53 +200,55 @@ def write_documents(
 
     ``scratch`` is for tokens by ids of the shard's own, which the corpus does not keep.
     """
-    source = digest_of_bytes(
-        *(
-            f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0{d.fields or ''}".encode(
-                errors="replace"
-            )
-            for d in documents
-        )
+    documents: list[RawDocument] = []
+    for given in batch:
+        documents += given.read() if isinstance(given, Selection) else [given]
+    contents = (
+        f"{d.id}\0{d.title}\0{d.markup}\0{d.text}\0{d.keys}\0{d.fields or ''}" for d in documents
     )
-    if (folder / DONE).exists() and read_json(folder / DONE)["source"] == source:
-        return _read_written(folder, scratch)
-    writer = ShardWriter(tokenizer, keep_links=keep_links)
+    source = digest_of_bytes(*(content.encode(errors="replace") for content in contents))
+    if (folder / files.DONE).exists():
+        done = read_json(folder / files.DONE)
+        if done["source"] == source:
+            n_tokens = int(_read_counts(scratch).sum())
+            return WrittenShard(source, done["n_documents"], n_tokens)
+    writer = _ShardWriter(tokenizer, keep_links=keep_links)
     for document in documents:
         writer.add(document)
     return writer.write(folder, scratch, source)
 
 
-def _read_written(folder: Path, scratch: Path) -> WrittenShard:
-    done = read_json(folder / DONE)
-    n_tokens = int(_read_counts(scratch).sum())
-    return WrittenShard(done["source"], done["n_documents"], n_tokens)
-
-
-def read_shard_words(scratch: Path) -> tuple[list[str], NDArray[np.int64]]:
+def read_shard_words(scratch: Path) -> tuple[list[str], Indices]:
     """The words of a shard by their ids there, and (n_words,) how often each occurs."""
     text, counts = read_text(scratch / _LOCAL_WORDS), _read_counts(scratch)
     return text.split("\n") if len(counts) else [], counts
 
 
-def _read_counts(scratch: Path) -> NDArray[np.int64]:
+def _read_counts(scratch: Path) -> Indices:
     return open_array(scratch / _LOCAL_COUNTS, np.int64, (None,), mapped=False)
 
 
-def write_token_ids(folder: Path, tokens: NDArray[np.int32]) -> None:
+def finish_shard(folder: Path, scratch: Path, global_ids: Integers) -> None:
+    """Second pass of a shard: the vocabulary's ids instead of its own, and the index."""
+    local = open_array(scratch / _LOCAL_TOKENS, np.int32, (None,), mapped=False)
+    _write_token_ids(folder, global_ids[local] if len(global_ids) else local)
+
+
+def _write_token_ids(folder: Path, tokens: Integers) -> None:
     """Write tokens and their index: the words that occur, and for each its positions in order."""
-    write_array(folder / TOKENS, tokens)
+    write_array(folder / files.TOKENS, tokens)
     order = np.argsort(tokens, kind="stable").astype(np.int32)
     ordered = tokens[order]
     n_unknown = int(np.searchsorted(ordered, 0))
     words, first = np.unique(ordered[n_unknown:], return_index=True)
     offsets = np.append(first, len(ordered) - n_unknown).astype(np.int64)
-    write_array(folder / INDEX_WORDS, words.astype(np.int32))
-    write_array(folder / INDEX_OFFSETS, offsets)
-    write_array(folder / INDEX_POSITIONS, order[n_unknown:])
+    write_array(folder / files.INDEX_WORDS, words.astype(np.int32))
+    write_array(folder / files.INDEX_OFFSETS, offsets)
+    write_array(folder / files.INDEX_POSITIONS, order[n_unknown:])
 
 
 def rewrite_shard(
-    source: Path, folder: Path, tokens: NDArray[np.int32], left_out: tuple[str, ...] = ()
+    source: Path, folder: Path, tokens: Integers, left_out: tuple[str, ...] = ()
 ) -> None:
     """Write a shard with other tokens; what does not depend on them is shared.
 
@@ -270,7 +256,7 @@ def rewrite_shard(
     """
     with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    write_token_ids(folder, tokens)
+    _write_token_ids(folder, tokens)
     for path in sorted(source.iterdir()):
-        if not path.name.startswith((TOKENS, INDEX, *left_out)):
+        if not path.name.startswith((files.TOKENS, files.INDEX, *left_out)):
             share_file(path, folder / path.name)

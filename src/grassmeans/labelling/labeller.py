@@ -24,7 +24,8 @@ from grassmeans.artifacts.checking import has_file
 from grassmeans.artifacts.schema import check_arguments
 from grassmeans.artifacts.writing import digest_of, digest_of_array, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus, open_corpus
-from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, shard_folder
+from grassmeans.corpus.ingest import FORMAT_VERSION, KIND
+from grassmeans.corpus.shard import shard_folder
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import map_tasks

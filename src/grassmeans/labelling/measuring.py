@@ -31,8 +31,7 @@ from grassmeans.artifacts.schema import (
 from grassmeans.artifacts.writing import write_array, write_bytes, write_json
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import shard_folder
-from grassmeans.corpus.shard import Shard
+from grassmeans.corpus.shard import Shard, shard_folder
 from grassmeans.corpus.vocabulary import UNKNOWN
 from grassmeans.engines.parallel import map_here, map_tasks
 from grassmeans.errors import ArtifactError, InputError

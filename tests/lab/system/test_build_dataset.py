@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from grassmeans import Corpus, WordVectors
 from grassmeans.cli.main import app
 from grassmeans.corpus.corpus import default_options
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.evaluation.loading import open_task
 from grassmeans.reading.documents import ReadOptions, ReadReport
 from grassmeans.reading.inputs import read_documents
@@ -213,7 +213,7 @@ def test_links_of_a_real_dump(tmp_path) -> None:
     # A fifth of the dump is enough.
     documents = read_documents([SAMPLE], ReadOptions(keep_redirects=True), report=report)
     some = islice(documents, 300)
-    ingest_documents(some, tmp_path / "corpus", options, report=report, show_progress=False)
+    Ingest(tmp_path / "corpus", options, report=report, show_progress=False).take_documents(some)
     corpus = Corpus.open(tmp_path / "corpus")
     summary = build_links(corpus, tmp_path / "set", LinkSettings(min_instances=4))
     assert summary.senses["ajax"] == {"AFC_Ajax": 4, "Ajax_(mythology)": 4}

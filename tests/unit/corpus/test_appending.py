@@ -144,7 +144,7 @@ def test_a_run_that_was_interrupted_does_not_read_the_new_text_again(folders, mo
     def read_again(*_, **__):
         raise AssertionError("the new text was read again")
 
-    monkeypatch.setattr(appending, "ingest_files", read_again)
+    monkeypatch.setattr(appending.Ingest, "take_files", read_again)
     grown = append_files(folders / "c", folders / "new", folders / "c2")
     assert grown.count_of("crane") == 3
 

@@ -12,9 +12,9 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.artifacts.writing import building_place
-from grassmeans.corpus import screening
+from grassmeans.corpus import batches
 from grassmeans.corpus.corpus import as_corpus
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.text.tokenizer import Tokenizer
@@ -104,8 +104,8 @@ def test_position_outside_is_refused(corpus: Corpus) -> None:
 
 def test_titles_may_hold_any_separator(tmp_path) -> None:
     title = "one\u2028two\x85three"
-    ingest_documents(
-        [RawDocument("1", title, "some words")], tmp_path / "c", IngestOptions(), workers=1
+    Ingest(tmp_path / "c", IngestOptions(), workers=1).take_documents(
+        [RawDocument("1", title, "some words")]
     )
     assert Corpus.open(tmp_path / "c").line_at(1).document_title == title
 
@@ -145,7 +145,9 @@ SMALL_SHARDS = IngestOptions(shard_chars=1_000)
 
 def test_result_does_not_depend_on_workers(tmp_path) -> None:
     for workers in (1, 2):
-        ingest_documents(many_documents(60), tmp_path / str(workers), SMALL_SHARDS, workers=workers)
+        Ingest(tmp_path / str(workers), SMALL_SHARDS, workers=workers).take_documents(
+            many_documents(60)
+        )
     one, two = contents(tmp_path / "1"), contents(tmp_path / "2")
     assert len(Corpus.open(tmp_path / "1").shards) > 5
     assert one == two
@@ -153,7 +155,7 @@ def test_result_does_not_depend_on_workers(tmp_path) -> None:
 
 def test_positions_and_lines_across_shards(tmp_path) -> None:
     documents = many_documents(60)
-    ingest_documents(documents, tmp_path / "c", SMALL_SHARDS, workers=1)
+    Ingest(tmp_path / "c", SMALL_SHARDS, workers=1).take_documents(documents)
     corpus = Corpus.open(tmp_path / "c")
     expected = [i for i, word in enumerate(words_of(corpus)) if word == "größe"]
     assert corpus.positions("größe").tolist() == expected
@@ -198,7 +200,7 @@ def test_long_documents_are_found_through_anchors(tmp_path) -> None:
 
 
 def test_interrupted_ingest_takes_over_finished_shards(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(screening, "_SAMPLE_CHARS", 100)  # they are looked at before any is taken
+    monkeypatch.setattr(batches, "_SAMPLE_CHARS", 100)  # they are looked at before any is taken
     documents = many_documents(60)
 
     def stopping():
@@ -206,30 +208,30 @@ def test_interrupted_ingest_takes_over_finished_shards(tmp_path, monkeypatch) ->
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ingest_documents(stopping(), tmp_path / "c", SMALL_SHARDS, workers=1)
+        Ingest(tmp_path / "c", SMALL_SHARDS, workers=1).take_documents(stopping())
     with pytest.raises(ArtifactError, match="if it was stopped, start it again"):
         Corpus.open(tmp_path / "c")
     shard = Path("shards", "00000", "shard.json")
     before = (building_place(tmp_path / "c") / "new" / shard).stat().st_mtime_ns
-    ingest_documents(documents, tmp_path / "c", SMALL_SHARDS, workers=1)
+    Ingest(tmp_path / "c", SMALL_SHARDS, workers=1).take_documents(documents)
     assert (tmp_path / "c" / shard).stat().st_mtime_ns == before
-    ingest_documents(documents, tmp_path / "whole", SMALL_SHARDS, workers=1)
+    Ingest(tmp_path / "whole", SMALL_SHARDS, workers=1).take_documents(documents)
     assert contents(tmp_path / "c") == contents(tmp_path / "whole")
 
 
 def test_unfinished_corpus_of_other_options_is_refused(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(screening, "_SAMPLE_CHARS", 100)
+    monkeypatch.setattr(batches, "_SAMPLE_CHARS", 100)
 
     def stopping():
         yield from many_documents(20)  # some shards
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        ingest_documents(stopping(), tmp_path / "c", SMALL_SHARDS, workers=1)
+        Ingest(tmp_path / "c", SMALL_SHARDS, workers=1).take_documents(stopping())
     other = IngestOptions(shard_chars=1_000, tokenizer=Tokenizer(lowercase=False))
     with pytest.raises(InputError, match="other inputs or options"):
-        ingest_documents(many_documents(3), tmp_path / "c", other, workers=1)
-    ingest_documents(many_documents(3), tmp_path / "c", other, workers=1, overwrite=True)
+        Ingest(tmp_path / "c", other, workers=1).take_documents(many_documents(3))
+    Ingest(tmp_path / "c", other, workers=1, overwrite=True).take_documents(many_documents(3))
     assert Corpus.open(tmp_path / "c").n_documents == 3
 
 
@@ -237,8 +239,8 @@ def test_finished_corpus_is_replaced_only_when_told(tmp_path) -> None:
     Corpus.from_texts(["one"], tmp_path / "c")
     with pytest.raises(InputError, match="overwrite=True"):
         Corpus.from_texts(["two"], tmp_path / "c")
-    ingest_documents(
-        [RawDocument("", "", "two")], tmp_path / "c", IngestOptions(), workers=1, overwrite=True
+    Ingest(tmp_path / "c", IngestOptions(), workers=1, overwrite=True).take_documents(
+        [RawDocument("", "", "two")]
     )
     assert words_of(Corpus.open(tmp_path / "c")) == ["two"]
 
@@ -253,10 +255,11 @@ def test_a_foreign_folder_is_never_written_to(tmp_path) -> None:
 def test_duplicates_are_counted_and_left_out(tmp_path) -> None:
     documents = [RawDocument("1", "A", "same text"), RawDocument("2", "B", "same text")]
     report = ReadReport()
-    result = ingest_documents(documents, tmp_path / "c", IngestOptions(), report=report, workers=1)
-    assert result.n_documents == 1
-    assert result.skipped == {"duplicate document": 1}
-    assert result.examples == {"duplicate document": "B"}
+    Ingest(tmp_path / "c", IngestOptions(), report=report, workers=1).take_documents(documents)
+    manifest = Corpus.open(tmp_path / "c").manifest
+    assert manifest["n_documents"] == 1
+    assert manifest["skipped"] == {"duplicate document": 1}
+    assert manifest["examples"] == {"duplicate document": "B"}
 
 
 def test_text_without_words_is_an_error_and_leaves_nothing(tmp_path) -> None:
@@ -275,7 +278,7 @@ def test_words_beyond_the_vocabulary_limit_stay_in_the_text(tmp_path) -> None:
 
 def test_keys_of_tokenised_documents_differ_from_their_forms(tmp_path) -> None:
     document = RawDocument("d", "", "Cranes flew", markup="tokens", keys=("crane", "fly"))
-    ingest_documents([document], tmp_path / "c", IngestOptions(), workers=1)
+    Ingest(tmp_path / "c", IngestOptions(), workers=1).take_documents([document])
     corpus = Corpus.open(tmp_path / "c")
     assert words_of(corpus) == ["crane", "fly"]
     assert corpus.line_at(0).word == "Cranes"
@@ -284,7 +287,7 @@ def test_keys_of_tokenised_documents_differ_from_their_forms(tmp_path) -> None:
 def test_links_become_token_spans(tmp_path) -> None:
     text = "The [[Crane (bird)|crane]] and 3 [[tower crane]]s met."
     document = RawDocument("1", "T", text, markup="wikitext")
-    ingest_documents([document], tmp_path / "c", IngestOptions(keep_links=True), workers=1)
+    Ingest(tmp_path / "c", IngestOptions(keep_links=True), workers=1).take_documents([document])
     corpus = Corpus.open(tmp_path / "c")
     assert words_of(corpus) == ["the", "crane", "and", "tower", "cranes", "met"]
     shard = corpus.shards[0]

@@ -10,8 +10,7 @@ from grassmeans import Corpus
 from grassmeans.corpus import phrase_finding
 from grassmeans.corpus.corpus import default_options
 from grassmeans.corpus.ingest import IngestOptions
-from grassmeans.corpus.phrase_counting import score_pairs
-from grassmeans.corpus.phrase_finding import PhraseSettings, find_phrases, join_phrases
+from grassmeans.corpus.phrase_finding import PhraseSettings, find_phrases, join_phrases, score_pairs
 from grassmeans.errors import InputError
 
 FILLERS = [f"{a}{b}" for a in "bdfgklmnprst" for b in ("apple", "orange", "ivory", "umber")]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from grassmeans import Corpus
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.labelling.export import export_corpus
 from grassmeans.labelling.labeller import label_corpus, relabel
@@ -21,7 +21,7 @@ def labelled(model, tmp_path) -> Corpus:
         RawDocument("2", "", "1 2 3"),
         RawDocument("3", "", "Bank <b> a|b", markup="tokens"),
     ]
-    ingest_documents(documents, tmp_path / "c", IngestOptions(shard_chars=10), workers=1)
+    Ingest(tmp_path / "c", IngestOptions(shard_chars=10), workers=1).take_documents(documents)
     return label_corpus(Corpus.open(tmp_path / "c"), model, tmp_path / "l", workers=1)
 
 

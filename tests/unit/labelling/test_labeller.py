@@ -147,11 +147,11 @@ def test_words_may_have_different_numbers_of_senses(corpus, make, tmp_path, keys
 
 
 def test_unknown_tokens_and_words_like_keys(model, tmp_path, keys_of) -> None:
-    from grassmeans.corpus.ingest import ingest_documents
+    from grassmeans.corpus.ingest import Ingest
     from grassmeans.reading.documents import RawDocument
 
     document = RawDocument("1", "", "nest crane crane.1 crane.1 crane rare", markup="tokens")
-    ingest_documents([document], tmp_path / "c", IngestOptions(max_vocabulary=3), workers=1)
+    Ingest(tmp_path / "c", IngestOptions(max_vocabulary=3), workers=1).take_documents([document])
     labelled = label_corpus(Corpus.open(tmp_path / "c"), model, tmp_path / "l", workers=1)
     # "crane.1" is a word of the text here, and has no vector.
     assert keys_of(labelled) == "nest crane.1 crane.1\\ crane.1\\ crane.1 <unknown>"

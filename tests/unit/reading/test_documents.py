@@ -8,7 +8,7 @@ import pytest
 
 from damage import make_old
 from grassmeans import Corpus
-from grassmeans.corpus.stored_documents import read_block, write_block
+from grassmeans.corpus.batches import read_block, write_block
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.labelling.export import export_corpus
 from grassmeans.reading.documents import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans.corpus.surveying import survey_parts
+from grassmeans.corpus.batches import survey_parts
 from grassmeans.errors import EngineError
 from grassmeans.reading import parts
 from grassmeans.reading.documents import ReadOptions, ReadReport

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from grassmeans import Corpus
+from grassmeans.corpus.batches import prepare_documents
 from grassmeans.corpus.corpus import default_options
-from grassmeans.corpus.screening import prepare_documents
 from grassmeans.errors import MissingExtraError
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.text import segmenting

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.reading.documents import RawDocument
 from grassmeans_lab.iteration.labelled_words import LabelledWords
 from lexeme_fixtures import (
@@ -29,5 +29,5 @@ def by_hand(tmp_path: Path) -> LabelledWords:
     """Keys as ordinary tokens of tokenised documents, one a shard."""
     documents = (RawDocument(str(i), "", text, "tokens") for i, text in enumerate(TEXTS))
     options = IngestOptions(function_words=frozenset({"the"}), shard_chars=10)
-    ingest_documents(documents, tmp_path / "c", options, workers=1, show_progress=False)
+    Ingest(tmp_path / "c", options, workers=1, show_progress=False).take_documents(documents)
     return LabelledWords.open(tmp_path / "c")

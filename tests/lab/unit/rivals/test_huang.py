@@ -9,7 +9,7 @@ import pytest
 
 from grassmeans.artifacts.writing import building_place
 from grassmeans.corpus.corpus import Corpus
-from grassmeans.corpus.ingest import IngestOptions, ingest_documents
+from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextExtractor, rows_of_tokens
 from grassmeans.reading.documents import RawDocument
@@ -192,7 +192,7 @@ def test_mistakes_are_explained(material: Material) -> None:
 def small_corpus(request: pytest.FixtureRequest, tmp_path: Path) -> Corpus:
     documents = (RawDocument(str(i), "", text, "tokens") for i, text in enumerate(TEXTS))
     options = IngestOptions(function_words=frozenset(), shard_chars=request.param)
-    ingest_documents(documents, tmp_path / "c", options, workers=1, show_progress=False)
+    Ingest(tmp_path / "c", options, workers=1, show_progress=False).take_documents(documents)
     return Corpus.open(tmp_path / "c")
 
 

@@ -23,8 +23,7 @@ from grassmeans.artifacts.writing import digest_of, share_file, write_manifest
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.ingest import FORMAT_VERSION as CORPUS_VERSION
 from grassmeans.corpus.ingest import KIND as CORPUS_KIND
-from grassmeans.corpus.ingest import shard_folder
-from grassmeans.corpus.shard import ConcordanceLine, Shard
+from grassmeans.corpus.shard import ConcordanceLine, Shard, shard_folder
 from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS, UNKNOWN, Vocabulary, is_function_word
 from grassmeans.engines.parallel import map_tasks
