@@ -21,7 +21,7 @@ OLD = {
     "decode_hard": "grassmeans.senses.decoding", "decode_soft": "grassmeans.senses.decoding",
     "induce": "grassmeans.models.induced", "rank_changes": "grassmeans.change.tables",
     "sense_shares": "grassmeans.change.tables", "tag_iter": "grassmeans.integrations.iterables",
-    "use_engine": "grassmeans.engines.choosing",
+    "use_engine": "grassmeans.engines",
 }  # fmt: skip
 
 

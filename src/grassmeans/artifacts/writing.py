@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from grassmeans.version import __version__
 
 SEAL = "manifest_digest"
 """Field of a manifest with the digest of all its other fields."""
+
+Value = TypeVar("Value")
 
 _FULL_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _CANNOT_WRITE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENAMETOOLONG}
@@ -61,18 +63,23 @@ def explain_write_errors(path: Path) -> Iterator[None]:
 _fence: ContextVar[Path | None] = ContextVar("fence", default=None)
 
 
-@contextlib.contextmanager
-def write_while(fence: Path | None) -> Iterator[None]:
+def write_while(fence: Path | None) -> contextlib.AbstractContextManager[None]:
     """Let files come to their names only as long as ``fence`` is there.
 
     A worker may outlive the run that its task belongs to, and another run may use the same folder:
     it takes the fence of the first one away.
     """
-    before = _fence.set(fence)
+    return set_within(_fence, fence)
+
+
+@contextlib.contextmanager
+def set_within(variable: ContextVar[Value], value: Value) -> Iterator[None]:
+    """Let a variable have a value until the block ends."""
+    before = variable.set(value)
     try:
         yield
     finally:
-        _fence.reset(before)
+        variable.reset(before)
 
 
 def _check_fence(path: Path) -> None:

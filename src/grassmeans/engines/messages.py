@@ -5,11 +5,16 @@ size are written into the folder that all workers see, once, and mapped from the
 tasks have in common (a corpus, an encoder) is opened by a worker once, and kept for the next task.
 
 Every run has a token in that folder. A worker that does not find it sees another file system; one
-whose run has ended finds it no more, and changes nothing.
+whose run has ended finds it no more, and changes nothing. A worker with other software would give
+results that nobody else gets, and is refused.
 """
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import hashlib
+import importlib
 import io
 import os
 import platform
@@ -27,12 +32,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes, write_array, write_while
-from grassmeans.engines.software import describe_software, tell_differences
 from grassmeans.errors import EngineError, GrassmeansError
+from grassmeans.version import __version__
 
 SMALL_ARRAY_BYTES = 1 << 14
 """Larger arrays are read from files."""
-
 TOKEN_SECONDS = 15.0
 """How long a worker looks for the token: other machines may see a new file only after a while."""
 
@@ -40,6 +44,43 @@ _TOKEN = ".engine-"
 _ARRAYS = "arrays"
 _KEPT_OBJECTS = 12
 _PLAIN = (str, bytes, int, float, bool, type(None), Path, list, tuple, dict, np.ndarray)
+_PACKAGE = Path(__file__).parents[1]
+_COMPUTES = ("numpy", "scipy", "numba")
+
+
+@functools.cache
+def describe_software() -> dict[str, str]:
+    """Names and versions of everything that results depend on; of our own code also a digest."""
+    versions = {name: importlib.import_module(name).__version__ for name in _COMPUTES}
+    return {
+        "grassmeans": f"{__version__} (code {digest_of_code(_PACKAGE)})",
+        "Python": ".".join(platform.python_version_tuple()[:2]),
+        **versions,
+    }
+
+
+def digest_of_code(package: Path) -> str:
+    """A short digest of all files of a package that are run, and of their places in it."""
+    found = hashlib.sha256()
+    sources = (path for kind in ("*.py", "*.cu") for path in package.rglob(kind))
+    for name, path in sorted((path.relative_to(package).as_posix(), path) for path in sources):
+        content = path.read_bytes()
+        found.update(f"{name}\n{len(content)}\n".encode() + content)
+    return found.hexdigest()[:12]
+
+
+def refuse_other_software(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
+    """Raise `EngineError` where a worker would compute something else than this process."""
+    differences = [
+        f"{name} {there[name]} in place of {version}"
+        for name, version in here.items()
+        if there.get(name, version) != version
+    ]
+    if differences:
+        raise EngineError(
+            f"the worker {worker} has {', '.join(differences)}: its results would differ; install "
+            "the same everywhere, and start the workers again"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +109,17 @@ class Place:
     def check(self) -> None:
         """Raise `EngineError` where this process does not see the folder."""
         until = time.monotonic() + TOKEN_SECONDS
-        while not self._is_seen():
+        while True:
+            with contextlib.suppress(OSError):
+                os.listdir(self.folder)  # asks a network's file system for what is new
+                if self.fence.read_text() == self.token:
+                    return
             if time.monotonic() > until:
                 raise EngineError(
                     f"the worker on {platform.node()} does not see {self.folder}: all workers need "
                     "the folders of inputs and output under the same paths (a shared disk)"
                 )
             time.sleep(0.2)
-
-    def _is_seen(self) -> bool:
-        try:
-            os.listdir(self.folder)  # asks a network's file system for what is new
-            return self.fence.read_text() == self.token
-        except OSError:
-            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,29 +134,14 @@ class Argument:
 class Message:
     """A task on its way to a worker."""
 
-    function: Argument
-    arguments: tuple[Argument, ...]
+    call: tuple[Argument, ...]  # the function first
     place: Place | None
     software: dict[str, str] = field(default_factory=describe_software)
 
     @property
     def n_bytes(self) -> int:
         """What the network carries, almost."""
-        return sum(len(part.content) for part in (self.function, *self.arguments))
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a task gave, or the error for people that it ended with."""
-
-    result: Any = None
-    error: GrassmeansError | None = None
-
-    def open(self) -> Any:
-        """The result; raises the error."""
-        if self.error is not None:
-            raise self.error
-        return self.result
+        return sum(len(part.content) for part in self.call)
 
 
 class Packer:
@@ -132,19 +155,16 @@ class Packer:
 
     def pack(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Message:
         """The message of a call."""
-        values = (function, *arguments)
         known = {id(value): packed for value, packed in self._before}
-        packed = tuple((v, known.get(id(v)) or self._pickle(v)) for v in values)
-        self._before = packed
-        first, *others = (argument for _, argument in packed)
-        return Message(first, tuple(others), self._place)
+        values = (function, *arguments)
+        self._before = tuple((v, known.get(id(v)) or self._pickle(v)) for v in values)
+        return Message(tuple(packed for _, packed in self._before), self._place)
 
     def _pickle(self, value: Any) -> Argument:
         target = io.BytesIO()
         _Pickler(target, self._park).dump(value)
         content = target.getvalue()
-        is_plain = isinstance(value, _PLAIN)
-        return Argument(content, None if is_plain else digest_of_bytes(content))
+        return Argument(content, None if isinstance(value, _PLAIN) else digest_of_bytes(content))
 
     def _park(self, array: NDArray[Any]) -> Path | None:
         """The file of an array; None where it goes with the message."""
@@ -187,13 +207,16 @@ _opened: OrderedDict[str, Any] = OrderedDict()
 _seen: set[Place] = set()
 
 
-def answer(message: Message) -> Answer:
-    """Do a task; called on a worker, whose threads take turns."""
+def answer(message: Message) -> Any:
+    """Do a task; gives its result, or the error for people that it ended with.
+
+    Called on a worker, whose threads take turns.
+    """
     with _lock:
         try:
-            return Answer(result=_run(message))
+            return _run(message)
         except GrassmeansError as error:
-            return Answer(error=error)
+            return error
 
 
 def _run(message: Message) -> Any:
@@ -203,17 +226,8 @@ def _run(message: Message) -> Any:
         place.check()
         _seen.add(place)
     with write_while(None if place is None else place.fence):
-        function = _open_argument(message.function)
-        return function(*map(_open_argument, message.arguments))
-
-
-def refuse_other_software(worker: str, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    """Raise `EngineError` where a worker would compute something else than this process."""
-    if differences := tell_differences(there, here):
-        raise EngineError(
-            f"the worker {worker} has {differences}: its results would differ; install the same "
-            "everywhere, and start the workers again"
-        )
+        function, *arguments = map(_open_argument, message.call)
+        return function(*arguments)
 
 
 def _open_argument(argument: Argument) -> Any:

@@ -23,15 +23,14 @@ import dask
 import distributed
 
 from grassmeans.engines.messages import (
-    Answer,
     Message,
     Packer,
     Place,
     answer,
+    describe_software,
     refuse_other_software,
 )
-from grassmeans.engines.software import describe_software
-from grassmeans.errors import EngineError, InputError
+from grassmeans.errors import EngineError, GrassmeansError, InputError
 
 Result = TypeVar("Result")
 
@@ -84,13 +83,8 @@ class DaskEngine:
     A task that a lost worker had is done by another one; a task that ends with an error is not done
     again. Answers come in the order of the tasks.
 
-    Parameters
-    ----------
-    address : str
-        Of the scheduler, HOST:PORT or tls://HOST:PORT; without it workers of this machine are
-        started, for this machine alone.
-    workers : int
-        So many, where they are started.
+    The address is that of the scheduler, HOST:PORT or tls://HOST:PORT; without it so many workers
+    of this machine are started, for this machine alone.
     """
 
     def __init__(self, address: str, workers: int) -> None:
@@ -173,17 +167,19 @@ class DaskEngine:
         ``machines`` say where each task should run.
         """
         packer = Packer(None if shared is None else self._prepare(shared))
-        wanted = iter(machines) if machines is not None else None
+        wanted = iter(machines or ())
         sent: deque[_Sent] = deque()
         try:
             for task in tasks:
-                place = None if wanted is None else next(wanted, None)
-                sent.append(self._send(packer.pack(function, task), place))
+                machine = next(wanted, None)
+                where = {"workers": [machine], "allow_other_workers": True} if machine else {}
+                sent.append(_Sent(packer.pack(function, task), where))
+                self._submit(sent[-1])
                 if len(sent) >= _AHEAD * self.n_workers:
-                    yield self._wait(sent[0]).open()
+                    yield self._wait(sent[0])
                     sent.popleft()
             while sent:
-                yield self._wait(sent[0]).open()
+                yield self._wait(sent[0])
                 sent.popleft()
         finally:
             for task_left in sent:  # nobody waits for its answer any more
@@ -196,13 +192,6 @@ class DaskEngine:
             place = self._places[folder] = Place.prepare(folder)
         return place
 
-    def _send(self, message: Message, machine: str | None) -> _Sent:
-        """Give a task to a worker, of a machine if possible."""
-        where = {"workers": [machine], "allow_other_workers": True} if machine else {}
-        sent = _Sent(message, where)
-        self._submit(sent)
-        return sent
-
     def _submit(self, sent: _Sent) -> None:
         sent.n_times += 1
         if sent.n_times > _MOST_TIMES or not self._is_connected():
@@ -214,8 +203,8 @@ class DaskEngine:
         except Exception as error:
             raise self._lost() from error
 
-    def _wait(self, sent: _Sent) -> Answer:
-        """The answer to a task; `EngineError` where there will never be one."""
+    def _wait(self, sent: _Sent) -> Any:
+        """The result of a task, or its error; `EngineError` where there will never be one."""
         empty_since: float | None = None
         while True:
             if not sent.is_done.wait(_LOOK_SECONDS):
@@ -226,8 +215,7 @@ class DaskEngine:
                 empty_since = self._watch_workers(empty_since)
                 continue
             try:
-                found: Answer = sent.future.result(timeout=_FETCH_SECONDS)
-                return found
+                found = sent.future.result(timeout=_FETCH_SECONDS)
             except distributed.KilledWorker as error:
                 raise EngineError(
                     f"the same task ended {error.allowed_failures + 1} workers, for lack of memory "
@@ -235,6 +223,10 @@ class DaskEngine:
                 ) from error
             except _NO_ANSWER:  # it went with its worker, or with the scheduler
                 self._submit(sent)
+                continue
+            if isinstance(found, GrassmeansError):
+                raise found
+            return found
 
     def _is_connected(self) -> bool:
         """Whether there is a scheduler; one that comes back soon enough counts."""
