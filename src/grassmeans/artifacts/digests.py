@@ -7,6 +7,7 @@ another one's.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
@@ -31,31 +32,21 @@ PARTS = "parts"
 """The field of a manifest with the digests of its list and of the manifests inside its folder."""
 
 
-def list_files(folder: Path) -> list[str]:
-    """The files of an artifact by their names in it, without its manifest and its list.
+def list_parts(folder: Path) -> tuple[list[str], list[str]]:
+    """The files of an artifact, without its manifest and its list, and the artifacts inside it.
 
-    Artifacts inside it have lists of their own.
+    Both by their names in it; the artifacts inside have lists of their own.
     """
-    found: list[str] = []
+    files: list[str] = []
+    inner: list[str] = []
     for place, subfolders, names in os.walk(folder):
-        here = Path(place)
-        subfolders[:] = [name for name in subfolders if not (here / name / MANIFEST).exists()]
-        found.extend(
-            (here / name).relative_to(folder).as_posix()
-            for name in names
-            if TEMPORARY not in name and not (here == folder and name in (MANIFEST, CHECKSUMS))
-        )
-    return sorted(found)
-
-
-def list_inner(folder: Path) -> list[str]:
-    """The artifacts inside an artifact by their names in it, without those inside them."""
-    found: list[str] = []
-    for place, subfolders, _ in os.walk(folder):
-        inner = [name for name in subfolders if (Path(place) / name / MANIFEST).exists()]
-        found.extend((Path(place) / name).relative_to(folder).as_posix() for name in inner)
-        subfolders[:] = [name for name in subfolders if name not in inner]
-    return sorted(found)
+        start = "" if place == str(folder) else f"{Path(place).relative_to(folder).as_posix()}/"
+        own = [name for name in subfolders if Path(place, name, MANIFEST).exists()]
+        inner += (start + name for name in own)
+        subfolders[:] = [name for name in subfolders if name not in own]
+        known = () if start else (MANIFEST, CHECKSUMS)
+        files += (start + name for name in names if TEMPORARY not in name and name not in known)
+    return sorted(files), sorted(inner)
 
 
 def digest_of_file(path: Path) -> str:
@@ -66,13 +57,13 @@ def digest_of_file(path: Path) -> str:
 
 def make_checksums(folder: Path) -> bytes:
     """The list of the digests of an artifact's files, in the form of ``sha256sum``."""
-    names = filter(is_plain_name, list_files(folder))
+    names = filter(is_plain_name, list_parts(folder)[0])
     return "".join(f"{digest_of_file(folder / name)}  {name}\n" for name in names).encode()
 
 
 def bind_parts(folder: Path) -> dict[str, Any]:
     """The fields of a manifest that bind an artifact's list, and the artifacts inside, to it."""
-    inner = list_inner(folder)
+    _, inner = list_parts(folder)
     names = [CHECKSUMS, *(f"{name}/{MANIFEST}" for name in inner)]
     parts = {PARTS: {name: digest_of_file(folder / name) for name in names}}
     return parts | ({INNER: inner} if inner else {})
@@ -119,20 +110,17 @@ def _find_missing(folder: Path, names: Iterable[str]) -> list[str]:
 
 
 def _list_regular(folder: Path) -> set[str]:
+    found = set()
     try:
         with os.scandir(folder) as entries:
-            return {entry.name for entry in entries if _is_regular(entry)}
+            for entry in entries:
+                with contextlib.suppress(OSError):  # a link to itself
+                    found |= {entry.name} if entry.is_file() else set()
     except (FileNotFoundError, NotADirectoryError):
         return set()
     except OSError as error:
         raise ArtifactError(f"{folder} cannot be read ({error.strerror or error})") from error
-
-
-def _is_regular(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_file()
-    except OSError:  # a link to itself
-        return False
+    return found
 
 
 def find_damage(folder: Path) -> tuple[list[str], int, int]:
@@ -147,7 +135,7 @@ def find_damage(folder: Path) -> tuple[list[str], int, int]:
         place, manifest = path.parent, read_json(path)
         listed = find_list(place)
         problems += find_exchanged(place, manifest) if isinstance(manifest, dict) else []
-        present = list_files(place)
+        present, _ = list_parts(place)
         if listed is None:
             n_unknown += len(present)
             continue
@@ -159,9 +147,3 @@ def find_damage(folder: Path) -> tuple[list[str], int, int]:
             if (place / name).is_file() and digest_of_file(place / name) != digest
         ]
     return problems, n_compared, n_unknown
-
-
-def list_own(folder: Path) -> tuple[Mapping[str, str] | None, list[str]]:
-    """Digests of an artifact's own files by name, None without a list; and the artifacts in it."""
-    path = folder / MANIFEST
-    return find_list(folder), list_inner_names(read_json(path), path)

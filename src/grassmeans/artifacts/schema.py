@@ -23,67 +23,68 @@ Result = TypeVar("Result")
 
 _SHOWN = 60
 _LARGEST = 2**62
+_MOST_FLOAT = sys.float_info.max
 MOST_WORKERS = 1_000
+
+
+def expect(expected: str, is_sound: Callable[[Any], object]) -> Rule:
+    """A rule: what is expected, in words, and whether a value is that."""
+    return lambda value: None if is_sound(value) else expected
+
+
+text = expect("a text", lambda value: isinstance(value, str))
+flag = expect("true or false", lambda value: isinstance(value, bool))
+function = expect("a function", callable)
+nothing = expect("one of None", lambda value: value is None)
+
+
+def _is_a(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind; true and false are no numbers."""
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+path = expect(
+    "a path",
+    lambda value: _is_a(value, str | os.PathLike) and str(value) and "\0" not in str(value),
+)
+measured = expect(  # also a number that is not known (NaN)
+    "a number",
+    lambda value: isinstance(value, float) or (_is_a(value, int) and abs(value) <= _MOST_FLOAT),
+)
 
 
 def whole(smallest: int = 0, largest: int = _LARGEST) -> Rule:
     """A whole number in a range, its ends included."""
-
-    def check(value: Any) -> str | None:
-        sound = isinstance(value, Integral) and not isinstance(value, bool)
-        if sound and smallest <= value <= largest:
-            return None
-        if largest == _LARGEST:
-            return f"a whole number, {smallest:,} or more"
-        return f"a whole number from {smallest:,} to {largest:,}"
-
-    return check
+    is_open = largest == _LARGEST
+    ends = f", {smallest:,} or more" if is_open else f" from {smallest:,} to {largest:,}"
+    return expect(
+        f"a whole number{ends}",
+        lambda value: _is_a(value, Integral) and smallest <= value <= largest,
+    )
 
 
 def number(smallest: float = -math.inf, largest: float = math.inf) -> Rule:
     """A finite number in a range, its ends included."""
 
-    def check(value: Any) -> str | None:
-        sound = isinstance(value, Real) and not isinstance(value, bool)
+    def is_sound(value: Any) -> bool:
         # An integer may be too large for a float, so it is compared as it is.
-        if sound and smallest <= value <= largest and abs(value) <= sys.float_info.max:
-            return None
-        return f"a number from {smallest:g} to {largest:g}"
+        return _is_a(value, Real) and smallest <= value <= largest and abs(value) <= _MOST_FLOAT
 
-    return check
-
-
-def measured(value: Any) -> str | None:
-    """Any number, also one that is not known (NaN)."""
-    is_whole = isinstance(value, int) and not isinstance(value, bool)
-    sound = isinstance(value, float) or (is_whole and abs(value) <= sys.float_info.max)
-    return None if sound else "a number"
-
-
-def text(value: Any) -> str | None:
-    """A string."""
-    return None if isinstance(value, str) else "a text"
-
-
-def path(value: Any) -> str | None:
-    """The path of a file or folder, or a name that stands for one."""
-    sound = isinstance(value, str | os.PathLike) and "\0" not in str(value) and bool(str(value))
-    return None if sound else "a path"
-
-
-def function(value: Any) -> str | None:
-    """Something to be called."""
-    return None if callable(value) else "a function"
+    return expect(f"a number from {smallest:g} to {largest:g}", is_sound)
 
 
 def instance_of(*kinds: type) -> Rule:
     """An object of one of some classes."""
+    names = " or ".join(f"a {kind.__name__}" for kind in kinds)
+    return expect(names, lambda value: isinstance(value, kinds))
 
-    def check(value: Any) -> str | None:
-        names = " or ".join(f"a {kind.__name__}" for kind in kinds)
-        return None if isinstance(value, kinds) else names
 
-    return check
+def one_of(*choices: Any) -> Rule:
+    """One of a few values."""
+    return expect(
+        f"one of {', '.join(map(str, choices))}",
+        lambda value: any(type(value) is type(choice) and value == choice for choice in choices),
+    )
 
 
 def optional(rule: Rule) -> Rule:
@@ -96,21 +97,6 @@ def optional(rule: Rule) -> Rule:
     return check
 
 
-def flag(value: Any) -> str | None:
-    """True or false."""
-    return None if isinstance(value, bool) else "true or false"
-
-
-def one_of(*choices: Any) -> Rule:
-    """One of a few values."""
-
-    def check(value: Any) -> str | None:
-        sound = any(type(value) is type(choice) and value == choice for choice in choices)
-        return None if sound else f"one of {', '.join(map(str, choices))}"
-
-    return check
-
-
 def either(*rules: Rule) -> Rule:
     """What one of several rules allows."""
 
@@ -119,9 +105,6 @@ def either(*rules: Rule) -> Rule:
         return None if None in found else " or ".join(str(expected) for expected in found)
 
     return check
-
-
-nothing: Rule = one_of(None)
 
 
 def each(rule: Rule, length: int | None = None) -> Rule:
@@ -142,9 +125,7 @@ def row(*rules: Rule) -> Rule:
     def check(value: Any) -> str | None:
         if not isinstance(value, list) or len(value) != len(rules):
             return f"a list of {len(rules)}"
-        found = [
-            expected for rule, item in zip(rules, value, strict=True) if (expected := rule(item))
-        ]
+        found = list(filter(None, (rule(v) for rule, v in zip(rules, value, strict=True))))
         return f"a list where an item is {found[0]}" if found else None
 
     return check
@@ -196,10 +177,6 @@ def check_values(
         )
 
 
-def _language(value: Any) -> str | None:
-    return None if isinstance(value, str) else "a code such as 'en'"
-
-
 _USUAL = {
     **dict.fromkeys(("word", "device", "name"), text),
     **dict.fromkeys(("column", "by"), optional(text)),
@@ -212,7 +189,7 @@ _USUAL = {
     "batch_size": whole(1),
     "checkpoint": optional(path),
     "confidence": optional(number(0.0, 1.0)),
-    "language": _language,
+    "language": expect("a code such as 'en'", lambda value: isinstance(value, str)),
     "on_progress": optional(function),
     "random_state": whole(0, 2**63 - 1),
     "sharpness": optional(number(0.0, 1e9)),

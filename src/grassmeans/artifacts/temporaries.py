@@ -1,4 +1,4 @@
-"""Folders for what a block needs and nobody after it.
+"""Folders for what a block needs and nobody after it, and the locks by which it is known.
 
 A process that is killed cannot delete its own. Each folder holds a file that its process has
 locked; the system frees the lock with the process, and whoever makes the next folder deletes those
@@ -16,7 +16,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # a system without these locks: what a killed process left stays
+except ImportError:  # what a killed process left stays; two runs at once are not noticed
     fcntl = None  # type: ignore[assignment]
 
 _PREFIX, _LOCK, _FILES = ".grassmeans-", "lock", "files"
@@ -26,11 +26,14 @@ _PREFIX, _LOCK, _FILES = ".grassmeans-", "lock", "files"
 def temporary_folder(place: Path | None = None) -> Iterator[Path]:
     """Make a folder in ``place`` (where temporary files go, by default) until the block ends."""
     place = Path(tempfile.gettempdir()) if place is None else place
-    _delete_leftovers(place)
+    for left in place.glob(f"{_PREFIX}*/{_LOCK}"):
+        with contextlib.suppress(OSError), left.open("r+") as lock:
+            if lock_file(lock.fileno()):
+                shutil.rmtree(left.parent, ignore_errors=True)
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
     try:
         with (folder / "new").open("w") as lock:
-            if _take(lock.fileno()):
+            if lock_file(lock.fileno()):
                 os.rename(folder / "new", folder / _LOCK)  # never seen before it is held
             (folder / _FILES).mkdir()
             yield folder / _FILES
@@ -38,18 +41,14 @@ def temporary_folder(place: Path | None = None) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _delete_leftovers(place: Path) -> None:
-    for left in place.glob(f"{_PREFIX}*/{_LOCK}"):
-        with contextlib.suppress(OSError), left.open("r+") as lock:
-            if _take(lock.fileno()):
-                shutil.rmtree(left.parent, ignore_errors=True)
-
-
-def _take(lock: int) -> bool:
-    """Whether a lock was free, and is ours now."""
+def lock_file(descriptor: int) -> bool | None:
+    """Whether the lock of a file was free, and is ours now; None where there are no locks."""
     try:
-        if fcntl is not None:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:  # another's, or a file system without locks
+        if fcntl is None:
+            return None
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
         return False
-    return fcntl is not None
+    except OSError:  # a file system without locks
+        return None
+    return True

@@ -82,12 +82,6 @@ def set_within(variable: ContextVar[Value], value: Value) -> Iterator[None]:
         variable.reset(before)
 
 
-def _check_fence(path: Path) -> None:
-    fence = _fence.get()
-    if fence is not None and not fence.exists():
-        raise StorageError(errno.ESTALE, f"the run that {path} belongs to has ended: it is left")
-
-
 @contextlib.contextmanager
 def atomic_path(path: Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``; rename it to ``path`` when the block ends well."""
@@ -98,7 +92,10 @@ def atomic_path(path: Path) -> Iterator[Path]:
         try:
             yield temporary
             sync_to_disk(temporary)
-            _check_fence(path)
+            fence = _fence.get()
+            if fence is not None and not fence.exists():
+                told = f"the run that {path} belongs to has ended: it is left"
+                raise StorageError(errno.ESTALE, told)
             os.replace(temporary, path)
         except BaseException:
             temporary.unlink(missing_ok=True)
@@ -252,9 +249,9 @@ def find_manifest(folder: Path) -> dict[str, Any] | None:
     except (ArtifactError, OSError):
         return None
     head = {"kind": str, "format_version": int, "grassmeans": str}
-    if not isinstance(manifest, dict):
-        return None
-    is_ours = all(isinstance(manifest.get(name), known) for name, known in head.items())
+    is_ours = isinstance(manifest, dict) and all(
+        isinstance(manifest.get(name), known) for name, known in head.items()
+    )
     return manifest if is_ours else None
 
 

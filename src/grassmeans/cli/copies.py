@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated
@@ -144,14 +143,9 @@ def copy(
     source: A folder of ours, or its address.
     target: An address (s3://bucket/corpus), or a folder.
     """
-    from grassmeans.outputs.copying import copy_artifact
+    from grassmeans.outputs.stores import copy_artifact
 
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always", UserWarning)
-        manifest = copy_artifact(source, target, overwrite=overwrite, workers=workers)
-    for warning in told:
-        if warning.category is UserWarning:
-            note(str(warning.message))
+    manifest = copy_artifact(source, target, overwrite=overwrite, workers=workers)
     print_summary(
         {"source": source, "target": target, "kind": manifest["kind"]},
         f"{target} holds the {manifest['kind']} of {source}",

@@ -13,8 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST
-from grassmeans.artifacts.digests import digest_of_file, list_own
+from grassmeans.artifacts.checking import CHECKSUMS, MANIFEST, find_list, read_json
+from grassmeans.artifacts.digests import digest_of_file, list_inner_names
 from grassmeans.artifacts.writing import SEAL, find_manifest, read_manifest
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.progress import progress_bar
@@ -112,9 +112,10 @@ def _check_own(folder: Path) -> None:
 
 def _list_own(folder: Path) -> dict[Path, str | None]:
     """The files that an artifact and those in it name as theirs, with their digests."""
+    manifest = folder / MANIFEST
     try:
         is_sealed = SEAL in read_manifest(folder)
-        listed, inner = list_own(folder)
+        listed, inner = find_list(folder), list_inner_names(read_json(manifest), manifest)
     except ArtifactError as error:
         raise InputError(f"{folder} is not replaced ({error}): {_YOURSELF}") from error
     if not is_sealed or listed is None:
@@ -122,7 +123,7 @@ def _list_own(folder: Path) -> dict[Path, str | None]:
             f"{folder} has no list of its files, as those of older releases, and is not replaced: "
             f"{_YOURSELF}"
         )
-    own: dict[Path, str | None] = {folder / MANIFEST: None, folder / CHECKSUMS: None}
+    own: dict[Path, str | None] = {manifest: None, folder / CHECKSUMS: None}
     own |= {folder / name: digest for name, digest in listed.items()}
     for name in inner:
         own |= _list_own(folder / name)

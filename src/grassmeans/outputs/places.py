@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from grassmeans.artifacts.checking import TEMPORARY, read_json
+from grassmeans.artifacts.temporaries import lock_file
 from grassmeans.artifacts.writing import (
     atomic_path,
     building_place,
@@ -42,13 +43,9 @@ from grassmeans.engines import share_place
 from grassmeans.errors import ArtifactError, InputError, StorageError, UnknownWordError
 from grassmeans.outputs.ownership import Paths, Rules, check_inputs, check_replaceable, is_empty
 
-try:
-    import fcntl
-except ImportError:  # a system without these locks: two runs at once are then not noticed
-    fcntl = None  # type: ignore[assignment]
-
 _CLAIM, _LOCK, _NEW, _SCRATCH = "claim.json", "lock", "new", "scratch"
 _OLD, _TRASH = "old", "trash"
+_WORK = (_NEW, _SCRATCH)
 _PARTS = {_CLAIM, _LOCK, _NEW, _SCRATCH, _OLD, _TRASH}
 _TEMPORARY_NAME = re.compile(re.escape(TEMPORARY) + r"([0-9]+)-[0-9a-f]+$")
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/(?=[^/])")  # of s3://, when it became a path
@@ -84,29 +81,15 @@ def output_folder(
 
     An earlier folder at ``path`` is replaced only then, only where ``overwrite`` is set, and only
     where it is an artifact of the same kind, as it was written and with nothing beside it. An
-    interrupted block is gone on with when it is entered again: what it wrote is still there.
+    interrupted block is gone on with when it is entered again with the same ``identity``: plain
+    values that tell one work from another, inputs and options. Without it nothing is taken over.
 
-    Parameters
-    ----------
-    kind : str
-        Of the manifest that the block writes.
-    identity
-        Plain values that tell one work from another: inputs, options. Without it nothing is taken
-        over from an interrupted block.
-    inputs : iterable of paths
-        What the work reads; an output never takes the place of an input, or of what holds it, and
-        never comes into an artifact that is one. None is passed over.
-    fields : collection of str
-        Manifest fields without which a folder counts as another kind; one that has others of
-        `list_marks` counts as another, too.
-    overwrite : bool
-        Replace an earlier result, and unfinished work of other inputs or options.
-    grows : mapping
-        Manifest fields of a finished folder that this work adds to: where it has them, it is
-        replaced without ``overwrite`` too, and the block takes over what it holds.
-    keep_failed : bool
-        Go on later even where the block ended with an error of the input; by default such work is
-        thrown away.
+    An output never takes the place of one of its ``inputs``, or of what holds it, and never comes
+    into an artifact that is one. ``fields`` of the manifest tell it from others of its kind: a
+    folder without them, or with others of `list_marks`, is never replaced. A finished folder whose
+    manifest has the values of ``grows`` is replaced without ``overwrite`` too, and the block takes
+    over what it holds. Work that ends with an error of the input is thrown away, unless it is to be
+    gone on with (``keep_failed``).
 
     `InputError` where ``path`` cannot be written or may not be replaced, or another process works
     on it.
@@ -134,7 +117,9 @@ def output_folder(
                 yield Building(work / _NEW, work / _SCRATCH, earlier)
         except BaseException as error:
             is_mistake = isinstance(error, InputError | UnknownWordError) and not keep_failed
-            if is_mistake or not _holds_files(work / _NEW, work / _SCRATCH):
+            if is_mistake or not any(
+                p.is_file() for name in _WORK for p in (work / name).rglob("*")
+            ):
                 _discard(work)  # nothing to go on with
             raise
         read_manifest(work / _NEW, kind)
@@ -184,8 +169,13 @@ def remove_leftovers(found: Iterable[Path]) -> None:
     """Of some files, delete those that a process which ended was writing."""
     for path in found:
         named = _TEMPORARY_NAME.search(path.name)
-        if named and not _is_running(named[1]):
+        try:
+            if named:
+                os.kill(int(named[1]), 0)
+        except (OverflowError, ProcessLookupError):
             path.unlink(missing_ok=True)
+        except OSError:  # a process of someone else's
+            continue
 
 
 def remove_dead_work(folder: Path) -> None:
@@ -242,17 +232,14 @@ def _find_place(path: Path) -> Path:
     return place
 
 
-def _holds_files(*folders: Path) -> bool:
-    return any(path.is_file() for folder in folders for path in folder.rglob("*"))
-
-
 @contextlib.contextmanager
 def _hold(work: Path, path: Path) -> Iterator[None]:
     """Be the only one who works there; the system frees the lock when a process ends."""
     if work.is_symlink() or (work.exists() and not work.is_dir()):
         raise InputError(f"{work} is in the way: move it to another place")
-    if work.exists() and (foreign := [p.name for p in work.iterdir() if not _is_ours(p.name)]):
-        raise InputError(f"{work} is in the way (it holds {foreign[0]}): move it to another place")
+    for name in os.listdir(work) if work.exists() else ():
+        if name not in _PARTS and not name.startswith(_CLAIM + TEMPORARY):
+            raise InputError(f"{work} is in the way (it holds {name}): move it to another place")
     with explain_write_errors(path):
         lock = hold_file(
             work / _LOCK,
@@ -275,33 +262,17 @@ def hold_file(path: Path, explain: Callable[[str], str]) -> IO[str]:
             lock = path.open("a+", encoding="utf-8")
         except FileNotFoundError:  # the one who held it has just ended
             continue
-        try:
-            if fcntl is not None:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if lock_file(lock.fileno()) is False:
             with lock:
                 lock.seek(0)
-                holder = lock.read() or "unknown"
-            raise InputError(explain(holder)) from error
-        except OSError:  # a file system without locks
-            pass
-        if _is_same_file(lock.fileno(), path):
-            lock.truncate(0)
-            lock.write(str(os.getpid()))
-            lock.flush()
-            return lock
+                raise InputError(explain(lock.read() or "unknown"))
+        with contextlib.suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(lock.fileno()), path.stat()):
+                lock.truncate(0)
+                lock.write(str(os.getpid()))
+                lock.flush()
+                return lock
         lock.close()
-
-
-def _is_ours(name: str) -> bool:
-    return name in _PARTS or name.startswith(_CLAIM + TEMPORARY)
-
-
-def _is_same_file(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 def _settle(place: Path, work: Path) -> None:
@@ -400,13 +371,3 @@ def _discard(work: Path) -> None:
     with contextlib.suppress(OSError):  # another run may have come in meanwhile
         (work / _LOCK).unlink(missing_ok=True)
         work.rmdir()
-
-
-def _is_running(process: str) -> bool:
-    try:
-        os.kill(int(process), 0)
-    except (ValueError, OverflowError, ProcessLookupError):
-        return False
-    except OSError:  # someone else's
-        return True
-    return True

@@ -1,6 +1,7 @@
 """Object stores (S3, Google's, Azure's, ...) and other places with an address, by fsspec.
 
-Nothing here computes on them: files are fetched before they are read.
+Nothing here computes on them: files are fetched before they are read, and artifacts are copied as a
+whole, with their digests compared.
 
 The names in a store, and in the lists that lie there, are data: one that leaves its folder, or that
 a disk could not tell from another one, is refused before anything is written.
@@ -14,27 +15,49 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Iterable, Iterator
+import unicodedata
+import warnings
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from grassmeans.artifacts.checking import is_plain_name
+from grassmeans.artifacts.checking import (
+    CHECKSUMS,
+    LARGEST_JSON,
+    MANIFEST,
+    damaged,
+    is_plain_name,
+    parse_json,
+    parse_list,
+)
+from grassmeans.artifacts.digests import find_damage, list_inner_names
 from grassmeans.artifacts.writing import (
     atomic_path,
     building_place,
     digest_of,
     explain_write_errors,
     find_manifest,
+    read_manifest,
 )
 from grassmeans.engines.parallel import map_tasks
-from grassmeans.errors import ArtifactError, InputError, MissingExtraError, StorageError
-from grassmeans.outputs.places import refuse_address
+from grassmeans.errors import (
+    ArtifactError,
+    GrassmeansError,
+    GrassmeansWarning,
+    InputError,
+    MissingExtraError,
+)
+from grassmeans.outputs.ownership import list_marks
+from grassmeans.outputs.places import output_folder, refuse_address
 from grassmeans.progress import progress_bar
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+(?:::|://)")
 _FETCHED = re.compile(r"[0-9]+-[0-9]+-[0-9a-f]{8}")
 _BLOCK_BYTES = 1 << 24
+_FILES_AT_ONCE = 8
+_NAMED = 5
+_CLAIM = ".grassmeans-copy"  # at an address to which a copy is on its way
 
 
 def is_address(place: object) -> bool:
@@ -42,12 +65,12 @@ def is_address(place: object) -> bool:
     return isinstance(place, str) and _ADDRESS.match(place) is not None
 
 
-def open_store(address: str) -> tuple[Any, str]:
-    """The file system of an address, and the path in it.
+@contextlib.contextmanager
+def open_store(address: str) -> Iterator[tuple[Any, str]]:
+    """The file system of an address and the path in it; errors of the block are told in one line.
 
-    `MissingExtraError` where fsspec is not installed, `InputError` where the address is of a kind
-    that it does not know or that needs a package of its own, or where it is one behind another
-    (``simplecache::file://``): what such a chain reaches, its text does not tell.
+    An address behind another one (``simplecache::file://``) is refused: what such a chain reaches,
+    its text does not tell.
     """
     if "::" in address:
         raise InputError(f"{address} is a chain of addresses: name the last of them alone")
@@ -56,18 +79,12 @@ def open_store(address: str) -> tuple[Any, str]:
     import fsspec
 
     try:
-        store, path = fsspec.core.url_to_fs(address)
-    except (ImportError, ValueError) as error:
-        raise InputError(f"{address} cannot be opened: {error}") from error
-    return store, str(path).rstrip("/")
-
-
-@contextlib.contextmanager
-def explain_store_errors(address: str) -> Iterator[None]:
-    """Say in one line what a store says in many classes of errors."""
-    try:
-        yield
-    except (InputError, ArtifactError, StorageError, MissingExtraError):
+        try:
+            store, path = fsspec.core.url_to_fs(address)
+        except (ImportError, ValueError) as error:
+            raise InputError(f"{address} cannot be opened: {error}") from error
+        yield store, str(path).rstrip("/")
+    except GrassmeansError:
         raise
     except FileNotFoundError as error:
         raise InputError(f"there is nothing at {address}: check the address") from error
@@ -78,8 +95,7 @@ def explain_store_errors(address: str) -> Iterator[None]:
 
 def list_files(address: str) -> list[str]:
     """The addresses of the files at an address: a file, a folder, or a pattern with ``*``."""
-    with explain_store_errors(address):
-        store, path = open_store(address)
+    with open_store(address) as (store, path):
         root = path
         if magic := re.search(r"[*?[]", path):
             found = [name for name in store.glob(path) if store.isfile(name)]
@@ -118,12 +134,9 @@ def fetch_inputs(
     They go when the block ends well; an interrupted command finds them again. Files of this machine
     (``file://``) are read where they are.
     """
-    given = list(inputs)
-    place = Path(os.path.realpath(output)).with_name(f".{output.name}.inputs")
-    if (
-        find_manifest(output) is not None
-        and not building_place(Path(os.path.realpath(output))).exists()
-    ):
+    given, target = list(inputs), Path(os.path.realpath(output))
+    place = target.with_name(f".{output.name}.inputs")
+    if find_manifest(output) is not None and not building_place(target).exists():
         _remove_fetched(place)  # of a run that was killed when its work was done
     if not any(map(is_address, given)):
         yield given
@@ -134,16 +147,16 @@ def fetch_inputs(
     for number, source in enumerate(given):
         if not is_address(source):
             paths.append(source)
-            continue
-        for address in list_files(str(source)):
+        for address in list_files(str(source)) if is_address(source) else ():
             if (local := find_local(address)) is not None:
                 paths.append(local)
                 continue
             # Files of one name stay apart: of several folders, and of before and after a change.
-            version = f"{number}-{len(tasks)}-{_identify(address)}"
-            path = place / version / posixpath.basename(address)
-            tasks.append((address, path))
-            paths.append(path)
+            with open_store(address) as (store, path):
+                state = digest_of([address, store.ukey(path)])[:8]  # size, time, version
+            version = f"{number}-{len(tasks)}-{state}"
+            tasks.append((address, place / version / posixpath.basename(address)))
+            paths.append(tasks[-1][1])
     with progress_bar("fetching", len(tasks), unit="files") as advance:
         for _ in map_tasks(fetch_file, tasks, workers):
             advance()
@@ -160,19 +173,10 @@ def _remove_fetched(place: Path) -> None:
         place.rmdir()
 
 
-def _identify(address: str) -> str:
-    """A short digest of what a store tells of a file: its size, time, version."""
-    with explain_store_errors(address):
-        store, path = open_store(address)
-        return digest_of([address, store.ukey(path)])[:8]
-
-
 def fetch_file(address: str, target: Path) -> None:
     """Copy a file from a store, whole or not at all; one that is there already stays."""
-    with explain_store_errors(address):
-        store, path = open_store(address)
-        size = store.size(path)
-        if target.exists() and target.stat().st_size == size:
+    with open_store(address) as (store, path):
+        if target.exists() and target.stat().st_size == store.size(path):
             return
         with explain_write_errors(target):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -186,8 +190,7 @@ def fetch_file(address: str, target: Path) -> None:
 
 def send_file(source: Path, address: str) -> None:
     """Copy a file to a store."""
-    with explain_store_errors(address):
-        store, path = open_store(address)
+    with open_store(address) as (store, path):
         store.makedirs(posixpath.dirname(path), exist_ok=True)
         with source.open("rb") as file, store.open(path, "wb") as target:
             shutil.copyfileobj(file, target, _BLOCK_BYTES)
@@ -197,7 +200,202 @@ def find_local(place: str | Path) -> Path | None:
     """The path of a place of this machine, which may have an address too; None for any other."""
     if not is_address(place):
         return Path(place)
-    with explain_store_errors(str(place)):
-        store, path = open_store(str(place))
-    protocols = [store.protocol] if isinstance(store.protocol, str) else store.protocol
-    return Path(path) if "file" in protocols else None
+    with open_store(str(place)) as (store, path):
+        protocols = [store.protocol] if isinstance(store.protocol, str) else store.protocol
+        return Path(path) if "file" in protocols else None
+
+
+def copy_artifact(
+    source: str | Path,
+    target: str | Path,
+    *,
+    overwrite: bool = False,
+    workers: int | None = None,
+    show_progress: bool | None = None,
+) -> dict[str, Any]:
+    """Copy an artifact between a disk and a store; its digests are compared.
+
+    A folder of this machine is written as every output is, also where it has an address
+    (``file://``). A store cannot rename: there the manifest goes first and comes last, so that an
+    interrupted copy does not look like an artifact; the same call finishes it. Files at the address
+    that are not the artifact's own, by its manifest and its list, stay; a warning names them.
+
+    One of ``source`` and ``target`` is an address. Only an artifact of the same kind is replaced,
+    and with ``overwrite``. Returns the manifest.
+    """
+    if is_address(source) == is_address(target):
+        raise InputError(
+            "name one address (s3://bucket/corpus, say) and one folder of this machine"
+        )
+    for address in filter(is_address, (source, target)):
+        if not str(address).rpartition("://")[2].strip("/"):
+            raise InputError(f"{address} names no folder: add its path")
+    # Workers wait for the network most of the time: more of them than cores do no harm.
+    workers = _FILES_AT_ONCE if workers is None else workers
+    place = find_local(target)
+    if place is None:
+        return _send_artifact(Path(source), str(target), overwrite, workers, show_progress)
+    address = str(source) if is_address(source) else f"file://{os.path.realpath(source)}"
+    return _fetch_artifact(address, place, overwrite, workers, show_progress)
+
+
+def _fetch_artifact(
+    address: str, target: Path, overwrite: bool, workers: int, show_progress: bool | None
+) -> dict[str, Any]:
+    manifest = _read_remote_manifest(address)
+    if manifest is None:
+        raise ArtifactError(f"{address} is no grassmeans folder: it has no {MANIFEST}")
+    kind, identity, inputs = manifest["kind"], [address, manifest], [find_local(address)]
+    marks = list_marks(kind, manifest)
+    with output_folder(
+        target, kind, identity, inputs=inputs, fields=marks, overwrite=overwrite
+    ) as building:
+        names = [name for name in _list_names(address) if name != _CLAIM]
+        _refuse_collisions(names, address)
+        tasks = ((f"{address.rstrip('/')}/{name}", building.folder / name) for name in names)
+        with progress_bar("copying", len(names), unit="files", show=show_progress) as advance:
+            for _ in map_tasks(fetch_file, tasks, workers):
+                advance()
+        if problems := find_damage(building.folder)[0]:
+            for path in building.folder.rglob("*"):
+                if path.is_file():
+                    path.unlink()  # which of them are good is not known
+            raise ArtifactError(f"{problems[0]}: copy {address} again")
+    return read_manifest(target)
+
+
+def _send_artifact(
+    source: Path, address: str, overwrite: bool, workers: int, show_progress: bool | None
+) -> dict[str, Any]:
+    manifest = read_manifest(source)
+    if problems := find_damage(source)[0]:
+        raise ArtifactError(f"{problems[0]}: {source} is not copied")
+    _check_replaceable(address, manifest["kind"], overwrite)
+    files = (path.as_posix() for path in source.rglob("*") if path.is_file())
+    names = names_in(source.as_posix(), files, str(source))
+    _refuse_collisions(names, source)
+    foreign = _begin(address, source, names)
+    # The manifest makes it whole, and the list of digests belongs to it.
+    names.sort(key=lambda name: (name == MANIFEST, name == CHECKSUMS))
+    tasks = [(source / name, f"{address.rstrip('/')}/{name}") for name in names]
+    with progress_bar("copying", len(tasks), unit="files", show=show_progress) as advance:
+        for _ in map_tasks(send_file, tasks[:-2], workers):
+            advance()
+        for task in tasks[-2:]:
+            send_file(*task)
+            advance()
+    with open_store(address) as (store, path):
+        store.rm_file(f"{path}/{_CLAIM}")
+    if foreign:
+        some = ", ".join(foreign[:_NAMED]) + (", ..." if len(foreign) > _NAMED else "")
+        warnings.warn(
+            f"{address} also holds files that are not the {manifest['kind']}'s, and they stay "
+            f"({len(foreign):,}: {some})",
+            GrassmeansWarning,
+            stacklevel=3,
+        )
+    return manifest
+
+
+def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
+    """Refuse an address that holds anything but an artifact, or a copy, that may be replaced."""
+    there = _read_remote_manifest(address)
+    names = _list_names(address)
+    if there is None and (not names or _CLAIM in names):
+        return
+    if there is None or not {"format_version", "grassmeans"} <= there.keys():
+        raise InputError(f"{address} is not empty and not a grassmeans {kind}: choose another")
+    if there["kind"] != kind:
+        raise InputError(f"{address} holds a {there['kind']}: choose another address")
+    if not overwrite:
+        raise InputError(f"{address} exists already: choose another, or pass overwrite=True")
+
+
+def _begin(address: str, source: Path, names: Collection[str]) -> list[str]:
+    """Note that a copy is on its way, and remove what it will not replace; names what is foreign."""
+    there = set(_list_names(address))
+    with open_store(address) as (store, path):
+        own = _list_own_files(store, path, there)
+        foreign = sorted(there - own - {_CLAIM})
+        if in_the_way := sorted({*foreign} & {*names}):
+            raise InputError(
+                f"{in_the_way[0]} at {address} is not of the artifact there, by its list, and in "
+                "the way: move it to another place"
+            )
+        store.makedirs(path, exist_ok=True)
+        store.pipe_file(f"{path}/{_CLAIM}", "\n".join([*sorted(own | {*names}), ""]).encode())
+        # Whatever the address is called: what is written there must not come out here.
+        if any(source.rglob(_CLAIM)):
+            store.rm_file(f"{path}/{_CLAIM}")
+            raise InputError(f"{address} is {source}, an input, or lies in it: choose another")
+        for name in sorted(own - {*names} | (own & {MANIFEST}), key=lambda n: n != MANIFEST):
+            store.rm_file(f"{path}/{name}")
+    return foreign
+
+
+def _list_own_files(store: Any, path: str, there: Collection[str]) -> set[str]:
+    """The files of the artifact at an address, by its lists, and of an unfinished copy."""
+    own: set[str] = set()
+    if _CLAIM in there:
+        place = f"{path}/{_CLAIM}"
+        own |= {*_read_small(store, place).decode("utf-8", "replace").splitlines()}
+        if not all(map(is_plain_name, own)):
+            raise damaged(Path(place), "it names files that are not below it")
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        head, listing = (posixpath.join(folder, name) for name in (MANIFEST, CHECKSUMS))
+        if head not in there:
+            continue
+        manifest = _read_manifest(store, f"{path}/{head}", f"{path}/{head}")
+        inner = list_inner_names(manifest, Path(path, head))
+        folders += (posixpath.join(folder, name) for name in inner)
+        own |= {head, listing}
+        if listing in there:
+            listed = parse_list(_read_small(store, f"{path}/{listing}"), Path(path, listing))
+            own |= {posixpath.join(folder, name) for name in listed}
+    return own & {*there}
+
+
+def _read_small(store: Any, path: str) -> bytes:
+    """A manifest or a list of a store."""
+    with store.open(path, "rb") as file:
+        content = bytes(file.read(LARGEST_JSON + 1))
+    if len(content) > LARGEST_JSON:
+        raise damaged(Path(path), f"more than the {LARGEST_JSON:,} bytes that it may have")
+    return content
+
+
+def _list_names(address: str) -> list[str]:
+    """The names of all files of a folder of a store, as seen from it."""
+    with open_store(address) as (store, path):
+        return names_in(path, store.find(path), address)
+
+
+def _read_remote_manifest(address: str) -> dict[str, Any] | None:
+    with open_store(address) as (store, path):
+        place = f"{path}/{MANIFEST}"
+        return (
+            _read_manifest(store, place, f"{address}/{MANIFEST}") if store.exists(place) else None
+        )
+
+
+def _read_manifest(store: Any, path: str, name: str) -> dict[str, Any]:
+    manifest = parse_json(_read_small(store, path).decode("utf-8", "replace"), Path(name))
+    if not isinstance(manifest, dict) or not isinstance(manifest.get("kind"), str):
+        raise ArtifactError(f"{name} is not a grassmeans manifest")
+    return manifest
+
+
+def _refuse_collisions(names: Iterable[str], place: object) -> None:
+    """Refuse names of which a disk may take two for one, or one for a folder."""
+    known: dict[str, str] = {}
+    for name in names:
+        other = known.setdefault(unicodedata.normalize("NFC", name).casefold(), name)
+        if other != name:
+            raise InputError(f"{place} holds {other!r} and {name!r}, one name on some disks")
+    for key, name in known.items():
+        folder = key
+        while folder := posixpath.dirname(folder):
+            if folder in known:
+                raise InputError(f"{place} holds {known[folder]!r} as a file, and {name!r} in it")
