@@ -312,7 +312,7 @@ def _check_replaceable(address: str, kind: str, overwrite: bool) -> None:
 
 
 def _begin(address: str, source: Path, names: Collection[str]) -> list[str]:
-    """Note that a copy is on its way, and remove what it will not replace; names what is foreign."""
+    """Note that a copy is on its way, and remove what it replaces; returns what is foreign."""
     there = set(_list_names(address))
     with open_store(address) as (store, path):
         own = _list_own_files(store, path, there)
