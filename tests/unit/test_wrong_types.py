@@ -133,7 +133,8 @@ class Place:
             ),
             "WordVectors.load": (WordVectors.load, {"path": folder / "vectors", "limit": 2}),
             "WordVectors.most_similar": (
-                vectors.most_similar, {"word_or_vector": "crane", "n": 2, "exclude": ()}
+                vectors.most_similar,
+                {"word_or_vector": "crane", "n": 2, "exclude": (), "negative": (), "topn": 2},
             ),
             "WordVectors.similarity": (vectors.similarity, {"first": "crane", "second": "nest"}),
             "WordVectors.nearest": (vectors.nearest, {"queries": np.eye(2), "n": 1, "first": 2}),
@@ -207,6 +208,12 @@ class Place:
             ),
             "SenseModel.tag_many": (
                 model.tag_many, decoding | {"texts": TEXTS, "column": None}
+            ),
+            "SenseModel.pipe": (
+                lambda **k: list(model.pipe(**k)),
+                answering
+                | {"texts": TEXTS, "column": None, "as_tuples": False, "batch_size": 2,
+                   "confidence": None},
             ),
             "SenseModel.explain": (
                 model.explain, {"text": TEXTS[0], "words": "crane", "on_progress": None}
@@ -287,8 +294,8 @@ class Place:
             "tag_iter": (
                 lambda **k: list(tag_iter(**k)),
                 answering
-                | {"texts": TEXTS, "model": model, "batch_size": 2, "text_of": None,
-                   "confidence": None},
+                | {"texts": TEXTS, "model": model, "column": None, "batch_size": 2,
+                   "text_of": None, "confidence": None},
             ),
         }  # fmt: skip
 
@@ -325,7 +332,7 @@ NAMES = [
     "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
     "SenseModel.with_inventory",
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
-    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.explain",
+    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.pipe", "SenseModel.explain",
     "SenseModel.same_sense", "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.decide",
     "SenseModel.senses_at", "SenseModel.save", "load",

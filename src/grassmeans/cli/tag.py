@@ -20,7 +20,7 @@ from grassmeans.terminal.output import note, print_json, terminal, wants_json
 
 if TYPE_CHECKING:
     from grassmeans.reading.documents import RawDocument
-    from grassmeans.tagging.tagging import TaggedText, TaggedWord
+    from grassmeans.tagging.tagging import TaggedText
 
 _BLOCK = 1 << 16
 _MAX_LINE = 1_000_000
@@ -177,22 +177,12 @@ def _decode_lines(lines: list[bytes]) -> Iterator[list[str]]:
 
 
 def _as_dict(tagged: TaggedText, decoding: str) -> dict[str, Any]:
-    words = [_word_as_dict(word, decoding) for word in tagged]
-    unknown = {"unknown": list(tagged.unknown)} if tagged.unknown else {}
-    return {"text": tagged.text, "words": words} | unknown
-
-
-def _word_as_dict(word: TaggedWord, decoding: str) -> dict[str, Any]:
-    told = ("start", "end", "position", "word", "key", "sense", "label")
-    fields: dict[str, Any] = {name: getattr(word, name) for name in told}
-    fields["context"] = list(word.context)
-    fields["distances"] = [round(d, 4) for d in word.distances]
-    if word.confidence is not None:
-        fields["confidence"] = round(word.confidence, 4)
-    fields["only_sense"] = word.only_sense
-    if decoding == "soft":
-        fields["probabilities"] = [round(p, 4) for p in word.probabilities]
-    return fields | {"name": word.name or None}
+    """What JSON tells; probabilities only where they were asked for."""
+    told = tagged.to_dict()
+    if decoding == "hard":
+        for word in told["words"]:
+            del word["probabilities"]
+    return told
 
 
 def print_tagged(tagged: TaggedText, decoding: str) -> None:

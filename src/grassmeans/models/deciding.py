@@ -17,7 +17,14 @@ from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_senses
 from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
-from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkRule, IdkThreshold, check_threshold
+from grassmeans.senses.decoding import (
+    MODEL_THRESHOLD,
+    IdkRule,
+    IdkThreshold,
+    Limits,
+    SenseDistances,
+    check_threshold,
+)
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.only_senses import Strangers, expect_strangers
 from grassmeans.senses.same_sense import SamenessCurve, expect_sameness
@@ -280,17 +287,25 @@ class DecidingModel(ABC):
         return self.decide(key, found)
 
     @check_arguments(passages=_check_passages)
-    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+    def distances(self, word: str, passages: Sequence[tuple[str, str]]) -> SenseDistances:
         """(n_passages, n_senses) distances of occurrences to the senses of a word.
 
         Parameters
         ----------
         passages : sequence of (left, right)
             The text before and after each occurrence; the occurrence itself, which may be an
-            inflected form, is left out. `decide` turns the result into senses, and `decode_soft`
-            into probabilities; a row of NaN has too few known words around it.
+            inflected form, is left out.
+
+        Returns
+        -------
+        SenseDistances
+            An array of float32; a row of NaN has too few known words around it. It knows the
+            model's own limits, by which `decide`, `grassmeans.decode` and `decode_hard` turn it
+            into senses, and `decode_soft` into probabilities.
         """
         key = self.spell(word)
-        return passage_distances(
+        found = passage_distances(
             key, passages, self.inventory, self.encoder, self.tokenizer, self.lemmas
         )
+        usual = self.inventory.usual_distance(key)
+        return SenseDistances(found, Limits(self.idk_threshold, self.choose_sharpness(), usual))

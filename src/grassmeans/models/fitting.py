@@ -1,15 +1,15 @@
-"""Texts -> a corpus for a model, or the senses of one word: the first lines a user types."""
+"""Texts -> a corpus for a model, or the senses of words in them: the first lines a user types."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.artifacts.schema import check_arguments
+from grassmeans.artifacts.schema import check_arguments, shorten
 from grassmeans.clustering.settings import AUTO
 from grassmeans.corpus.corpus import Corpus, default_options, is_corpus, open_corpus
 from grassmeans.errors import InputError, UnknownWordError
@@ -18,7 +18,7 @@ from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument, ReadReport
 from grassmeans.reading.given import MISSING, check_words, iterate_documents
 from grassmeans.results import Tabular
-from grassmeans.senses.entries import Sense
+from grassmeans.senses.entries import Sense, SkippedWord
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.text.phrases import Phrases
 from grassmeans.text.tokenizer import normalize_text
@@ -121,17 +121,70 @@ class FoundSenses(Tabular):
         return "\n".join(lines)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FoundWords(Tabular, Mapping[str, FoundSenses]):
+    """The senses of several words in texts: a mapping from word to `FoundSenses`, in order.
+
+    As a table it has the rows of all words, each with the word as ``key``.
+
+    Attributes
+    ----------
+    found : dict
+    skipped : tuple of SkippedWord
+        Words that were asked for and have no senses here, and why.
+    model : SenseModel
+        Finds the senses of the words in new text (`tag`), and can be saved.
+    """
+
+    found: dict[str, FoundSenses]
+    skipped: tuple[SkippedWord, ...]
+    model: SenseModel
+
+    def __getitem__(self, word: str) -> FoundSenses:
+        key = self.model.spell(word)
+        if key not in self.found:
+            reasons = (skipped.reason for skipped in self.skipped if skipped.word == key)
+            raise UnknownWordError(f"{word!r} has no senses here: {next(reasons, 'not asked for')}")
+        return self.found[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{word} {len(found)}" for word, found in self.items())
+        return f"FoundWords({len(self):,} words and their senses: {shorten(words)})"
+
+    def __str__(self) -> str:
+        skipped = [f"{word.word}: {word.reason}" for word in self.skipped]
+        return "\n\n".join([*map(str, self.values()), *skipped])
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The occurrences of the first word, then those of the next."""
+        return [{"key": word} | row for word, found in self.items() for row in found.rows()]
+
+
+@overload
+def find_senses(texts: Any, word: str, **options: Any) -> FoundSenses: ...
+
+
+@overload
+def find_senses(texts: Any, word: Iterable[str], **options: Any) -> FoundWords: ...
+
+
 @check_arguments(word=None)
 def find_senses(
     texts: Any,
-    word: str,
+    word: str | Iterable[str],
     *,
     n_senses: int | str = AUTO,
     language: str = "en",
     contexts: Contexts | None = None,
     column: str | None = None,
     **changes: Any,
-) -> FoundSenses:
+) -> FoundSenses | FoundWords:
     """The senses that a word has in texts, and the sense of each of its occurrences.
 
     Parameters
@@ -139,8 +192,8 @@ def find_senses(
     texts : iterable, table or path
         Strings, lists of tokens, records, a column or a table, paths of files, or a corpus; a few
         sentences or millions. See `grassmeans.reading.given.iterate_documents`.
-    word : str
-        In any case; of several words, too: "New York".
+    word : str or iterable of str
+        In any case; of several words, too: "New York". The texts are read once for a list of them.
     n_senses : int or "auto"
         How many; "auto" for as many as the texts show.
     language : str
@@ -152,20 +205,26 @@ def find_senses(
     **changes
         Other settings, as for `SenseModel.fit`: ``granularity=1.3``, ``random_state=1``, ...
 
+    Returns
+    -------
+    FoundSenses
+        Of one word; for a list, a `FoundWords` with one for each.
+
     Examples
     --------
     >>> found = grassmeans.find_senses(texts, "bank")  # doctest: +SKIP
     >>> [(sense.name, sense.share) for sense in found.senses]  # doctest: +SKIP
     >>> found.labels  # doctest: +SKIP
+    >>> grassmeans.find_senses(texts, ["bank", "crane"])["crane"].labels  # doctest: +SKIP
     """
     names = check_words(word, "word")
-    if len(names) != 1:
-        raise InputError("find_senses takes one word: for several there is SenseModel.fit")
+    if not names:
+        raise InputError("find_senses needs a word, got an empty list")
     numbers: list[int] = []
     corpus = texts
     if not is_corpus(texts):
-        # Texts without the word say nothing of its contexts, unless vectors are made from them.
-        sought = None if trains_own(contexts, language) else names[0]
+        # Texts without the words say nothing of their contexts, unless vectors are made from them.
+        sought = None if trains_own(contexts, language) else names
         report = ReadReport()
         documents = iterate_documents(texts, column=column, skip_missing=True, report=report)
         corpus = _select_texts(documents, report, sought, numbers)
@@ -181,53 +240,73 @@ def find_senses(
         n_senses=n_senses,
         **changes,
     )
-    entry = model.senses(model.words[0])
-    found = tuple(_label_occurrences(corpus, model, entry.word, numbers))
+    occurrences = _label_occurrences(corpus, model, numbers)
+    # In the order in which they were asked for, each once however often it was spelled.
+    keys = [key for key in dict.fromkeys(map(model.spell, names)) if key in model.inventory]
+    found = {key: _share_senses(model, key, occurrences[key]) for key in keys}
+    if isinstance(word, str):
+        return found[keys[0]]
+    return FoundWords(found, tuple(model.inventory.skipped), model)
+
+
+def _share_senses(model: SenseModel, word: str, found: list[FoundOccurrence]) -> FoundSenses:
+    """The senses of a word with their shares in the occurrences."""
+    entry = model.senses(word)
     counts = np.bincount([occurrence.sense for occurrence in found], minlength=1 + entry.n_senses)
     shares = counts[1:] / max(int(counts[1:].sum()), 1)
     senses = tuple(replace(s, share=float(shares[s.number - 1])) for s in entry.senses)
-    return FoundSenses(entry.word, senses, found, model)
+    return FoundSenses(word, senses, tuple(found), model)
 
 
 def _select_texts(
-    documents: Iterable[RawDocument], report: ReadReport, word: str | None, numbers: list[int]
+    documents: Iterable[RawDocument],
+    report: ReadReport,
+    words: list[str] | None,
+    numbers: list[int],
 ) -> Iterator[RawDocument]:
-    """The documents in which a word may stand, or all; which of the texts they are is noted."""
+    """The documents in which words may stand, or all; which of the texts they are is noted."""
     # Of several words the first: what stands between them may differ.
-    parts = None if word is None else normalize_text(word).lower().replace("_", " ").split()
-    wanted = None if parts is None else parts[0]
+    parts = [normalize_text(word).lower().replace("_", " ").split()[0] for word in words or ()]
     for count, document in enumerate(documents):
-        if wanted is None or _may_hold(document, wanted):
+        if words is None or _may_hold(document, parts):
             numbers.append(count + report.skipped[MISSING])
             yield document
     if not numbers:
-        raise UnknownWordError(f"{word!r} does not occur in the texts")
+        named = " or ".join(map(repr, words or ()))
+        raise UnknownWordError(f"{named} does not occur in the texts")
 
 
-def _may_hold(document: RawDocument, wanted: str) -> bool:
-    if wanted in normalize_text(document.text).lower():
+def _may_hold(document: RawDocument, parts: list[str]) -> bool:
+    text = normalize_text(document.text).lower()
+    if any(part in text for part in parts):
         return True
-    return document.keys is not None and wanted in " ".join(document.keys).lower()
+    keys = " ".join(document.keys or ()).lower()
+    return any(part in keys for part in parts)
 
 
 def _label_occurrences(
-    corpus: Corpus, model: SenseModel, word: str, numbers: list[int]
-) -> Iterator[FoundOccurrence]:
-    """The sense of every occurrence of a word in the corpus that the model was made from."""
-    documents = np.unique(corpus.documents_of(corpus.positions(word))).tolist()
+    corpus: Corpus, model: SenseModel, numbers: list[int]
+) -> dict[str, list[FoundOccurrence]]:
+    """Word -> the sense of every occurrence in the corpus that the model was made from."""
+    places = [corpus.documents_of(corpus.positions(word)) for word in model.words]
+    documents = np.unique(np.concatenate(places)).tolist()
+    labelled: dict[str, list[FoundOccurrence]] = {word: [] for word in model.words}
     for start in range(0, len(documents), _TEXTS_AT_ONCE):
         some = documents[start : start + _TEXTS_AT_ONCE]
         given = [_blank_marks(corpus.document(number)) for number in some]
         # What comes twice is looked at once.
         different = {(x.text, x.keys): x for x in given}
         answers = model.tag_many(
-            different.values(), words=word, idk_threshold=None, check=model.check_language()
+            different.values(), words=model.words, idk_threshold=None, check=model.check_language()
         )
         found = dict(zip(different, answers, strict=True))
         for number, document in zip(some, given, strict=True):
             place = numbers[number] if numbers else number
             for x in found[document.text, document.keys]:
-                yield FoundOccurrence(place, x.start, x.end, x.word, x.sense, x.name, x.confidence)
+                labelled[x.key].append(
+                    FoundOccurrence(place, x.start, x.end, x.word, x.sense, x.name, x.confidence)
+                )
+    return labelled
 
 
 def _blank_marks(document: RawDocument) -> RawDocument:

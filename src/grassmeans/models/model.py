@@ -15,6 +15,7 @@ from grassmeans.artifacts.schema import (
     check_values,
     each,
     either,
+    flag,
     instance_of,
     nothing,
     number,
@@ -83,7 +84,10 @@ _OPTIONAL_RULES = {
 
 
 class SenseModel(DecidingModel):
-    """Tags text with senses.
+    """Tags text with senses; it is made by `fit`, or opened by `load`.
+
+    ``model(text)`` tags, too. ``word in model`` tells whether a word has senses, ``model[word]``
+    gives them, and iterating gives the words, of which there are ``len(model)``.
 
     Attributes
     ----------
@@ -104,15 +108,20 @@ class SenseModel(DecidingModel):
 
     def __init__(
         self,
-        encoder: ContextEncoder,
-        inventory: SenseInventory,
-        tokenizer: AnyTokenizer,
+        encoder: ContextEncoder | None = None,
+        inventory: SenseInventory | None = None,
+        tokenizer: AnyTokenizer | None = None,
         manifest: dict[str, Any] | None = None,
         folder: Path | None = None,
         *,
         lemma_table: Mapping[str, str] | None = None,
         find_lemma: FindLemma | None = None,
     ) -> None:
+        if encoder is None or inventory is None or tokenizer is None:
+            raise InputError(
+                "a model is made from texts by SenseModel.fit(texts, words=[...]), without "
+                "SenseModel() before it, or opened by SenseModel.load(path)"
+            )
         self.encoder = encoder
         self.inventory = inventory
         self.tokenizer = tokenizer
@@ -124,6 +133,25 @@ class SenseModel(DecidingModel):
 
     def __repr__(self) -> str:
         return f"SenseModel({len(self.inventory):,} words with senses, {self.vectors!r})"
+
+    def __call__(self, text: str, **options: Any) -> TaggedText:
+        """Tag a text, as `tag` does."""
+        return self.tag(text, **options)
+
+    def __contains__(self, word: object) -> bool:
+        return isinstance(word, str) and self.spell(word) in self.inventory
+
+    def __getitem__(self, word: str) -> WordSenses:
+        return self.senses(word)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.words)
+
+    def __len__(self) -> int:
+        return len(self.inventory)
+
+    def __bool__(self) -> bool:
+        return True  # a model without senses is a model, too
 
     @classmethod
     @check_arguments(
@@ -478,7 +506,7 @@ class SenseModel(DecidingModel):
             seen.warn()
         return tagged
 
-    @check_arguments()
+    @check_arguments(as_tuples=flag)
     def pipe(
         self,
         texts: Any,

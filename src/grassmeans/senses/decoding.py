@@ -9,12 +9,13 @@ labelling, change, collocates, evaluation and the explorer.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from grassmeans.arrays import Booleans, Doubles, Indices
+from grassmeans.arrays import Booleans, Doubles, Floats, Indices
 from grassmeans.artifacts.schema import (
     check_arguments,
     either,
@@ -47,6 +48,41 @@ DEFAULT_SHARPNESS = 10.0
 """The paper's appendix, for its subspaces (other kinds of context: `ContextEncoder.sharpness`); the
 main text's 1 cannot give its own table: with distances in [0, 1] and five senses no probability
 could exceed 0.40."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """By what a model makes answers of the distances of a word."""
+
+    rule: IdkRule
+    sharpness: float
+    usual: float | None  # distance of the word's only sense, by which a `ConfidenceRule` judges it
+
+
+_PAPER = Limits(DEFAULT_IDK_THRESHOLD, DEFAULT_SHARPNESS, None)
+"""Of distances that no model has measured."""
+
+
+class SenseDistances(Floats):
+    """(n, n_senses) distances that know the limits of the model that measured them.
+
+    So do their rows; what is computed from them is up to who does. `numpy.asarray` forgets them.
+    """
+
+    limits: Limits
+
+    def __new__(cls, distances: Floats, limits: Limits) -> SenseDistances:
+        """Distances as they are, with limits."""
+        found = distances.view(cls)
+        found.limits = limits
+        return found
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.limits = getattr(source, "limits", _PAPER)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # NumPy would send the numbers alone to another process.
+        return SenseDistances, (np.asarray(self), self.limits)
 
 
 def check_threshold(idk_threshold: IdkThreshold) -> IdkRule:
@@ -85,16 +121,16 @@ def choose_senses(
     return np.where(unknown, IDK, filled.argmin(axis=1))
 
 
-_IDK_RULE = optional(either(number(0.0, 1.0), instance_of(ConfidenceRule)))
+_IDK_RULE = optional(either(number(0.0, 1.0), instance_of(ConfidenceRule), one_of(MODEL_THRESHOLD)))
 
 
-@check_arguments(decoding=one_of(*DECODINGS), idk_threshold=_IDK_RULE, sharpness=number(0.0, 1e9))
+@check_arguments(decoding=one_of(*DECODINGS), idk_threshold=_IDK_RULE)
 def decode(
     distances: ArrayLike,
     decoding: str = "hard",
     *,
-    idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD,
-    sharpness: float = DEFAULT_SHARPNESS,
+    idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+    sharpness: float | None = None,
 ) -> NDArray[Any]:
     """The sense of each occurrence, or the probability of each sense (algorithm 3).
 
@@ -105,11 +141,13 @@ def decode(
     decoding : {"hard", "soft"}
         Hard: the nearest sense, or "I don't know" (`decode_hard`). Soft: probabilities
         (`decode_soft`).
-    idk_threshold : float in [0, 1], ConfidenceRule or None
+    idk_threshold : float in [0, 1], ConfidenceRule, "model" or None
         Of hard decoding: from this distance of the nearest sense on it is not known; None answers
-        wherever a context says something.
-    sharpness : float
-        Of soft decoding: 0 makes every sense equally likely.
+        wherever a context says something. By default the own rule of the model that has measured
+        the distances, and the paper's 0.6 for others.
+    sharpness : float, optional
+        Of soft decoding: 0 makes every sense equally likely. By default that of the model, and 10
+        for distances of none.
 
     Returns
     -------
@@ -124,19 +162,17 @@ def decode(
 
 
 @check_arguments(idk_threshold=_IDK_RULE)
-def decode_hard(distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRESHOLD) -> Indices:
+def decode_hard(distances: ArrayLike, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> Indices:
     """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
-
-    The default is the paper's threshold, for its subspaces. Distances of a model have limits of
-    their own: `SenseModel.decide` takes these.
 
     Parameters
     ----------
     distances : (n, n_senses)
-        From `KGrassmeans.transform`; rows of NaN have no usable context.
-    idk_threshold : float in [0, 1], ConfidenceRule or None
+        From `KGrassmeans.transform` or `SenseModel.distances`; rows of NaN have no usable context.
+    idk_threshold : float in [0, 1], ConfidenceRule, "model" or None
         IDK where the nearest distance is at least this, or where the rule is not sure enough.
-        None: never, except for rows of NaN.
+        None: never, except for rows of NaN. By default the own rule of the model that has measured
+        the distances (`SenseDistances`), and the paper's 0.6, for its subspaces, where none has.
 
     Returns
     -------
@@ -144,19 +180,22 @@ def decode_hard(distances: ArrayLike, idk_threshold: IdkRule = DEFAULT_IDK_THRES
         0 to n_senses - 1, or `IDK`. The first of equally near senses.
     """
     checked, _ = _check_distances(distances)
-    return choose_senses(checked, idk_threshold)
+    limits = getattr(distances, "limits", _PAPER)
+    asked = limits.rule if isinstance(idk_threshold, str) else idk_threshold
+    return choose_senses(checked, asked, limits.usual)
 
 
-@check_arguments(sharpness=number(0.0, 1e9))
-def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> Doubles:
+@check_arguments()
+def decode_soft(distances: ArrayLike, sharpness: float | None = None) -> Doubles:
     """The probability of each sense: exp(-sharpness d), normalised (equation 5).
 
     Parameters
     ----------
     distances : (n, n_senses)
         Rows of NaN have no usable context: every sense is equally likely.
-    sharpness : float
-        0 or more; 0 makes every sense equally likely.
+    sharpness : float, optional
+        0 or more; 0 makes every sense equally likely. By default that of the model that has
+        measured the distances, and 10 where none has.
 
     Returns
     -------
@@ -164,6 +203,8 @@ def decode_soft(distances: ArrayLike, sharpness: float = DEFAULT_SHARPNESS) -> D
         Rows sum to 1.
     """
     checked, missing = _check_distances(distances)
+    if sharpness is None:
+        sharpness = getattr(distances, "limits", _PAPER).sharpness
     filled = np.where(missing[:, None], 0.0, checked)
     # Less the nearest distance: the largest exponent is 0, and no row can vanish.
     weights = np.exp(-sharpness * (filled - filled.min(axis=1, keepdims=True)))

@@ -92,6 +92,21 @@ class TaggedWord:
         """
         return len(self.probabilities) == 1
 
+    def to_dict(self) -> dict[str, Any]:
+        """What there is to tell, as plain values for JSON; numbers to four digits.
+
+        Without ``confidence`` where the model is not calibrated; ``name`` may be None.
+        """
+        told = ("start", "end", "position", "word", "key", "sense", "label")
+        fields: dict[str, Any] = {name: getattr(self, name) for name in told}
+        fields["context"] = list(self.context)
+        fields["distances"] = [round(distance, 4) for distance in self.distances]
+        if self.confidence is not None:
+            fields["confidence"] = round(self.confidence, 4)
+        fields["only_sense"] = self.only_sense
+        fields["probabilities"] = [round(probability, 4) for probability in self.probabilities]
+        return fields | {"name": self.name or None}
+
     def __repr__(self) -> str:
         name = f" ({self.name})" if self.name else ""
         sure = "" if self.confidence is None else f", confidence {self.confidence:.2f}"
@@ -126,6 +141,11 @@ class TaggedText(Tabular):
     def __repr__(self) -> str:
         labels = ", ".join(word.label for word in self.words)
         return f"TaggedText({shorten(self.text)}: {labels or 'no word with senses'})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The text and its words as plain values for JSON; ``unknown`` where there are such."""
+        unknown = {"unknown": list(self.unknown)} if self.unknown else {}
+        return {"text": self.text, "words": [word.to_dict() for word in self.words]} | unknown
 
     def rows(self) -> list[dict[str, Any]]:
         """``word``, ``key``, ``sense``, ``name``, ``confidence``, ``start``, ``end``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,7 @@ def unit_rows(rows: NDArray[Any]) -> NDArray[Any]:
     return rows / np.where(lengths > 0.0, lengths, 1.0)
 
 
-@dataclass(frozen=True, slots=True)
-class Neighbour:
+class Neighbour(NamedTuple):
     """A word and its cosine similarity to what was asked."""
 
     word: str

@@ -27,6 +27,7 @@ from grassmeans.vectors.quantising import QuantisedRows
 from grassmeans.vectors.similarity import NearestRows, Neighbour
 
 WordOrVector: TypeAlias = str | NDArray[Any]
+WordsOrVectors: TypeAlias = WordOrVector | Sequence[WordOrVector]
 
 _SUGGESTIONS_FROM = 20_000  # the first words of the list: usually the most frequent
 
@@ -134,27 +135,45 @@ class WordVectors:
         """Compute the cosine of two words or vectors; 0 where one of the vectors is zero."""
         return similarity.cosine(self._vector_of(first), self._vector_of(second))
 
-    @check_arguments(exclude=instance_of(Collection))
+    @check_arguments(exclude=instance_of(Collection), topn=optional(whole()))
     def most_similar(
-        self, word_or_vector: WordOrVector, n: int = 10, exclude: Collection[str] = ()
+        self,
+        word_or_vector: WordsOrVectors | None = None,
+        n: int = 10,
+        exclude: Collection[str] = (),
+        *,
+        positive: WordsOrVectors | None = None,
+        negative: WordsOrVectors = (),
+        topn: int | None = None,
     ) -> list[Neighbour]:
         """Find the words nearest to a word or a vector by cosine, best first.
 
         Parameters
         ----------
-        word_or_vector : str or (dim,) array
-            A word is never its own neighbour.
-        n : int
+        word_or_vector, positive : str, (dim,) array or list of them
+            Of several, the mean of their directions. A word is never its own neighbour.
+        n, topn : int
+            How many; gensim's users know it under the second name.
         exclude : collection of str
             Words to leave out; unknown ones are ignored.
+        negative : str, (dim,) array or list of them
+            What the neighbours should be unlike: "king" and "woman" less "man".
         """
+        if (word_or_vector is None) == (positive is None):
+            raise InputError("most_similar needs a word or a vector, or several as positive=...")
+        n = n if topn is None else topn
         if n < 0:
             raise InputError(f"n must be 0 or more, got {n}")
+        wanted = _list_items(word_or_vector if positive is None else positive)
+        unwanted = _list_items(negative)
+        if not wanted and not unwanted:
+            raise InputError("most_similar needs one word or vector at least")
         left_out = {exclude} if isinstance(exclude, str) else set(exclude)
-        if isinstance(word_or_vector, str):
-            left_out.add(word_or_vector)
-        query = self._vector_of(word_or_vector)[None, :]
-        found = self.nearest(query, n + len(left_out))
+        left_out |= {item for item in wanted + unwanted if isinstance(item, str)}
+        rows = np.array([self._vector_of(item) for item in wanted + unwanted], np.float64)
+        signs = np.repeat([1.0, -1.0], [len(wanted), len(unwanted)])
+        query = signs @ similarity.unit_rows(rows)
+        found = self.nearest(query[None, :], n + len(left_out))
         neighbours = (
             Neighbour(self.words[row], float(value))
             for row, value in zip(found.ids[0], found.similarities[0], strict=True)
@@ -285,6 +304,14 @@ class WordVectors:
             return message
         suggestions = ", ".join(repr(form) for form in dict.fromkeys(close))
         return f"{message}; did you mean {suggestions}?"
+
+
+def _list_items(given: Any) -> list[Any]:
+    """Words and vectors of one or several; numbers alone are one vector."""
+    several = isinstance(given, list | tuple)
+    if several and all(isinstance(item, str | np.ndarray) for item in given):
+        return list(given)
+    return [given]
 
 
 def _rebuild(words: list[str], vectors: Floats, counts: Any) -> WordVectors:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -46,6 +47,34 @@ def test_senses_have_names_shares_and_examples(found) -> None:
         assert {x.name for x in found.occurrences if x.sense == sense.number} == {sense.name}
     assert str(found).splitlines()[0] == "crane: 2 senses in 200 occurrences"
     assert "50%" in str(found)
+
+
+def test_several_words_are_found_in_one_reading(found, synthetic, topic_vectors) -> None:
+    # The same texts again with another word in its place.
+    renamed = [re.sub("crane", "kran", x, flags=re.IGNORECASE) for x in synthetic.documents]
+    texts = [None, *synthetic.documents, *renamed]
+    words = ["Kran", "crane", "heron", "CRANE"]
+    several = find_senses(iter(texts), words, contexts=topic_vectors, n_senses=2)
+    assert list(several) == ["kran", "crane"]
+    assert several["Crane"].occurrences == found.occurrences
+    n_texts = len(synthetic.documents)
+    assert several["kran"].word == "kran"
+    assert [x.text for x in several["kran"].occurrences] == [
+        x.text + n_texts for x in found.occurrences
+    ]
+    assert [word.word for word in several.skipped] == ["heron"]
+    with pytest.raises(UnknownWordError, match="'heron' has no senses here: does not occur"):
+        several["heron"]
+    with pytest.raises(UnknownWordError, match="'stork' has no senses here: not asked for"):
+        several["stork"]
+    assert "heron" not in several
+    rows = several.rows()
+    assert [row["key"] for row in rows] == ["kran"] * 200 + ["crane"] * 200
+    assert {"key": "crane"} | found.rows()[0] == rows[200]
+    assert repr(several) == "FoundWords(2 words and their senses: 'kran 2, crane 2')"
+    assert str(several).endswith(f"{several['crane']}\n\nheron: {several.skipped[0].reason}")
+    assert set(several.model.words) == {"kran", "crane"}
+    assert list(find_senses(synthetic.documents, ["crane"], contexts=topic_vectors)) == ["crane"]
 
 
 def test_the_model_of_what_was_found_tags_new_text(found, synthetic, tmp_path) -> None:
@@ -99,8 +128,10 @@ def test_markup_in_texts_marks_nothing(topic_vectors, synthetic) -> None:
 def test_mistakes_are_told_in_the_words_of_python(topic_vectors) -> None:
     with pytest.raises(UnknownWordError, match="'heron' does not occur in the texts"):
         find_senses(["a crane"], "heron", contexts=topic_vectors)
-    with pytest.raises(InputError, match=r"one word: for several there is SenseModel\.fit"):
-        find_senses(["a crane"], ["crane", "bank"], contexts=topic_vectors)
+    with pytest.raises(UnknownWordError, match="'heron' or 'bank' does not occur in the texts"):
+        find_senses(["a crane"], ["heron", "bank"], contexts=topic_vectors)
+    with pytest.raises(InputError, match="needs a word, got an empty list"):
+        find_senses(["a crane"], [], contexts=topic_vectors)
     with pytest.raises(InputError, match="no senses were induced: 'crane' has 0 contexts"):
         find_senses(["a crane"], "crane", contexts=topic_vectors)
     with pytest.raises(InputError, match=r"contexts must be word vectors.*got int"):

@@ -9,12 +9,13 @@ import pytest
 import grassmeans
 from grassmeans import WordVectors
 from grassmeans.contexts.subspaces import SubspaceEncoder
-from grassmeans.errors import ArtifactError, InputError
+from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models import places as model_places
 from grassmeans.models.building import inherit_answer_rule
 from grassmeans.models.model import SenseModel
-from grassmeans.senses.calibration import CALIBRATION
+from grassmeans.senses.calibration import CALIBRATION, ConfidenceRule
+from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.text.tokenizer import Tokenizer
@@ -82,6 +83,62 @@ def test_the_models_own_limits_decide(topic_model, topic_corpus, synthetic):
     assert found.confidence[0] == pytest.approx(tagged.confidence, abs=1e-6)
     sure = topic_model.decide("crane", topic_model.distances("crane", passages), confidence=1.0)
     assert sure.senses.tolist() == [0, 0]
+
+
+def test_distances_of_a_model_are_decoded_by_its_own_limits(topic_model, synthetic) -> None:
+    birds, machines = (" ".join(words[:8]) for words in synthetic.topic_words[:2])
+    passages = [("", f" {birds}"), ("", f" {machines}"), ("", "")]
+    for at_least in (0.5, 1.0):
+        limits = ConfidenceRule(topic_model.calibration, at_least)
+        strict = StrictModel(topic_model, limits)
+        distances = strict.distances("crane", passages)
+        expected = strict.decide("crane", distances).senses - 1
+        assert decode_hard(distances).tolist() == expected.tolist()
+        assert (expected < 0).tolist() == [at_least == 1.0, at_least == 1.0, True]
+    sharpness = topic_model.choose_sharpness()
+    distances = topic_model.distances("crane", passages)
+    np.testing.assert_array_equal(
+        grassmeans.decode(distances, "soft"),
+        grassmeans.decode(distances, "soft", sharpness=sharpness),
+    )
+
+
+class StrictModel(SenseModel):
+    """A model with another rule for "I don't know"."""
+
+    def __init__(self, model: SenseModel, rule: ConfidenceRule) -> None:
+        super().__init__(model.encoder, model.inventory, model.tokenizer, model.manifest)
+        self._rule = rule
+
+    @property
+    def idk_threshold(self) -> ConfidenceRule:
+        return self._rule
+
+
+def test_a_model_is_like_a_mapping_from_words_to_senses(topic_model, synthetic) -> None:
+    assert "crane" in topic_model
+    assert "Crane" in topic_model
+    assert "qqqq" not in topic_model
+    assert 7 not in topic_model
+    assert topic_model["Crane"].word == topic_model.senses("crane").word == "crane"
+    with pytest.raises(UnknownWordError, match="qqqq"):
+        topic_model["qqqq"]
+    assert list(topic_model) == list(topic_model.words)
+    assert len(topic_model) == len(topic_model.words) > 0
+    assert "cranes" in topic_model.with_lemmas({"cranes": "crane"})
+    nothing = topic_model.with_inventory(SenseInventory([]))
+    assert (len(nothing), bool(nothing)) == (0, True)
+
+
+def test_a_model_called_with_a_text_tags_it(topic_model, synthetic) -> None:
+    text = f"crane {' '.join(synthetic.topic_words[0][:8])}"
+    assert topic_model(text) == topic_model.tag(text)
+    assert topic_model(text, confidence=1.0)[0].sense == 0
+
+
+def test_a_model_that_is_made_of_nothing_points_to_fit() -> None:
+    with pytest.raises(InputError, match=r"SenseModel\.fit\(texts, words=\[\.\.\.\]\), without"):
+        SenseModel().fit(["a crane"], "crane")
 
 
 def test_senses_in_a_corpus_are_those_of_its_labels(topic_model, topic_corpus, tmp_path):

@@ -1,8 +1,19 @@
+import pickle
+
 import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.senses.decoding import IDK, decode_hard, decode_soft
+from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.decoding import (
+    IDK,
+    Limits,
+    SenseDistances,
+    decode,
+    decode_hard,
+    decode_soft,
+)
+from grassmeans.senses.only_senses import Strangers
 
 NO_CONTEXT = [np.nan, np.nan]
 
@@ -26,6 +37,29 @@ def test_soft_probabilities_by_hand():
     probabilities = decode_soft([[0.1, 0.2], NO_CONTEXT])
     np.testing.assert_allclose(probabilities[0], [np.e / (np.e + 1), 1 / (np.e + 1)], rtol=1e-12)
     np.testing.assert_array_equal(probabilities[1], [0.5, 0.5])
+
+
+def test_distances_that_a_model_measured_are_decoded_by_its_limits():
+    far = np.array([[0.9, 0.7], [0.9, 0.8], [0.1, 0.2]], np.float32)
+    measured = SenseDistances(far, Limits(0.75, 1.0, None))
+    assert decode_hard(far).tolist() == [IDK, IDK, 0]
+    assert decode_hard(measured).tolist() == [1, IDK, 0]
+    for same in (measured, pickle.loads(pickle.dumps(measured)), measured[[0, 1, 2]]):
+        assert decode(same).tolist() == decode(same, idk_threshold="model").tolist() == [1, IDK, 0]
+    assert decode(measured, idk_threshold=0.6).tolist() == [IDK, IDK, 0]
+    assert decode(measured, idk_threshold=None).tolist() == [1, 1, 0]
+    assert decode(np.asarray(measured)).tolist() == [IDK, IDK, 0]
+    # exp(-0.1) / (exp(-0.1) + exp(-0.2)) = 1 / (1 + exp(-0.1)), and with the paper's sharpness e
+    assert decode(measured, "soft")[2, 0] == pytest.approx(1 / (1 + np.exp(-0.1)), rel=1e-6)
+    assert decode_soft(far)[2, 0] == pytest.approx(np.e / (np.e + 1), rel=1e-6)
+    assert decode_soft(measured, 10)[2, 0] == pytest.approx(np.e / (np.e + 1), rel=1e-6)
+
+
+def test_an_only_sense_is_judged_by_its_usual_distance():
+    rule = ConfidenceRule(Calibration(3.0, 1.0, Strangers(0.1, 0.05, 0.05)), 0.7)
+    far = np.array([[0.3], [0.995]], np.float32)
+    assert decode_hard(far, rule).tolist() == [0, 0]  # nothing is known of what is usual
+    assert decode_hard(SenseDistances(far, Limits(rule, 1.0, 0.3))).tolist() == [0, IDK]
 
 
 def test_sharpness_one_cannot_exceed_four_tenths_with_five_senses():

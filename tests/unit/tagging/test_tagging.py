@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import decode_hard
 from grassmeans.senses.induction import induce
+from grassmeans.tagging.tagging import TaggedText, TaggedWord
 
 
 def sentence(words: list[str], target: str = "crane", marked: bool = False) -> str:
@@ -41,6 +43,25 @@ def test_spans_and_fields_of_a_tagged_word(topic_model, synthetic) -> None:
     assert len(word.distances) == len(word.probabilities) == 2
     assert sum(word.probabilities) == pytest.approx(1)
     assert np.argmin(word.distances) + 1 == word.sense == np.argmax(word.probabilities) + 1
+
+
+def test_a_tagged_text_as_plain_values_by_hand() -> None:
+    far, chances = (0.123456, 0.9), (0.75, 0.25)
+    word = TaggedWord(4, 9, "Crane", "crane", 1, far, chances, 0.98765, "", 1, (0, 20))
+    tagged = TaggedText("The Crane was there.", (word,), ("kran",))
+    expected = {
+        "start": 4, "end": 9, "position": 1, "word": "Crane", "key": "crane", "sense": 1,
+        "label": "crane.1", "context": [0, 20], "distances": [0.1235, 0.9], "confidence": 0.9877,
+        "only_sense": False, "probabilities": [0.75, 0.25], "name": None,
+    }  # fmt: skip
+    assert word.to_dict() == json.loads(json.dumps(word.to_dict())) == expected
+    assert tagged.to_dict() == {
+        "text": "The Crane was there.", "words": [expected], "unknown": ["kran"],
+    }  # fmt: skip
+    unsure = replace(word, confidence=None, name="bird")
+    assert "confidence" not in unsure.to_dict()
+    assert unsure.to_dict()["name"] == "bird"
+    assert TaggedText("", ()).to_dict() == {"text": "", "words": []}
 
 
 def test_distances_follow_the_definition(topic_model, synthetic) -> None:

@@ -77,6 +77,24 @@ def test_gensim_neighbours_agree(vectors, keyed_vectors_class) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"positive": "wörd7"},
+        {"positive": ["wörd7", "wörd2"], "negative": ["wörd3"]},
+        {"positive": ["wörd7"], "negative": "wörd1", "topn": 3},
+        {"negative": ["wörd4"], "positive": []},
+    ],
+)
+def test_gensim_s_names_give_gensim_s_answers(vectors, keyed_vectors_class, asked) -> None:
+    expected = to_gensim(vectors).most_similar(**asked)
+    found = vectors.most_similar(**asked)
+    assert [word for word, _ in found] == [word for word, _ in expected]
+    np.testing.assert_allclose(
+        [value for _, value in found], [value for _, value in expected], rtol=1e-4, atol=1e-6
+    )
+
+
 def test_native_save_of_gensim_is_refused(vectors, keyed_vectors_class, tmp_path: Path) -> None:
     to_gensim(vectors).save(str(tmp_path / "v.kv"))
     with pytest.raises(InputError, match=r"gensim's own save format.*save_word2vec_format"):

@@ -94,6 +94,22 @@ def test_most_similar_gives_no_more_than_there_are(plane: WordVectors) -> None:
     assert plane.most_similar("east", n=0) == []
 
 
+def test_most_similar_of_several_is_nearest_to_the_mean_of_their_directions(plane) -> None:
+    # Whatever their lengths, 2 and 5.
+    ((word, value),) = plane.most_similar(["east", "north"], topn=1)
+    assert (word, value) == ("northeast", pytest.approx(1.0))
+    assert plane.most_similar(positive=["east", "north"], n=1)[0].word == "northeast"
+    # (1, 1) / sqrt(2) less (1, 0) points to (-0.29, 0.71).
+    found = plane.most_similar(positive="northeast", negative=["east"], topn=1)
+    assert found == [("north", pytest.approx(np.cos(np.pi / 8)))]
+    assert plane.most_similar([1.0, 0.0], 1)[0].word == "east"
+    for wrong in ({}, {"word_or_vector": "east", "positive": "north"}):
+        with pytest.raises(InputError, match=r"or several as positive=\.\.\."):
+            plane.most_similar(**wrong)
+    with pytest.raises(InputError, match="one word or vector at least"):
+        plane.most_similar([])
+
+
 def test_nearest_of_several_queries(plane: WordVectors) -> None:
     found = plane.nearest(np.array([[1, 0], [0, -1]]), n=2)
     assert found.ids.tolist() == [[0, 1], [0, 3]]
