@@ -30,9 +30,10 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels
 from grassmeans.kernels.gpu.labelling import measure_on_device, send_windows
-from grassmeans.vectors.chunks import MemoryShard
 from grassmeans.vectors.training import (
+    Material,
     Matrices,
+    MemoryShard,
     Trainer,
     TrainingSettings,
     draw_matrix,
@@ -129,7 +130,7 @@ def train(text: Text, device: str, epochs: int) -> tuple[np.ndarray, float]:
         free = np.zeros(len(inputs), np.bool_)
         matrices = Matrices(inputs, np.zeros_like(inputs), free, free)
         settings = TrainingSettings(dim=DIM, epochs=n_epochs)
-        trainer = Trainer(shards, text.counts, matrices, settings, None, device=device)
+        trainer = Trainer(Material(shards, text.counts, matrices, settings), None, device=device)
         started = time.perf_counter()
         trainer.run(show_progress=False)
         seconds = time.perf_counter() - started

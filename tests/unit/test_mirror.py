@@ -45,8 +45,6 @@ ELSEWHERE = {
     "senses/pseudowords.py": "unit/senses/test_calibration.py",
     "senses/samples.py": "unit/editing/test_reassigning.py",
     "text/letters.py": "unit/text/test_tokenizer.py",
-    "vectors/chunks.py": "unit/vectors/test_skipgram.py",
-    "vectors/file_rows.py": "unit/vectors/test_formats.py",
     "vectors/training.py": "unit/vectors/test_skipgram.py",
     # Settings and errors: what is wrong with a value is told in one table.
     "clustering/settings.py": "unit/test_wrong_types.py",

@@ -18,9 +18,8 @@ from grassmeans.labelling.decoding import SoftCorpus
 from grassmeans.labelling.measuring import require_labels
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.senses.keys import decode_key, encode_key
-from grassmeans.vectors.chunks import TokenShard
 from grassmeans.vectors.skipgram import SkipGram, StoredCorpus, train_vectors
-from grassmeans.vectors.training import draw_matrix
+from grassmeans.vectors.training import TokenShard, draw_matrix
 from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 

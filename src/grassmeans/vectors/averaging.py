@@ -32,16 +32,22 @@ from grassmeans.arrays import Booleans, Floats, Indices
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_array, write_json
-from grassmeans.engines.parallel import map_tasks
+from grassmeans.engines.parallel import list_machines, map_tasks
 from grassmeans.errors import ArtifactError
 from grassmeans.progress import progress_bar
-from grassmeans.vectors.chunks import CHUNK_TOKENS, Chunk, Plan, TokenShard, plan_training
 from grassmeans.vectors.training import (
+    CHUNK_TOKENS,
     UNIGRAM_POWER,
+    Chunk,
+    Material,
     Matrices,
+    Plan,
+    Shards,
+    TokenShard,
     Trainer,
     TrainingSettings,
     keep_probabilities,
+    plan_training,
     refuse_other_training,
 )
 
@@ -63,76 +69,62 @@ _SIDES = ("inputs", "outputs")
 
 @dataclass(frozen=True, slots=True)
 class PartSettings:
-    """What the tasks of all rounds have in common.
-
-    Attributes
-    ----------
-    counts : (n_words,) int64
-    frozen_inputs, frozen_outputs : (n_words,) bool
-    n_threads : int
-        Of a part.
-    """
+    """What the tasks of all rounds have in common."""
 
     settings: TrainingSettings
     counts: Indices
     frozen_inputs: Booleans
     frozen_outputs: Booleans
-    n_threads: int
+    n_threads: int  # of a part
 
 
 def train_in_parts(
-    shards: Sequence[TokenShard],
-    counts: Indices,
-    matrices: Matrices,
-    settings: TrainingSettings,
+    material: Material,
+    parts: int | None,
+    workers: int | None,
     *,
-    n_parts: int,
-    n_threads: int,
-    machines: Sequence[str] | None,
     folder: Path,
     identity: str,
-    workers: int | None = None,
     show_progress: bool | None = None,
 ) -> None:
     """Train the matrices in place; goes on after the last finished round in ``folder``.
 
-    Parameters
-    ----------
-    n_parts : int
-        Parts of a round. A training that goes on keeps the number that it began with.
-    n_threads : int
-        Of each part.
-    machines : sequence of str, optional
-        One for each part, where each is to have its own.
+    Without a number of parts each machine of an engine has one, with all its workers as threads. A
+    training that goes on keeps the number that it began with.
     """
+    machines = list_machines()
+    n_parts = len(machines) or 1 if parts is None else int(parts)
+    is_own = n_parts <= len(machines)  # each part has a machine of its own
+    n_threads = min(machine.n_workers for machine in machines) if is_own else 1
+    shards, counts, matrices = material.shards, material.counts, material.matrices
     common = PartSettings(
-        settings, counts, matrices.frozen_inputs, matrices.frozen_outputs, n_threads
+        material.settings, counts, matrices.frozen_inputs, matrices.frozen_outputs, n_threads
     )
-    plan = plan_training(shards, settings.epochs)
+    plan = plan_training(shards, material.settings.epochs)
     rounds = _Rounds(folder, identity, n_parts)
     todo = _plan_rounds(plan, rounds.n_parts)
     done = rounds.restore(matrices)
     with progress_bar("training", plan.n_tokens, unit="words", show=show_progress) as advance:
-        for number, parts in enumerate(todo):
+        for number, round_parts in enumerate(todo):
+            n_words = sum(chunk.n_tokens for part in round_parts for chunk in part)
             if number >= done:
                 place = rounds.place(number)
                 tasks = (
                     (common, _shards_of(shards, part), Plan(part, plan.n_tokens), place, i)
-                    for i, part in enumerate(parts)
+                    for i, part in enumerate(round_parts)
                 )
-                where = machines if machines is not None and len(parts) <= len(machines) else None
+                own = is_own and len(round_parts) <= len(machines)
+                where = [machine.name for machine in machines] if own else None
                 for _ in map_tasks(train_part, tasks, workers, machines=where):
                     pass
-                n_words = sum(chunk.n_tokens for part in parts for chunk in part)
-                blocks = _cut_rows(len(counts), rounds.n_parts)
                 joining = (
-                    (common, place, rounds.place(number + 1), len(parts), n_words, block)
-                    for block in blocks
+                    (common, place, rounds.place(number + 1), len(round_parts), n_words, block)
+                    for block in _cut_rows(len(counts), rounds.n_parts)
                 )
                 for _ in map_tasks(join_rows, joining, workers):
                     pass
                 rounds.end(number)
-            advance(sum(chunk.n_tokens for part in parts for chunk in part))
+            advance(n_words)
     rounds.read(len(todo), matrices)
 
 
@@ -157,17 +149,14 @@ def _plan_rounds(plan: Plan, n_parts: int) -> list[list[list[Chunk]]]:
 def _size_round(begin: Chunk, first: Chunk, plan: Plan) -> float:
     """Words of all parts in a round: times the learning rate, as much as in any other round.
 
-    Parameters
-    ----------
-    begin, first : Chunk
-        What this round begins with, and the first round of several parts.
+    Given what this round begins with, and the first round of several parts.
     """
     left, left_at_first = (1 - chunk.tokens_before / plan.n_tokens for chunk in (begin, first))
     rest = max(left**2 - left_at_first**2 / ROUNDS, 0.0)  # the rate falls to 0 in a line
     return (left - math.sqrt(rest)) * plan.n_tokens
 
 
-def _shards_of(shards: Sequence[TokenShard], part: Sequence[Chunk]) -> dict[int, TokenShard]:
+def _shards_of(shards: Shards, part: Sequence[Chunk]) -> dict[int, TokenShard]:
     return {number: shards[number] for number in sorted({chunk.shard for chunk in part})}
 
 
@@ -257,8 +246,8 @@ def train_part(
     started = {side: read_side(place, side) for side in _SIDES}
     inputs, outputs = (started[side].copy() for side in _SIDES)
     matrices = Matrices(inputs, outputs, common.frozen_inputs, common.frozen_outputs)
-    trainer = Trainer(shards, common.counts, matrices, common.settings, common.n_threads, plan)
-    trainer.run(show_progress=False)
+    material = Material(shards, common.counts, matrices, common.settings)
+    Trainer(material, common.n_threads, plan).run(show_progress=False)
     for side in _SIDES:
         trained: Floats = getattr(matrices, side)
         rows = np.flatnonzero((trained != started[side]).any(axis=1))
@@ -277,12 +266,7 @@ def join_rows(
 ) -> None:
     """Put the changes of all parts together, for a block of rows; the next round begins with it.
 
-    Parameters
-    ----------
-    n_words : int
-        Of all parts of the round.
-    block : (first, end)
-        Rows.
+    ``n_words`` is of all parts of the round; ``block`` its first row and the end.
     """
     target.mkdir(parents=True, exist_ok=True)
     first, end = block

@@ -38,16 +38,9 @@ _PAIRS = _HALVES.astype(np.float32).view(np.int64)[:, 0]
 class QuantisedRows:
     """Numbers rounded to ``2**bits`` levels a row.
 
-    Attributes
-    ----------
-    codes : (n, bytes a row) uint8
-        One code after the other, each from the lowest bit that is free: with 4 bits two a byte,
-        with 6 bits four in three bytes.
-    scales : (n,) float32
-    bits : {4, 6, 8}
-    dim : int
-    unit : bool
-        Give rows back at length 1, which rounding changes by a few percent; zeros stay zeros.
+    Codes are (n, bytes a row), one after the other, each from the lowest bit that is free: with 4
+    bits two a byte, with 6 bits four in three bytes. Rows of ``unit`` length, which rounding
+    changes by a few percent, are given back so; zeros stay zeros.
     """
 
     codes: NDArray[np.uint8]
@@ -109,14 +102,7 @@ class QuantisedRows:
 
 
 def quantise_rows(matrix: NDArray[Any], bits: int = 8) -> QuantisedRows:
-    """Round every row to ``2**bits`` levels between its largest absolute value and minus that.
-
-    Parameters
-    ----------
-    matrix : (n, dim)
-        Finite numbers.
-    bits : {4, 6, 8}
-    """
+    """Round every row (n, dim) to levels between its largest absolute value and minus that."""
     _check_bits(bits)
     half = 2 ** (bits - 1)
     n, dim = matrix.shape

@@ -17,14 +17,9 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """A linear map into fewer dimensions, with orthonormal columns.
+    """A linear map into fewer dimensions, with orthonormal columns."""
 
-    Attributes
-    ----------
-    matrix : (dim, new_dim) float64
-    """
-
-    matrix: Doubles
+    matrix: Doubles  # (dim, new_dim)
 
     def apply(self, rows: NDArray[Any]) -> Floats:
         """(n, dim) -> (n, new_dim) float32."""

@@ -33,13 +33,7 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NearestRows:
-    """The most similar rows of each query, best first.
-
-    Attributes
-    ----------
-    ids : (n_queries, n) int64
-    similarities : (n_queries, n) float32
-    """
+    """The most similar rows of each query, best first: both (n_queries, n)."""
 
     ids: Indices
     similarities: Floats
@@ -52,16 +46,7 @@ def iterate_row_blocks(n_rows: int, block: int = _BLOCK_ROWS) -> Iterator[slice]
 
 
 def inverse_norms(vectors: NDArray[Any]) -> Floats:
-    """Compute one over the length of each row; 0 for a zero row, which is similar to nothing.
-
-    Parameters
-    ----------
-    vectors : (n, dim)
-
-    Returns
-    -------
-    (n,) float32
-    """
+    """(n,) one over the length of each row; 0 for a zero row, which is similar to nothing."""
     result = np.zeros(len(vectors), dtype=np.float32)
     for rows in iterate_row_blocks(len(vectors)):
         # float64: the square of a float32 may overflow or vanish in float32
@@ -84,16 +69,7 @@ def nearest_rows(vectors: Floats, inverse: Floats, queries: NDArray[Any], n: int
 
     Candidates come from one matrix product per batch of queries; they are then ranked by their
     similarity in float64, equal ones by row number. So equal rows rank in row order whatever
-    order the product summed them in.
-
-    Parameters
-    ----------
-    vectors : (n_rows, dim)
-    inverse : (n_rows,)
-        What `inverse_norms` gives for ``vectors``.
-    queries : (n_queries, dim)
-    n : int
-        Rows wanted a query; fewer come back where there are fewer.
+    order the product summed them in. ``inverse`` is what `inverse_norms` gives for the vectors.
     """
     n = min(n, len(vectors))
     units = unit_rows(np.asarray(queries, dtype=np.float64))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -14,25 +14,27 @@ from typing import Any, Protocol, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from grassmeans.arrays import Booleans, Floats, Indices
+from grassmeans.arrays import Booleans, Floats
 from grassmeans.artifacts.schema import check_arguments, instance_of, optional
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import digest_of, digest_of_array
 from grassmeans.corpus.corpus import as_corpus
 from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice, use_engine
-from grassmeans.engines.parallel import is_remote, list_machines
+from grassmeans.engines.parallel import is_remote
 from grassmeans.errors import InputError
 from grassmeans.kernels.devices import check_device
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import is_missing
 from grassmeans.vectors.averaging import train_in_parts
-from grassmeans.vectors.chunks import MemoryShard, TokenShard
 from grassmeans.vectors.storage import KIND, fill_vectors_folder
 from grassmeans.vectors.training import (
     MOST_PARTS,
     Checkpoint,
+    Material,
     Matrices,
+    MemoryShard,
+    TokenShard,
     Trainer,
     TrainingSettings,
     check_integers,
@@ -178,49 +180,25 @@ class SkipGram(BaseEstimator):  # type: ignore[misc]
         identity = digest_of(
             [self.get_params() | {"workers": None}, words, counts.tolist(), start is None]
         )
-        folder = None if checkpoint is None else Path(checkpoint)
+        material = Material(tokens.shards, counts, matrices, settings)
         if self.device == "cpu" and (self.parts is not None or is_remote()):
-            self._fit_parts(tokens, counts, matrices, settings, folder, identity, show_progress)
+            place = temporary_folder() if checkpoint is None else nullcontext(Path(checkpoint))
+            with place as folder:
+                train_in_parts(
+                    material,
+                    self.parts,
+                    self.workers,
+                    folder=folder,
+                    identity=identity,
+                    show_progress=show_progress,
+                )
         else:
-            trainer = Trainer(
-                tokens.shards, counts, matrices, settings, self.workers, device=self.device
-            )
-            saved = None if folder is None else Checkpoint(folder, identity)
+            saved = None if checkpoint is None else Checkpoint(Path(checkpoint), identity)
+            trainer = Trainer(material, self.workers, device=self.device)
             trainer.run(checkpoint=saved, show_progress=show_progress)
         self.vectors_ = WordVectors(words, matrices.inputs, counts)
         self.output_ = matrices.outputs
         return self
-
-    def _fit_parts(
-        self,
-        tokens: TokenCorpus,
-        counts: Indices,
-        matrices: Matrices,
-        settings: TrainingSettings,
-        folder: Path | None,
-        identity: str,
-        show_progress: bool | None,
-    ) -> None:
-        """Train in parts; each machine of an engine has one, with all its workers as threads."""
-        machines = list_machines()
-        n_parts = len(machines) or 1 if self.parts is None else int(self.parts)
-        is_own = n_parts <= len(machines)
-        with contextlib.ExitStack() as stack:
-            if folder is None:
-                folder = stack.enter_context(temporary_folder())
-            train_in_parts(
-                tokens.shards,
-                counts,
-                matrices,
-                settings,
-                n_parts=n_parts,
-                n_threads=min(m.n_workers for m in machines) if is_own else 1,
-                machines=[machine.name for machine in machines] if is_own else None,
-                folder=folder,
-                identity=identity,
-                workers=self.workers,
-                show_progress=show_progress,
-            )
 
     def trained_words(self, vocabulary: Vocabulary) -> list[str]:
         """The words of a vocabulary that get a vector: the frequent ones."""

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Indices
 from grassmeans.artifacts.checking import MANIFEST, check_range, damaged, open_array, read_bytes
 from grassmeans.artifacts.schema import check_values, flag, one_of, record, text, whole
 from grassmeans.artifacts.writing import read_manifest, write_array, write_bytes, write_manifest
@@ -70,12 +69,13 @@ def fill_vectors_folder(
         raise InputError(
             f"output vectors must have the shape {vectors.vectors.shape}, got {output.shape}"
         )
-    counts = vectors.counts
+    counts: NDArray[Any] | None = vectors.counts
     if bits is None:
         write_array(folder / _VECTORS, vectors.vectors)
     else:
         fields["quantised"] = write_rows(folder, quantise_rows(vectors.vectors, bits))
-        counts = None if counts is None else _fit_counts(counts)
+        if counts is not None and 0 <= counts.min(initial=0) <= counts.max(initial=0) < 2**32:
+            counts = counts.astype(np.uint32)  # the smallest type that holds them
     write_bytes(folder / _WORDS, encode_words(vectors.words))
     if counts is not None:
         write_array(folder / _COUNTS, counts)
@@ -126,14 +126,9 @@ def write_rows(folder: Path, rows: QuantisedRows) -> dict[str, Any]:
 def read_rows(folder: Path, about: Any, shape: tuple[int, int]) -> QuantisedRows:
     """Read what `write_rows` wrote, and check it against its digest.
 
-    Parameters
-    ----------
-    about : mapping
-        What `write_rows` returned, from a manifest that was checked by `QUANTISED_RULE`.
-    shape : (n, dim)
+    ``about`` is what that returned, from a manifest that was checked by `QUANTISED_RULE`.
     """
-    n_rows, dim = shape
-    bits = about["bits"]
+    (n_rows, dim), bits = shape, about["bits"]
     codes = open_array(folder / _CODES, np.uint8, (n_rows, bytes_per_row(dim, bits)))
     scales = open_array(folder / _SCALES, np.float32, (n_rows,))
     # As plain arrays of the same memory: parts of a mapped one take long to cut.
@@ -178,9 +173,3 @@ def read_words(path: Path, expected: int) -> list[str]:
     if len(words) != expected:
         raise damaged(path, f"{len(words):,} words, the manifest says {expected:,}")
     return words
-
-
-def _fit_counts(counts: Indices) -> NDArray[Any]:
-    """Counts in the smallest type that holds them."""
-    fits = counts.min(initial=0) >= 0 and counts.max(initial=0) <= np.iinfo(np.uint32).max
-    return counts.astype(np.uint32) if fits else counts

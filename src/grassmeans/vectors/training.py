@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,10 @@ from grassmeans.engines import count_workers
 from grassmeans.errors import InputError
 from grassmeans.kernels import HeldMatrices, get_kernels
 from grassmeans.progress import Advance, progress_bar
-from grassmeans.vectors.chunks import DEVICE_CHUNK_TOKENS, Chunk, Plan, Shards, plan_training
+
+CHUNK_TOKENS = 100_000
+DEVICE_CHUNK_TOKENS = 2_000_000
+"""On a GPU: each of some thousand windows at a time has many words before it."""
 
 CHECKPOINT_SECONDS = 120.0
 UNIGRAM_POWER = 0.75
@@ -48,6 +51,74 @@ _BOUNDS = {
 }
 MOST_PARTS = 10_000
 """Beyond these numbers memory or time would not be enough for any corpus."""
+
+
+class TokenShard(Protocol):
+    """What the trainer reads of a corpus: shards of ids with document offsets."""
+
+    def read_tokens(self, start: int, end: int, epoch: int) -> Integers:
+        """The word ids of the positions ``start:end``; they may be drawn anew in every epoch."""
+
+    @property
+    def document_offsets(self) -> Indices:
+        """(n_documents + 1,) where each document begins, and the end."""
+
+
+Shards = Sequence[TokenShard] | Mapping[int, TokenShard]
+"""By their numbers; not all of them where only some chunks are trained."""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryShard:
+    """Ids in memory, (n_tokens,), with document offsets, (n_documents + 1,)."""
+
+    tokens: Integers
+    document_offsets: Indices
+
+    def read_tokens(self, start: int, end: int, epoch: int) -> Integers:
+        """The ids of the positions ``start:end``, the same in every epoch."""
+        return self.tokens[start:end]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some documents of one shard in one epoch."""
+
+    epoch: int
+    shard: int
+    first_document: int
+    last_document: int
+    number: int
+    tokens_before: int
+    n_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Chunks in the order of a training, all or some of them, and the tokens of the training."""
+
+    chunks: Sequence[Chunk]
+    n_tokens: int
+
+
+def plan_training(shards: Shards, epochs: int, chunk_tokens: int | None = None) -> Plan:
+    """All chunks of a training, of ``chunk_tokens`` (`CHUNK_TOKENS`) or a document more."""
+    size_wanted = chunk_tokens or CHUNK_TOKENS
+    chunks: list[Chunk] = []
+    before = 0
+    for epoch in range(epochs):
+        for number in range(len(shards)):
+            offsets = np.asarray(shards[number].document_offsets)
+            first = 0
+            while first < len(offsets) - 1:
+                goal = offsets[first] + size_wanted
+                last = max(int(np.searchsorted(offsets, goal)), first + 1)
+                last = min(last, len(offsets) - 1)
+                size = int(offsets[last] - offsets[first])
+                chunks.append(Chunk(epoch, number, first, last, len(chunks), before, size))
+                before += size
+                first = last
+    return Plan(chunks, before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +151,7 @@ class TrainingSettings:
 
 
 def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
-    """Raise `InputError` for an attribute that is no integer, or out of its bounds.
-
-    Parameters
-    ----------
-    bounds
-        The least value of each attribute, or the least and the largest.
-    """
+    """`InputError` for an attribute that is no integer, or beyond its least (and largest) value."""
     for name, given in bounds.items():
         smallest, largest = given if isinstance(given, tuple) else (given, math.inf)
         value = getattr(owner, name)
@@ -99,14 +164,11 @@ def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The documents of one chunk, as the kernels take them; the rate falls from first to last.
-
-    ``share_before`` is the share of the training that lies before them.
-    """
+    """The documents of one chunk, as the kernels take them; the rate falls from first to last."""
 
     tokens: Integers
     document_offsets: Indices
-    share_before: float
+    share_before: float  # of the training
     first_rate: float
     last_rate: float
     seed: np.uint64
@@ -120,6 +182,16 @@ class Matrices:
     outputs: Floats
     frozen_inputs: Booleans
     frozen_outputs: Booleans
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What skip-gram learns from, counts (n_words,) with it, and the matrices that it changes."""
+
+    shards: Shards
+    counts: Indices
+    matrices: Matrices
+    settings: TrainingSettings
 
 
 def draw_matrix(n_rows: int, dim: int, rng: np.random.Generator) -> Floats:
@@ -139,18 +211,8 @@ def keep_probabilities(counts: Indices, sample: float) -> Floats:
 class ChunkTrainer(ABC):
     """Goes through shards chunk by chunk, in threads; what is trained is a subclass's matter.
 
-    Parameters
-    ----------
-    shards : sequence of TokenShard
-    counts : (n_words,) int64
-        How often each word occurs: for subsampling and for the choice of negatives.
-    settings : TrainingSettings
-    workers : int or None
-        Threads; None takes all cores.
-    arrays : mapping of str to array
-        What the training changes, by the names that checkpoints give it.
-    plan : Plan, optional
-        The chunks to train, where it is not all of them.
+    Counts, (n_words,), are for subsampling and for the choice of negatives; ``arrays`` is what the
+    training changes, by the names that checkpoints give it. Without a plan all chunks are trained.
     """
 
     def __init__(
@@ -167,7 +229,7 @@ class ChunkTrainer(ABC):
         self._workers = count_workers(workers)
         self._arrays = arrays
         if plan is None:
-            plan = plan_training([shards[i] for i in range(len(shards))], settings.epochs)
+            plan = plan_training(shards, settings.epochs)
         self._chunks, self._n_tokens = plan.chunks, plan.n_tokens
         self._sampling = get_kernels().prepare_sampling(
             keep_probabilities(counts, settings.sample),
@@ -266,46 +328,30 @@ class Trainer(ChunkTrainer):
     """Trains the matrices of skip-gram on shards, on the CPU or another device."""
 
     def __init__(
-        self,
-        shards: Shards,
-        counts: Indices,
-        matrices: Matrices,
-        settings: TrainingSettings,
-        workers: int | None,
-        plan: Plan | None = None,
-        device: str = "cpu",
+        self, material: Material, workers: int | None, plan: Plan | None = None, device: str = "cpu"
     ) -> None:
+        shards, settings, matrices = material.shards, material.settings, material.matrices
         arrays = {"inputs": matrices.inputs, "outputs": matrices.outputs}
         if device != "cpu":
             workers = 1
-            everything = [shards[i] for i in range(len(shards))]
-            plan = plan or plan_training(everything, settings.epochs, DEVICE_CHUNK_TOKENS)
-        super().__init__(shards, counts, settings, workers, arrays, plan)
+            plan = plan or plan_training(shards, settings.epochs, DEVICE_CHUNK_TOKENS)
+        super().__init__(shards, material.counts, settings, workers, arrays, plan)
         self._kernels = get_kernels(device)
         self._matrices = matrices
         self._held: HeldMatrices
 
     def _begin(self) -> None:
-        matrices = self._matrices
+        own = self._matrices
         self._held = self._kernels.hold_matrices(
-            matrices.inputs,
-            matrices.outputs,
-            matrices.frozen_inputs,
-            matrices.frozen_outputs,
-            self._sampling,
+            own.inputs, own.outputs, own.frozen_inputs, own.frozen_outputs, self._sampling
         )
 
     def _read_back(self) -> None:
         self._held.read_back()
 
     def _train_stretch(self, stretch: Stretch) -> None:
-        self._held.train(
-            stretch.tokens,
-            stretch.document_offsets,
-            stretch.first_rate,
-            stretch.last_rate,
-            stretch.seed,
-        )
+        rates = stretch.first_rate, stretch.last_rate
+        self._held.train(stretch.tokens, stretch.document_offsets, *rates, stretch.seed)
 
 
 def refuse_other_training(folder: Path, state: Mapping[str, Any], identity: str) -> None:

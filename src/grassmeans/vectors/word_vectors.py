@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -58,11 +58,6 @@ class WordVectors:
         The manifest of the folder these vectors were read from; empty otherwise.
     folder : Path or None
         That folder.
-
-    Raises
-    ------
-    InputError
-        Where shapes disagree, a word occurs twice or a number is not finite.
     """
 
     def __init__(
@@ -117,7 +112,7 @@ class WordVectors:
         # Workers map the folder again; only vectors that lie nowhere travel themselves.
         if self.folder is not None:
             return (WordVectors.load, (self.folder,))
-        return (_rebuild, (self.words, self.vectors, self.counts))
+        return (partial(WordVectors, check=False), (self.words, self.vectors, self.counts))
 
     def __repr__(self) -> str:
         return f"WordVectors({len(self):,} words, {self.dim} dimensions)"
@@ -312,10 +307,6 @@ def _list_items(given: Any) -> list[Any]:
     if several and all(isinstance(item, str | np.ndarray) for item in given):
         return list(given)
     return [given]
-
-
-def _rebuild(words: list[str], vectors: Floats, counts: Any) -> WordVectors:
-    return WordVectors(words, vectors, counts, check=False)
 
 
 def _as_matrix(vectors: ArrayLike, n_words: int) -> Floats:

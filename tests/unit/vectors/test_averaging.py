@@ -7,11 +7,10 @@ import pytest
 
 from grassmeans import SkipGram
 from grassmeans.errors import InputError
-from grassmeans.vectors import averaging, chunks
+from grassmeans.vectors import averaging, training
 from grassmeans.vectors.averaging import PartSettings, find_shares, join_rows
-from grassmeans.vectors.chunks import Chunk, Plan
 from grassmeans.vectors.skipgram import train_vectors
-from grassmeans.vectors.training import TrainingSettings
+from grassmeans.vectors.training import Chunk, Plan, TrainingSettings
 
 COUNTS = np.array([1_000_000, 1_000, 1], np.int64)
 
@@ -19,7 +18,7 @@ COUNTS = np.array([1_000_000, 1_000, 1], np.int64)
 @pytest.fixture
 def small_chunks(monkeypatch) -> None:
     """Several chunks of a small corpus."""
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 500)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 500)
     monkeypatch.setattr(averaging, "CHUNK_TOKENS", 500)
 
 

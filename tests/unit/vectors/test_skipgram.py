@@ -11,7 +11,7 @@ from grassmeans import Corpus, SkipGram, WordVectors
 from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.writing import building_place, read_manifest
 from grassmeans.errors import InputError
-from grassmeans.vectors import chunks, training
+from grassmeans.vectors import training
 from grassmeans.vectors.skipgram import train_vectors
 from grassmeans.vectors.training import keep_probabilities
 from synthetic import SyntheticCorpus
@@ -77,7 +77,7 @@ def test_start_may_know_only_some_words() -> None:
 
 
 def test_interrupted_training_resumes_to_the_same_result(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 200)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
     whole = SkipGram(**SMALL).fit(two_topics())
     original = training.Trainer._train
     calls = 0
@@ -98,7 +98,7 @@ def test_interrupted_training_resumes_to_the_same_result(tmp_path, monkeypatch) 
 
 
 def test_an_interrupt_between_batches_is_not_lost(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 200)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
     long = SMALL | {"epochs": 50, "workers": 1}
     told = 0
 
@@ -123,7 +123,7 @@ def test_an_interrupt_between_batches_is_not_lost(tmp_path, monkeypatch) -> None
 
 
 def test_checkpoint_of_other_settings_is_refused(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 200)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
 
     def stop(self, chunk):
         raise KeyboardInterrupt
@@ -137,7 +137,7 @@ def test_checkpoint_of_other_settings_is_refused(tmp_path, monkeypatch) -> None:
 
 
 def test_several_workers_learn_the_same_topics(monkeypatch) -> None:
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 200)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
     vectors = SkipGram(**SMALL | {"workers": 2, "epochs": 10}).fit(two_topics()).vectors_
     assert vectors.similarity("nest", "wing") > vectors.similarity("nest", "steel") + 0.3
 
@@ -232,7 +232,7 @@ def test_starting_vectors_are_used(corpus: Corpus, tmp_path: Path) -> None:
 def test_an_interrupted_training_goes_on_and_others_are_refused(
     corpus: Corpus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 200)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 200)
     whole = train_vectors(corpus, tmp_path / "whole", small_trainer())
     calls = 0
     original = training.Trainer._train

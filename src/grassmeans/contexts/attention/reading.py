@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
-from grassmeans.vectors.chunks import TokenShard
+from grassmeans.vectors.training import TokenShard
 
 HELD_OUT_EVERY = 40
 MOST_HELD_OUT = 100_000

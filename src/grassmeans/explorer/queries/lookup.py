@@ -22,8 +22,7 @@ from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.reading.given import spell_word
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.keys import decode_key
-from grassmeans.vectors.spelling import LONGEST_WORD, SpellingIndex
-from grassmeans.vectors.word_forms import WordForms
+from grassmeans.vectors.spelling import LONGEST_WORD, SpellingIndex, WordForms
 
 N_NEIGHBOURS = 12
 N_SUGGESTIONS = 5

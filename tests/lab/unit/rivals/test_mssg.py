@@ -9,7 +9,7 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.artifacts.writing import building_place
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.vectors import chunks
+from grassmeans.vectors import training
 from grassmeans_lab.rivals import multisense
 from grassmeans_lab.rivals.interface import Material
 from grassmeans_lab.rivals.mssg import MSSG, NPMSSG
@@ -171,7 +171,7 @@ def test_folder_of_another_training_is_refused(material, tmp_path: Path) -> None
 def test_an_interrupted_training_goes_on_to_the_same_senses(
     material, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(chunks, "CHUNK_TOKENS", 1_000)
+    monkeypatch.setattr(training, "CHUNK_TOKENS", 1_000)
     inducer = MSSG(**SMALL | {"epochs": 2})
     whole = inducer.induce(material).trained
     original = MultiSenseTrainer._train

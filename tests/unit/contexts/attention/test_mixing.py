@@ -21,7 +21,7 @@ from grassmeans.contexts.attention.stored import N_SPECIAL
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.text.tokenizer import Tokenizer
-from grassmeans.vectors.chunks import MemoryShard
+from grassmeans.vectors.training import MemoryShard
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 
 from grassmeans.contexts.attention.reading import MOST_HELD_OUT, PassageReader
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
-from grassmeans.vectors.chunks import MemoryShard
+from grassmeans.vectors.training import MemoryShard
 
 LENGTHS = [7, 0, 30, 4, 12] * 9 + [5] * 40
 """Of 85 documents; those with the numbers 39 and 79 are held out."""

@@ -21,8 +21,14 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.windows import rows_of_tokens
-from grassmeans.vectors.chunks import MemoryShard
-from grassmeans.vectors.training import Matrices, Trainer, TrainingSettings, draw_matrix
+from grassmeans.vectors.training import (
+    Material,
+    Matrices,
+    MemoryShard,
+    Trainer,
+    TrainingSettings,
+    draw_matrix,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 from grassmeans_lab.datasets.pseudowords import find_candidates
 from grassmeans_lab.experiments.drawing import draw_curves
@@ -288,7 +294,7 @@ def train_mergers(
         stretches = text.merge(merger, _REACH_IN_WINDOWS * settings.window)
         counts = text.merge_counts(merger, len(frozen))
         # One thread for each training: only then is it exactly repeatable.
-        Trainer([stretches], counts, matrices, settings, 1).run(show_progress=False)
+        Trainer(Material([stretches], counts, matrices, settings), 1).run(show_progress=False)
 
     with use_engine("local"), parallel_config(backend="threading"):
         for _ in map_tasks(train_one, ((merger,) for merger in mergers), workers):
