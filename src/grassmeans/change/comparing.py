@@ -34,41 +34,22 @@ from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
 from grassmeans.results import Tabular
 
-FEWEST = 10
-"""Occurrences with a sense that a group needs to be compared."""
-
-LEVEL = 0.05
 RARE_SHARE = 0.05
 """A sense is new, or gone, where it had at most this share."""
-
-EXAMINED = 50
-"""Words of a ranking of all, from the top, whose contexts are compared and shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeSettings:
-    """What is compared, and how.
+    """What is compared, and how."""
 
-    Parameters
-    ----------
-    fewest : int
-        Occurrences with a sense that a group needs: others are shown, and not compared.
-    level : float
-        Share of false alarms among the changes that are reported.
-    n_permutations : int
-        Of the test; so many are tried for words that changed, few for others.
-    max_contexts : int
-        Of a word and group in a corpus without labels.
-    examined : int
-        Words, from the top of the ranking, whose contexts are compared (APD, PRT) and shown.
-    random_state : int
-    """
-
-    fewest: int = FEWEST
-    level: float = LEVEL
+    # Occurrences with a sense that a group needs: others are shown, and not compared.
+    fewest: int = 10
+    level: float = 0.05  # share of false alarms among the changes that are reported
+    # Of the test; so many are tried for words that changed, few for others.
     n_permutations: int = N_PERMUTATIONS
-    max_contexts: int = MAX_CONTEXTS
-    examined: int = EXAMINED
+    max_contexts: int = MAX_CONTEXTS  # of a word and group in a corpus without labels
+    # Words, from the top of a ranking of all, whose contexts are compared (APD, PRT) and shown.
+    examined: int = 50
     random_state: int = 0
 
     def __post_init__(self) -> None:
@@ -83,26 +64,15 @@ class ChangeSettings:
 
 @dataclass(frozen=True, slots=True)
 class GroupShares:
-    """A word in one group.
-
-    Attributes
-    ----------
-    counts : (n_senses,) int64
-        Occurrences of each sense.
-    low, high : (n_senses,) float64
-        95% intervals of the shares; NaN where the word does not occur.
-    n_unknown : int
-        Occurrences that are "I don't know".
-    is_few : bool
-        Too few to be compared.
-    """
+    """A word in one group."""
 
     group: str
-    counts: Indices
+    counts: Indices  # (n_senses,) occurrences of each sense
+    # (n_senses,) 95% intervals of the shares; NaN where the word does not occur.
     low: Doubles
     high: Doubles
-    n_unknown: int
-    is_few: bool
+    n_unknown: int  # occurrences that are "I don't know"
+    is_few: bool  # too few to be compared
 
     @property
     def n(self) -> int:
@@ -117,68 +87,47 @@ class GroupShares:
 
 @dataclass(frozen=True, slots=True)
 class PairChange:
-    """A word in two groups.
-
-    Attributes
-    ----------
-    jsd, apd, prt : float
-        See `grassmeans.change.measures`; NaN where there are too few occurrences, or the word's
-        contexts were not compared.
-    p_value, q_value : float
-        Of the test, and corrected for all tests; NaN where nothing was tested: too few occurrences,
-        or a word with one sense.
-    gained, lost : tuple of int
-        Senses that were rare in the first group and are not in the second, beyond chance; and the
-        other way round.
-    """
+    """A word in two groups."""
 
     first: str
     second: str
     n_first: int
     n_second: int
+    # See `grassmeans.change.measures`; NaN where there are too few occurrences, or the word's
+    # contexts were not compared.
     jsd: float = math.nan
     apd: float = math.nan
     prt: float = math.nan
+    # Of the test, and corrected for all tests; NaN where nothing was tested: too few occurrences,
+    # or a word with one sense.
     p_value: float = math.nan
     q_value: float = math.nan
     is_change: bool = False
+    # Senses that were rare in the first group and are not in the second, beyond chance; and the
+    # other way round.
     gained: tuple[int, ...] = ()
     lost: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class WordChange:
-    """A word in all groups.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Of its senses.
-    groups : tuple of GroupShares
-        All groups, in order.
-    pairs : tuple of PairChange
-    examples : tuple of Example
-        Uses of each sense in each group, where the word was looked at closely.
-    """
+    """A word in all groups."""
 
     word: str
-    names: tuple[str, ...]
-    groups: tuple[GroupShares, ...]
+    names: tuple[str, ...]  # of its senses
+    groups: tuple[GroupShares, ...]  # all, in order
     pairs: tuple[PairChange, ...]
-    examples: tuple[Example, ...] = ()
+    examples: tuple[Example, ...] = ()  # of each sense and group, where it was looked at closely
 
     @property
-    def rank_key(self) -> tuple[float, float, str]:
-        """Changes first, the largest distance first."""
-        largest = max((p.jsd for p in self.pairs if not math.isnan(p.jsd)), default=-1.0)
-        found = any(pair.is_change for pair in self.pairs)
-        return (-float(found), -largest, self.word)
+    def is_change(self) -> bool:
+        """Whether it changed between two of the groups, at least."""
+        return any(pair.is_change for pair in self.pairs)
 
     def change_rows(self) -> list[dict[str, Any]]:
         """A row for each pair of groups, of plain values; None where something is not known."""
         return [
             {
-                "word": self.word,
                 "first": pair.first,
                 "second": pair.second,
                 "n_first": pair.n_first,
@@ -199,7 +148,6 @@ class WordChange:
         """A row for each group and sense, of plain values; None where the word does not occur."""
         return [
             {
-                "word": self.word,
                 "group": group.group,
                 "sense": number,
                 "name": name,
@@ -227,30 +175,16 @@ class Comparison(Tabular):
     As a table it has a row for each word and pair of groups: ``word``, ``first``, ``second``,
     ``n_first``, ``n_second``, ``jsd``, ``apd``, ``prt``, ``p``, ``q`` (corrected for all tests),
     ``changed``, ``gained``, ``lost``.
-
-    Attributes
-    ----------
-    by : str
-        How documents were grouped.
-    groups : tuple of str
-    n_documents : tuple of int
-        Of each group.
-    n_left_out : int
-        Documents in no group.
-    n_tested : int
-        Tests that the q-values are corrected for.
-    absent : tuple of str
-        Words that were asked for and occur in no group.
     """
 
-    by: str
+    by: str  # how documents were grouped
     groups: tuple[str, ...]
-    n_documents: tuple[int, ...]
-    n_left_out: int
+    n_documents: tuple[int, ...]  # of each group
+    n_left_out: int  # documents in no group
     example_left_out: str
-    n_tested: int
+    n_tested: int  # tests that the q-values are corrected for
     words: tuple[WordChange, ...]
-    absent: tuple[str, ...]
+    absent: tuple[str, ...]  # words that were asked for and occur in no group
     settings: ChangeSettings
 
     def __repr__(self) -> str:
@@ -262,11 +196,11 @@ class Comparison(Tabular):
     @property
     def n_changed(self) -> int:
         """Words that changed between two of the groups, at least."""
-        return sum(any(pair.is_change for pair in word.pairs) for word in self.words)
+        return sum(word.is_change for word in self.words)
 
     def rows(self) -> list[dict[str, Any]]:
         """A row for each word and pair of groups, those that changed most first."""
-        return [row for word in self.words for row in word.change_rows()]
+        return [{"word": word.word} | row for word in self.words for row in word.change_rows()]
 
     @property
     def shares(self) -> list[dict[str, Any]]:
@@ -276,7 +210,7 @@ class Comparison(Tabular):
         ``n`` (occurrences of the group), ``unknown`` (those that are "I don't know"), ``few`` (too
         few to be compared).
         """
-        return [row for word in self.words for row in word.share_rows()]
+        return [{"word": word.word} | row for word in self.words for row in word.share_rows()]
 
 
 @check_arguments(settings=optional(instance_of(ChangeSettings)))
@@ -315,9 +249,7 @@ def compare_groups(
     opened = open_model(model)
     asked = None if words is None else spell_words(opened, check_words(words))
     found: list[WordChange] = []
-    blocks = collect_uses(
-        opened, documents, asked, max_contexts=chosen.max_contexts, random_state=chosen.random_state
-    )
+    blocks = collect_uses(opened, documents, asked, chosen.max_contexts, chosen.random_state)
     total = len(opened.inventory) if asked is None else len(asked)
     with progress_bar("comparing", total, unit="words", show=show_progress) as advance:
         for uses in blocks:
@@ -330,12 +262,10 @@ def compare_groups(
         for pair, q_value in zip(pairs, q_values.tolist(), strict=True)
     )
     found = [replace(word, pairs=tuple(islice(corrected, len(word.pairs)))) for word in found]
-    found.sort(key=lambda word: word.rank_key)
-    n_examined = len(found) if asked is not None else chosen.examined
-    with progress_bar(
-        "contexts", len(found[:n_examined]), unit="words", show=show_progress
-    ) as advance:
-        for i, word in enumerate(found[:n_examined]):
+    found.sort(key=_rank)
+    top = found if asked is not None else found[: chosen.examined]
+    with progress_bar("contexts", len(top), unit="words", show=show_progress) as advance:
+        for i, word in enumerate(top):
             found[i] = _look_closely(opened, documents, word, chosen)
             advance()
     sizes = np.bincount(
@@ -356,15 +286,20 @@ def compare_groups(
     )
 
 
+def _rank(word: WordChange) -> tuple[bool, float, str]:
+    """Changes first, the largest distance first."""
+    distances = [pair.jsd for pair in word.pairs if not math.isnan(pair.jsd)]
+    return not word.is_change, -max(distances, default=-1.0), word.word
+
+
 def compare_uses(
     model: SenseModel, uses: Uses, documents: GroupedDocuments, settings: ChangeSettings
 ) -> list[WordChange]:
     """Some words over the groups, without the correction for many tests."""
     counts = uses.count_senses(len(documents.names))
     known = counts[:, :, 1:]
-    totals = known.sum(axis=2)
     low, high = find_intervals(uses, counts)
-    enough = totals >= settings.fewest
+    enough = known.sum(axis=2) >= settings.fewest
     distances: dict[tuple[int, int], tuple[Doubles, Doubles]] = {}
     for pair in documents.pairs:
         both = enough[:, pair[0]] & enough[:, pair[1]]
@@ -400,13 +335,12 @@ def _make_pair(first: GroupShares, second: GroupShares, jsd: float, p_value: flo
     pair = PairChange(first.group, second.group, first.n, second.n, jsd, p_value=p_value)
     if math.isnan(jsd):
         return pair
-    return replace(pair, gained=_find_new(first, second), lost=_find_new(second, first))
-
-
-def _find_new(before: GroupShares, after: GroupShares) -> tuple[int, ...]:
-    """Senses whose share was small and has grown by more than the intervals allow."""
-    is_new = (before.shares <= RARE_SHARE) & (before.high < after.low)
-    return tuple((np.flatnonzero(is_new) + 1).tolist())
+    # Senses whose share was small and has grown by more than the intervals allow.
+    gained, lost = (
+        np.flatnonzero((before.shares <= RARE_SHARE) & (before.high < after.low)) + 1
+        for before, after in ((first, second), (second, first))
+    )
+    return replace(pair, gained=tuple(gained.tolist()), lost=tuple(lost.tolist()))
 
 
 def _look_closely(

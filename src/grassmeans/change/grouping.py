@@ -45,12 +45,10 @@ class Grouping:
         field, _, span = by.partition(":")
         if not field.strip():
             raise InputError(f"by must name a field, such as date:decade or source, got {by!r}")
-        if not span:
-            return cls(field)
+        if not span or span == _MONTH:
+            return cls(field, span or None)
         if span in _SPANS:
             return cls(field, _SPANS[span])
-        if span == _MONTH:
-            return cls(field, span)
         if span.isascii() and span.isdigit() and 1 <= int(span) <= _LONGEST_SPAN:
             return cls(field, int(span))
         known = ", ".join([_MONTH, *_SPANS])
@@ -97,17 +95,13 @@ class GroupedDocuments:
             return tuple((i, j) for i in range(n) for j in range(i + 1, n))
         return (*((i, i + 1) for i in range(n - 1)), (0, n - 1))
 
-    def with_groups(self, groups: Sequence[Integers]) -> GroupedDocuments:
-        """The same documents in other groups of the same names: of chance, for a control."""
-        parts = zip(self.parts, groups, strict=True)
-        return replace(self, parts=tuple(replace(part, groups=own) for part, own in parts))
-
     def shuffle(self, random_state: int = 0) -> GroupedDocuments:
         """The same documents in groups of the same sizes, by chance: nothing has changed."""
         rng = np.random.default_rng(random_state)
         mixed = rng.permutation(np.concatenate([part.groups for part in self.parts]))
         cuts = np.cumsum([len(part.groups) for part in self.parts])[:-1]
-        return self.with_groups(np.split(mixed, cuts))
+        parts = zip(self.parts, np.split(mixed, cuts), strict=True)
+        return replace(self, parts=tuple(replace(part, groups=own) for part, own in parts))
 
 
 def group_documents(corpora: Corpora, by: str | None = None) -> GroupedDocuments:
@@ -129,9 +123,7 @@ def group_documents(corpora: Corpora, by: str | None = None) -> GroupedDocuments
         return _group_by_corpus(opened)
     grouping = Grouping.parse(by)
     values = [corpus.field_values(grouping.field) for corpus in opened]
-    known: dict[str, str | None] = {}
-    for value in {value for own in values for value in own}:
-        known[value] = grouping.name_group(value)
+    known = {value: grouping.name_group(value) for own in values for value in set(own)}
     names = sorted({name for name in known.values() if name is not None})
     _check_groups(names, by, known)
     numbers = {name: i for i, name in enumerate(names)}

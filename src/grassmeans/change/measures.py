@@ -1,4 +1,4 @@
-"""How far two groups of uses of a word are apart, by their senses and contexts; and examples.
+"""How far two groups of uses of a word are apart, whether that is more than chance; and examples.
 
 Three measures, all in [0, 1] or nearly so, 0 for no change:
 
@@ -12,20 +12,30 @@ a text is about and how it is written, which differs between any two groups of t
 word means there. So a context stands for the mean of the words that would fit into it and are like
 the word itself: of all words, those that it asks for most, where being like the word counts half as
 much as fitting in.
+
+In the test of chance documents are exchanged between the groups, never single occurrences: those of
+one document mostly have the same sense, so that exchanging them would call chance a change. Each
+word's documents are divided anew into groups of as many documents as there were; the statistic is
+the mutual information of group and sense. A word for which many divisions differ as much is given
+up early (Besag and Clifford's rule), so that nearly all of the time goes to the words that do
+change. The p-values of all tests are corrected by Benjamini and Hochberg's procedure: of the
+changes that are reported at 5%, 5% are expected to be none; where nothing changed at all, the
+chance of a single false alarm is 5%.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import compress
+from itertools import groupby, islice
 
 import numpy as np
 from scipy.special import entr
 
 from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
-from grassmeans.change.grouping import GroupedCorpus, GroupedDocuments
+from grassmeans.change.grouping import GroupedDocuments
 from grassmeans.change.uses import Uses, find_positions, sample_by_group
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
@@ -42,7 +52,26 @@ N_FITTING = 20
 LIKENESS = 0.5
 """What a cosine with the word counts beside a cosine with the context."""
 
+CONTEXTS = 200
+"""Of a word and group that are compared."""
+
+N_EXAMPLES = 3
+N_PERMUTATIONS = 20_000
+STOP_AFTER = 20
+_WIDTH = 80
 _AT_ONCE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A use of a word in a group."""
+
+    group: str
+    sense: int
+    left: str
+    word: str
+    right: str
+    document: str  # its id or title
 
 
 def jensen_shannon(first: Doubles, second: Doubles) -> Doubles:
@@ -67,17 +96,17 @@ def average_pairwise_distance(first: Floats, second: Floats) -> float:
     The mean over all pairs is the product of the means: no pair is looked at.
     """
     if not len(first) or not len(second):
-        return float("nan")
+        return math.nan
     return 1.0 - float(_mean(first) @ _mean(second))
 
 
 def prototype_distance(first: Floats, second: Floats) -> float:
     """1 less the cosine of the mean rows of (n, dim) and (m, dim); NaN where a side has none."""
     if not len(first) or not len(second):
-        return float("nan")
+        return math.nan
     means = _mean(first), _mean(second)
     lengths = float(np.linalg.norm(means[0]) * np.linalg.norm(means[1]))
-    return 1.0 - float(means[0] @ means[1]) / lengths if lengths > 0.0 else float("nan")
+    return 1.0 - float(means[0] @ means[1]) / lengths if lengths > 0.0 else math.nan
 
 
 def _mean(rows: Floats) -> Doubles:
@@ -132,35 +161,6 @@ def _fit_words(bases: Floats, vectors: Floats, signed: bool) -> Floats:
     return np.sqrt(squares, out=squares)
 
 
-CONTEXTS = 200
-"""Of a word and group that are compared."""
-
-N_EXAMPLES = 3
-_WIDTH = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A use of a word in a group."""
-
-    group: str
-    sense: int
-    left: str
-    word: str
-    right: str
-    document: str  # its id or title
-
-
-@dataclass(frozen=True, slots=True)
-class _Sampled:
-    """Some occurrences of a word in a corpus: positions, their groups, and their bases."""
-
-    part: GroupedCorpus
-    positions: Indices
-    groups: Integers
-    bases: Floats
-
-
 def examine_word(
     model: SenseModel, documents: GroupedDocuments, word: str, random_state: int = 0
 ) -> tuple[list[tuple[float, float]], list[Example]]:
@@ -168,71 +168,55 @@ def examine_word(
 
     Distances are NaN where a group has no context; the uses nearest to a sense come first.
     """
-    samples = _sample(model, documents, word, random_state)
-    bases = np.concatenate([sample.bases for sample in samples])
-    groups = np.concatenate([sample.groups for sample in samples])
+    directions = model.inventory.directions(word)
+    sampled_bases, sampled_groups = [], []
+    found: list[tuple[int, int, float, Example]] = []
+    for part in documents.parts:
+        positions = find_positions(part.corpus, word)
+        groups = part.groups[part.corpus.documents_of(positions)]
+        kept = sample_by_group(groups, CONTEXTS, word, random_state)
+        positions, groups = positions[kept], groups[kept]
+        bases = model.encoder.encode_at(_WordView(part.corpus), positions)
+        sampled_bases.append(bases)
+        sampled_groups.append(groups)
+        near = model.measure_bases(bases, directions)
+        senses = model.decide(word, near).senses - 1
+        for group, sense in np.ndindex(len(documents.names), len(directions)):
+            own = np.flatnonzero((groups == group) & (senses == sense))
+            for i in own[np.argsort(near[own, sense], kind="stable")][:N_EXAMPLES].tolist():
+                line = part.corpus.line_at(int(positions[i]), _WIDTH)
+                about = line.document_title or line.document_id
+                name = documents.names[group]
+                example = Example(name, sense + 1, line.left, line.word, line.right, about)
+                found.append((group, sense, float(near[i, sense]), example))
+    found.sort(key=lambda item: item[:3])
+    alike = groupby(found, key=lambda item: item[:2])
+    examples = [item[3] for _, own in alike for item in islice(own, N_EXAMPLES)]
+    distances = _compare_groups(
+        model, word, documents, np.concatenate(sampled_bases), np.concatenate(sampled_groups)
+    )
+    return distances, examples
+
+
+def _compare_groups(
+    model: SenseModel, word: str, documents: GroupedDocuments, bases: Floats, groups: Integers
+) -> list[tuple[float, float]]:
+    """APD and PRT of each pair of groups of contexts."""
     rows = describe_contexts(word, bases, model.encoder)
     usable = usable_contexts(bases)
     distances = []
     for first, second in documents.pairs:
         sides = rows[usable & (groups == first)], rows[usable & (groups == second)]
         distances.append((average_pairwise_distance(*sides), prototype_distance(*sides)))
-    return distances, _find_examples(model, documents, word, samples)
+    return distances
 
 
-def _find_examples(
-    model: SenseModel, documents: GroupedDocuments, word: str, samples: Sequence[_Sampled]
-) -> list[Example]:
-    directions = model.inventory.directions(word)
-    found: list[tuple[int, int, float, Example]] = []
-    for sample in samples:
-        distances = model.measure_bases(sample.bases, directions)
-        senses = model.decide(word, distances).senses - 1
-        for group, sense in np.ndindex(len(documents.names), len(directions)):
-            own = np.flatnonzero((sample.groups == group) & (senses == sense))
-            near = distances[:, sense]
-            for i in own[np.argsort(near[own], kind="stable")][:N_EXAMPLES].tolist():
-                line = sample.part.corpus.line_at(int(sample.positions[i]), _WIDTH)
-                about = line.document_title or line.document_id
-                name = documents.names[group]
-                example = Example(name, sense + 1, line.left, line.word, line.right, about)
-                found.append((group, sense, float(near[i]), example))
-    found.sort(key=lambda item: item[:3])
-    return list(compress((item[3] for item in found), _first_of_each(found)))
-
-
-def _first_of_each(found: Sequence[tuple[int, int, float, Example]]) -> list[bool]:
-    """Which items are among the first few of their group and sense."""
-    seen: dict[tuple[int, int], int] = {}
-    chosen = []
-    for group, sense, _, _ in found:
-        seen[group, sense] = seen.get((group, sense), 0) + 1
-        chosen.append(seen[group, sense] <= N_EXAMPLES)
-    return chosen
-
-
-def _sample(
-    model: SenseModel, documents: GroupedDocuments, word: str, random_state: int
-) -> list[_Sampled]:
-    found = []
-    for part in documents.parts:
-        positions = find_positions(part.corpus, word)
-        groups = part.groups[part.corpus.documents_of(positions)]
-        kept = sample_by_group(groups, CONTEXTS, word, random_state)
-        source = WordView(part.corpus)
-        bases = model.encoder.encode_at(source, positions[kept])
-        found.append(_Sampled(part, positions[kept], groups[kept], bases))
-    return found
-
-
-class WordView:
+class _WordView:
     """A corpus whose tokens are words, also where it is labelled and they are lexemes."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
-        self._words = corpus.vocabulary.words
-        if corpus.is_labelled:
-            self._words = _decode_words(corpus)
+        self._words = _decode_words(corpus) if corpus.is_labelled else corpus.vocabulary.words
 
     def occurrences(self, positions: Indices) -> Iterator[tuple[slice, Occurrences]]:
         """As `Corpus.occurrences`."""
@@ -243,10 +227,6 @@ class WordView:
 @lru_cache(maxsize=4)
 def _decode_words(corpus: Corpus) -> Sequence[str]:
     return [decode_key(key)[0] for key in corpus.vocabulary.words]
-
-
-N_PERMUTATIONS = 20_000
-STOP_AFTER = 20
 
 
 def find_p_values(
@@ -261,10 +241,8 @@ def find_p_values(
     ``tested`` (n_words,) tells which words are. "I don't know" is no sense, and does not count.
     """
     kept = np.isin(uses.group, pair) & (uses.sense > 0) & tested[uses.word]
-    word, document = uses.word[kept], uses.document[kept]
-    is_new = np.ones(len(word), np.bool_)
-    is_new[1:] = (np.diff(word) != 0) | (np.diff(document) != 0)
-    starts = np.flatnonzero(is_new)
+    word = uses.word[kept]
+    starts = np.flatnonzero(_begins_document(uses, kept))
     result = np.full(len(uses.words), np.nan)
     found = get_kernels().permute_groups(
         np.searchsorted(word[starts], np.arange(len(uses.words) + 1)).astype(np.int64),
@@ -284,6 +262,13 @@ def find_p_values(
         )
     result[tested] = values[tested]
     return result
+
+
+def _begins_document(uses: Uses, kept: Booleans) -> Booleans:
+    """(n_kept,) which of some entries are the first of a word in a document."""
+    is_new = np.ones(int(kept.sum()), np.bool_)
+    is_new[1:] = (np.diff(uses.word[kept]) != 0) | (np.diff(uses.document[kept]) != 0)
+    return is_new
 
 
 def correct_many(p_values: Doubles) -> Doubles:
@@ -326,10 +311,9 @@ def _count_witnesses(uses: Uses, shares: Doubles, totals: Doubles) -> Doubles:
     """(n_words, n_groups, most senses) how many independent occurrences the documents are worth."""
     n_words, n_groups, most = shares.shape
     known = uses.sense > 0
-    word, document = uses.word[known], uses.document[known]
-    sense, count = uses.sense[known] - 1, uses.count[known].astype(np.float64)
-    is_new = np.ones(len(word), np.bool_)
-    is_new[1:] = (np.diff(word) != 0) | (np.diff(document) != 0)
+    word, sense = uses.word[known], uses.sense[known] - 1
+    count = uses.count[known].astype(np.float64)
+    is_new = _begins_document(uses, known)
     pair_of = np.cumsum(is_new) - 1
     starts = np.flatnonzero(is_new)
     sizes = np.bincount(pair_of, count, len(starts))

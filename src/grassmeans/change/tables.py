@@ -14,21 +14,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import read_json
-from grassmeans.artifacts.schema import (
-    check_arguments,
-    check_values,
-    each,
-    either,
-    flag,
-    instance_of,
-    nothing,
-    number,
-    optional,
-    record,
-    text,
-    whole,
-)
+from grassmeans.artifacts.schema import check_arguments, each, record, text, whole
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.change.comparing import ChangeSettings, Comparison, compare_groups, compare_uses
 from grassmeans.change.grouping import Corpora, group_documents
@@ -37,15 +25,15 @@ from grassmeans.errors import import_extra
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.reading.given import check_words
 
-_RULES = {"settings": optional(instance_of(ChangeSettings))}
+_RULES = {"settings": schema.optional(schema.instance_of(ChangeSettings))}
 
 REPORT_KIND, REPORT_VERSION = "change report", 1
 REPORT = "changes.json"
 """Everything, as `write_json` writes it, in the folder of a report."""
 
-_measure = either(number(), nothing)
+_measure = schema.either(schema.number(), schema.nothing)
 _CHANGE_RULES = {"first": text, "second": text, "n_first": whole(), "n_second": whole()}
-_CHANGE_RULES |= {"jsd": _measure, "q": _measure, "changed": flag}
+_CHANGE_RULES |= {"jsd": _measure, "q": _measure, "changed": schema.flag}
 _WORD_RULES = {"word": text, "changes": each(record(_CHANGE_RULES))}
 _REPORT_RULES = {"by": text, "words": each(record(_WORD_RULES))}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -68,7 +56,7 @@ def sense_shares(
     rows: list[dict[str, Any]] = []
     for uses in collect_uses(opened, documents, names, max_contexts=chosen.max_contexts):
         for found in compare_uses(opened, uses, documents, chosen):
-            rows += found.share_rows()
+            rows += [{"word": found.word} | row for row in found.share_rows()]
     return as_table(rows)
 
 
@@ -112,17 +100,13 @@ def to_dict(found: Comparison) -> dict[str, Any]:
         "words": [
             {
                 "word": word.word,
-                "changes": [_without_word(row) for row in word.change_rows()],
-                "shares": [_without_word(row) for row in word.share_rows()],
+                "changes": word.change_rows(),
+                "shares": word.share_rows(),
                 "examples": [asdict(example) for example in word.examples],
             }
             for word in found.words
         ],
     }
-
-
-def _without_word(row: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in row.items() if name != "word"}
 
 
 def write_csv(rows: Iterable[dict[str, Any]]) -> bytes:
@@ -133,12 +117,9 @@ def write_csv(rows: Iterable[dict[str, Any]]) -> bytes:
         if writer is None:
             writer = csv.DictWriter(stream, list(row), lineterminator="\n")
             writer.writeheader()
-        writer.writerow({name: _as_cell(value) for name, value in row.items()})
+        cells = {k: " ".join(map(str, v)) if isinstance(v, list) else v for k, v in row.items()}
+        writer.writerow({name: protect_cell(cell) for name, cell in cells.items()})
     return stream.getvalue().encode()
-
-
-def _as_cell(value: Any) -> Any:
-    return protect_cell(" ".join(map(str, value)) if isinstance(value, list) else value)
 
 
 def protect_cell(cell: object) -> object:
@@ -156,7 +137,7 @@ def read_report(path: str | Path) -> Any:
         read_manifest(place, REPORT_KIND, REPORT_VERSION)
         place = place / REPORT
     found = read_json(place)
-    check_values(place, found, _REPORT_RULES)
+    schema.check_values(place, found, _REPORT_RULES)
     return found
 
 
@@ -179,6 +160,6 @@ def write_parquet(rows: list[dict[str, Any]], path: Path) -> None:
     }
     kinds |= dict.fromkeys(("jsd", "apd", "prt", "p", "q"), pa.float64())
     names = list(rows[0]) if rows else ["word", "first", "second", *kinds]
-    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
-    columns = {name: [row[name] for row in rows] for name in names}
-    pq.write_table(pa.table(columns, schema=schema), path, compression="zstd")
+    columns = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+    table = pa.Table.from_pylist(rows, schema=columns)
+    pq.write_table(table, path, compression="zstd")

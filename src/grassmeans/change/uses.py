@@ -58,7 +58,6 @@ def collect_uses(
     model: SenseModel,
     documents: GroupedDocuments,
     words: Sequence[str] | None = None,
-    *,
     max_contexts: int = MAX_CONTEXTS,
     random_state: int = 0,
 ) -> Iterator[Uses]:
@@ -74,19 +73,15 @@ def collect_uses(
     if any(labelled):
         raise InputError("some corpora are labelled and others are not: label them all, or none")
     if words is None:
-        path = documents.parts[0].corpus.path
+        path, name = documents.parts[0].corpus.path, model.folder or "MODEL"
         raise InputError(
-            f"all words need a labelled corpus: run `grassmeans label {path} {_name(model)} -o "
-            "labelled` first, or name words"
+            f"all words need a labelled corpus: run `grassmeans label {path} {name} -o labelled` "
+            "first, or name words"
         )
     measured = [
         _measure_part(model, part, words, max_contexts, random_state) for part in documents.parts
     ]
     yield _join(words, model, documents, measured)
-
-
-def _name(model: SenseModel) -> str:
-    return "MODEL" if model.folder is None else str(model.folder)
 
 
 _Columns = tuple[Integers, Indices, Integers]
@@ -147,8 +142,7 @@ def _read_part(part: GroupedCorpus, word_of: Integers, sense_of: Integers) -> _C
         kept = part.groups[own] >= 0
         ids = tokens[places[kept]]
         found.append((word_of[ids], own[kept], sense_of[ids]))
-    words, own_documents, senses = (np.concatenate(column) for column in zip(*found, strict=True))
-    return words, own_documents, senses
+    return _stack(found)
 
 
 def _measure_part(
@@ -168,19 +162,20 @@ def _measure_part(
         kept = sample_by_group(part.groups[own], max_contexts, word, random_state)
         senses = model.senses_at(corpus, word, positions[kept]).senses.astype(np.int32)
         columns.append((np.full(len(kept), number, np.int32), own[kept], senses))
-    word_of, document, sense = (np.concatenate(column) for column in zip(*columns, strict=True))
-    return word_of, document, sense
+    return _stack(columns)
+
+
+def _stack(parts: Sequence[_Columns]) -> _Columns:
+    words, documents, senses = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return words, documents, senses
 
 
 def sample_by_group(groups: Integers, at_most: int, word: str, random_state: int) -> Indices:
     """(n,) which occurrences to look at, so many of each group: a small one is not lost."""
+    seeds = word_seeds(word, random_state).spawn(int(groups.max(initial=-1)) + 1)
     chosen = [
         sample_positions(np.flatnonzero(groups == group), at_most, seed)
-        for group, seed in zip(
-            range(int(groups.max(initial=-1)) + 1),
-            word_seeds(word, random_state).spawn(int(groups.max(initial=-1)) + 1),
-            strict=True,
-        )
+        for group, seed in enumerate(seeds)
     ]
     return np.sort(np.concatenate(chosen)) if chosen else np.empty(0, np.int64)
 

@@ -1,12 +1,12 @@
 """Stored distances -> the sense number of every occurrence: the passes after measuring.
 
 The second counts lexemes, which gives the vocabulary; the third writes shards whose tokens are
-lexeme ids.
+lexeme ids. A `SoftCorpus` has no third pass: its senses are drawn anew whenever it is read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Booleans, Doubles, Indices, Integers
+from grassmeans.arrays import Doubles, Indices, Integers
 from grassmeans.artifacts.checking import damaged
 from grassmeans.artifacts.schema import as_plain
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.corpus.shard_writing import rewrite_shard
 from grassmeans.corpus.vocabulary import UNKNOWN, Vocabulary
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, check_choice
 from grassmeans.labelling.measuring import (
     DISTANCES,
     POSITIONS,
@@ -43,6 +43,9 @@ from grassmeans.senses.decoding import (
 )
 from grassmeans.senses.keys import decode_key, encode_key
 
+SENSE_FILES = ("sense_",)
+"""What a labelled corpus has more than its corpus, in each shard."""
+
 _ROWS_AT_ONCE = 1 << 16
 
 
@@ -59,10 +62,7 @@ class Decoding:
     random_state: int = 0  # soft only; every shard has its own random numbers
 
     def __post_init__(self) -> None:
-        if self.decoding not in DECODINGS:
-            raise InputError(
-                f"decoding must be one of {', '.join(DECODINGS)}, got {self.decoding!r}"
-            )
+        check_choice("decoding", self.decoding, DECODINGS)
         if self.random_state < 0:
             raise InputError(f"random_state must be 0 or more, got {self.random_state}")
         nothing = np.empty((0, 1))
@@ -111,21 +111,18 @@ def decode_shard(
     for start in range(0, len(words), _ROWS_AT_ONCE):
         part = slice(start, start + _ROWS_AT_ONCE)
         n_senses = targets.n_senses[words[part]]
-        distances = read_distances(stored, part, n_senses, folder)
+        distances = _read_distances(stored, part, n_senses, folder)
         n_without_context += int(np.isnan(distances[:, 0]).sum())
         if decoding.decoding == "hard":
             senses[part] = choose_senses(distances, decoding.idk_threshold) + 1
         else:
-            probabilities = sense_probabilities(distances, n_senses, decoding.sharpness)
+            probabilities = _find_probabilities(distances, n_senses, decoding.sharpness)
             senses[part] = draw_senses(probabilities, n_senses, rng.random(len(n_senses)))
     return DecodedShard(np.asarray(stored.positions), words, senses, n_without_context)
 
 
-def read_distances(
-    stored: StoredDistances,
-    part: slice | NDArray[np.integer],
-    n_senses: Indices,
-    folder: Path,
+def _read_distances(
+    stored: StoredDistances, part: slice | NDArray[np.integer], n_senses: Indices, folder: Path
 ) -> Doubles:
     """(n, most senses) some rows of the distances, checked."""
     distances = np.asarray(stored.distances[part], np.float64)
@@ -153,11 +150,11 @@ def read_probabilities(
     if np.any(words < 0):
         raise damaged(shard.folder / POSITIONS, "the distances do not belong to the tokens")
     n_senses = targets.n_senses[words]
-    distances = read_distances(stored, part, n_senses, shard.folder)
-    return words, sense_probabilities(distances, n_senses, sharpness)
+    distances = _read_distances(stored, part, n_senses, shard.folder)
+    return words, _find_probabilities(distances, n_senses, sharpness)
 
 
-def sense_probabilities(distances: Doubles, n_senses: Indices, sharpness: float) -> Doubles:
+def _find_probabilities(distances: Doubles, n_senses: Indices, sharpness: float) -> Doubles:
     """(n, most senses) probabilities of the senses, 0 beyond a word's senses."""
     probabilities = np.zeros(distances.shape)
     for k in np.unique(n_senses):
@@ -175,39 +172,23 @@ def draw_senses(probabilities: Doubles, n_senses: Indices, draws: Doubles) -> ND
     return senses
 
 
-SENSE_FILES = ("sense_",)
-"""What a labelled corpus has more than its corpus, in each shard."""
-
-
-@dataclass(frozen=True, slots=True)
-class LexemeIds:
-    """Token ids of a corpus -> ids of lexeme keys."""
-
-    # (n_types + 1,) new id of each token id without senses. The last entry, for tokens beyond the
-    # vocabulary, is -1.
-    plain: Integers
-    # (n_words, most senses + 1) new id of each target's senses; column 0 is "I don't know". -1
-    # where there is no such key.
-    lexemes: Integers
-
-
-@dataclass(frozen=True, slots=True)
-class ShardCounts:
-    """What the second pass reports of a shard."""
-
-    lexemes: Indices  # (n_words, most senses + 1)
-    n_without_context: int
-
-
 def count_shard(
     source: Shard, folder: Path, number: int, targets: Targets, decoding: Decoding
-) -> ShardCounts:
-    """How often each lexeme occurs in a shard."""
+) -> tuple[Indices, int]:
+    """(n_words, most senses + 1) how often each lexeme occurs, and how many have no context."""
     decoded = decode_shard(source, folder, number, targets, decoding)
     shape = (len(targets.words), targets.max_senses + 1)
     flat = np.ravel_multi_index((decoded.words, decoded.senses), shape)
     counts = np.bincount(flat, minlength=shape[0] * shape[1]).reshape(shape)
-    return ShardCounts(counts.astype(np.int64), decoded.n_without_context)
+    return counts.astype(np.int64), decoded.n_without_context
+
+
+@dataclass(frozen=True, slots=True)
+class LexemeIds:
+    """Token ids of a corpus -> ids of lexeme keys, -1 where there is no such key."""
+
+    plain: Integers  # (n_types + 1,) of each token id without senses; the last is beyond all words
+    lexemes: Integers  # (n_words, most senses + 1) of each target's senses; 0 is "I don't know"
 
 
 def order_lexemes(
@@ -219,41 +200,27 @@ def order_lexemes(
     before); ``lexeme_counts`` are (n_words, most senses + 1). Lexemes rarer than ``smallest`` have
     no key.
     """
-    plain_keys = _plain_keys(corpus, targets)
-    counts = dict(zip(plain_keys.values(), _counts_at(corpus, plain_keys), strict=True))
+    words = corpus.vocabulary.words
+    without_senses = np.flatnonzero(targets.word_of_token[:-1] < 0)
+    plain_keys = [
+        encode_key(decode_key(words[i])[0] if corpus.is_labelled else words[i])
+        for i in without_senses.tolist()
+    ]
+    plain_counts = np.asarray(corpus.vocabulary.counts)[without_senses].tolist()
+    counts = dict(zip(plain_keys, plain_counts, strict=True))
+    exists = np.arange(targets.max_senses + 1) <= targets.n_senses[:, None]
     keys = {
         (word, sense): encode_key(targets.words[word], sense)
-        for word, sense in np.argwhere(_existing(targets) & (lexeme_counts >= smallest)).tolist()
+        for word, sense in np.argwhere(exists & (lexeme_counts >= smallest)).tolist()
     }
     counts |= {key: int(lexeme_counts[place]) for place, key in keys.items()}
     vocabulary = Vocabulary.from_counts(counts)
     plain = np.full(len(corpus.vocabulary) + 1, UNKNOWN, np.int32)
-    plain[list(plain_keys)] = vocabulary.ids_of(plain_keys.values())
+    plain[without_senses] = vocabulary.ids_of(plain_keys)
     lexemes = np.full(lexeme_counts.shape, UNKNOWN, np.int32)
     for place, key in keys.items():
         lexemes[place] = vocabulary.id_of(key)
     return vocabulary, LexemeIds(plain, lexemes)
-
-
-def _plain_keys(corpus: Corpus, targets: Targets) -> dict[int, str]:
-    """Key of every token id that has no senses."""
-    is_labelled = corpus.is_labelled
-    words = corpus.vocabulary.words
-    return {
-        i: encode_key(decode_key(words[i])[0] if is_labelled else words[i])
-        for i in np.flatnonzero(targets.word_of_token[:-1] < 0).tolist()
-    }
-
-
-def _counts_at(corpus: Corpus, ids: Mapping[int, str]) -> list[int]:
-    counts: list[int] = np.asarray(corpus.vocabulary.counts)[list(ids)].tolist()
-    return counts
-
-
-def _existing(targets: Targets) -> Booleans:
-    """(n_words, most senses + 1) which senses the words have, "I don't know" included."""
-    exists: Booleans = np.arange(targets.max_senses + 1) <= targets.n_senses[:, None]
-    return exists
 
 
 def write_shard(
@@ -264,9 +231,6 @@ def write_shard(
     tokens = ids.plain[np.asarray(source.tokens)]
     tokens[decoded.positions] = ids.lexemes[decoded.words, decoded.senses]
     rewrite_shard(source.folder, folder, tokens, left_out=SENSE_FILES)
-
-
-_ROWS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,17 +258,15 @@ class SoftShard:
         The draw depends on the epoch, the shard and ``start`` only: not on threads, and not on
         what was read before.
         """
-        labelled = np.asarray(self.shard.tokens[start:end])
-        first, last = (int(i) for i in np.searchsorted(self._stored.positions, (start, end)))
+        part = self._stored.rows_within(start, end)
         words, probabilities = read_probabilities(
-            self.shard, self._stored, slice(first, last), self.targets, self.decoding.sharpness
+            self.shard, self._stored, part, self.targets, self.decoding.sharpness
         )
         seed = [self.decoding.random_state, epoch, self.number, start]
-        draws = np.random.default_rng(np.random.SeedSequence(seed)).random(last - first)
+        draws = np.random.default_rng(np.random.SeedSequence(seed)).random(len(words))
         senses = draw_senses(probabilities, self.targets.n_senses[words], draws)
-        tokens: Integers = self.ids.plain[labelled]
-        places = self._stored.positions[first:last] - start
-        tokens[places] = self.ids.lexemes[words, senses]
+        tokens: Integers = self.ids.plain[np.asarray(self.shard.tokens[start:end])]
+        tokens[self._stored.positions[part] - start] = self.ids.lexemes[words, senses]
         return tokens
 
 

@@ -8,19 +8,16 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import numpy as np
-
-from grassmeans.arrays import Indices
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
-from grassmeans.errors import ArtifactError, InputError, import_extra
-from grassmeans.labelling.decoding import read_distances, sense_probabilities
-from grassmeans.labelling.measuring import Targets, open_distances, read_targets
+from grassmeans.errors import ArtifactError, InputError, check_choice, import_extra
+from grassmeans.labelling.decoding import read_probabilities
+from grassmeans.labelling.measuring import open_distances, read_targets
 from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
 from grassmeans.senses.keys import decode_key
@@ -43,10 +40,7 @@ class KeyedWord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class KeyedDocument:
-    """A document: its number in the corpus, the position of its first word, text and words.
-
-    ``fields`` is what else is known of it: a date, a source.
-    """
+    """A document: its number in the corpus, the position of its first word, text and words."""
 
     is_labelled: bool
     number: int
@@ -55,7 +49,7 @@ class KeyedDocument:
     title: str
     text: str
     words: list[KeyedWord]
-    fields: Mapping[str, str] = field(default_factory=dict)
+    fields: Mapping[str, str]  # what else is known of it: a date, a source
 
     def is_listed(self, word: KeyedWord) -> bool:
         """Whether lists of labelled words show it: one with a sense, or any without labels."""
@@ -64,98 +58,62 @@ class KeyedDocument:
 
 def read_keyed_documents(corpus: Corpus) -> Iterator[KeyedDocument]:
     """Go through the documents of a corpus, in order, one in memory at a time."""
-    reader = _Reader(corpus)
+    labelled: Any = corpus.manifest.get("labelled")
+    keys = corpus.vocabulary.words
+    entries = [(key, *(decode_key(key) if labelled else (key, None))) for key in keys]
+    is_soft = labelled and labelled["decoding"] == "soft"
+    targets = read_targets(corpus) if is_soft else None
     for number, shard in enumerate(corpus.shards):
-        first_document = int(corpus.document_starts[number])
-        first_position = int(corpus.shard_starts[number])
-        yield from reader.read_shard(shard, first_document, first_position)
-
-
-class _Reader:
-    def __init__(self, corpus: Corpus) -> None:
-        labelled = corpus.manifest.get("labelled")
-        self._is_labelled = labelled is not None
-        self._tokenizer = corpus.tokenizer
-        keys = corpus.vocabulary.words
-        decoded = map(decode_key, keys) if labelled else ((word, None) for word in keys)
-        self._entries = [
-            (key, word, sense) for key, (word, sense) in zip(keys, decoded, strict=True)
-        ]
-        self._targets: Targets | None = None
-        if labelled and labelled["decoding"] == "soft":
-            self._targets = read_targets(corpus)
-            self._sharpness = float(labelled["sharpness"])
-
-    def read_shard(
-        self, shard: Shard, first_document: int, first_position: int
-    ) -> Iterator[KeyedDocument]:
-        offsets, text_offsets = shard.document_offsets, shard.text_offsets
-        probabilities = self._probability_reader(shard)
+        stored = targets and open_distances(shard.folder, len(shard.tokens), targets.max_senses)
         for i, (identifier, title) in enumerate(shard.metadata):
-            start, end = int(offsets[i]), int(offsets[i + 1])
-            text = bytes(shard.text[text_offsets[i] : text_offsets[i + 1]]).decode()
-            tokenizer: Tokenizer | WhitespaceTokenizer = self._tokenizer
-            if shard.pretokenised[i]:
-                tokenizer = WhitespaceTokenizer(lowercase=tokenizer.lowercase)
-            spans = list(tokenizer.spans(text))
-            tokens = shard.tokens[start:end].tolist()
-            if len(spans) != len(tokens):
-                raise ArtifactError(
-                    f"{shard.folder} is damaged: text and tokens do not fit; build it again"
-                )
-            words = [
-                self._word(text, span, token, tokenizer)
-                for span, token in zip(spans, tokens, strict=True)
-            ]
-            if probabilities is not None:
-                for place, row in probabilities(start, end):
-                    words[place] = words[place]._replace(probabilities=row)
+            start, end = shard.document_offsets[i : i + 2].tolist()
+            text = bytes(shard.text[slice(*shard.text_offsets[i : i + 2])]).decode()
+            words = _key_words(corpus.tokenizer, shard, i, text, entries)
+            if targets and stored:
+                part = stored.rows_within(start, end)
+                sharpness = float(labelled["sharpness"])
+                found, rows = read_probabilities(shard, stored, part, targets, sharpness)
+                places = (stored.positions[part] - start).tolist()
+                n_senses = targets.n_senses[found].tolist()
+                for place, row, n in zip(places, rows.tolist(), n_senses, strict=True):
+                    words[place] = words[place]._replace(probabilities=tuple(row[:n]))
             yield KeyedDocument(
-                self._is_labelled,
-                first_document + i,
-                first_position + start,
-                identifier,
-                title,
-                text,
-                words,
-                shard.fields[i],
+                is_labelled=labelled is not None,
+                number=int(corpus.document_starts[number]) + i,
+                first_position=int(corpus.shard_starts[number]) + start,
+                id=identifier,
+                title=title,
+                text=text,
+                words=words,
+                fields=shard.fields[i],
             )
 
-    def _word(
-        self,
-        text: str,
-        span: tuple[int, int],
-        token: int,
-        tokenizer: Tokenizer | WhitespaceTokenizer,
-    ) -> KeyedWord:
-        form = text[span[0] : span[1]]
+
+def _key_words(
+    tokenizer: Tokenizer | WhitespaceTokenizer,
+    shard: Shard,
+    document: int,
+    text: str,
+    entries: Sequence[tuple[str, str, int | None]],
+) -> list[KeyedWord]:
+    """The words of a document; ``entries`` are key, word and sense of each token id."""
+    if shard.pretokenised[document]:
+        tokenizer = WhitespaceTokenizer(lowercase=tokenizer.lowercase)
+    spans = list(tokenizer.spans(text))
+    tokens = shard.tokens[slice(*shard.document_offsets[document : document + 2])].tolist()
+    if len(spans) != len(tokens):
+        raise ArtifactError(
+            f"{shard.folder} is damaged: text and tokens do not fit; build it again"
+        )
+    words = []
+    for (start, end), token in zip(spans, tokens, strict=True):
+        form = text[start:end]
         if token < 0:  # beyond the vocabulary's limit: the text still has it
             word = tokenizer.key_of(form) or form
-            return KeyedWord(*span, form, word, word, None)
-        key, word, sense = self._entries[token]
-        return KeyedWord(*span, form, key, word, sense)
-
-    def _probability_reader(
-        self, shard: Shard
-    ) -> Callable[[int, int], Iterator[tuple[int, tuple[float, ...]]]] | None:
-        """Tells for the positions ``start:end`` which words have which probabilities."""
-        if self._targets is None:
-            return None
-        targets = self._targets
-        stored = open_distances(shard.folder, len(shard.tokens), targets.max_senses)
-
-        def read(start: int, end: int) -> Iterator[tuple[int, tuple[float, ...]]]:
-            first, last = (int(i) for i in np.searchsorted(stored.positions, (start, end)))
-            places = stored.positions[first:last]
-            n_senses: Indices = targets.n_senses[targets.word_of_token[shard.tokens[places]]]
-            distances = read_distances(stored, slice(first, last), n_senses, shard.folder)
-            rows = sense_probabilities(distances, n_senses, self._sharpness)
-            for place, row, n in zip(
-                places.tolist(), rows.tolist(), n_senses.tolist(), strict=True
-            ):
-                yield place - start, tuple(row[:n])
-
-        return read
+            words.append(KeyedWord(start, end, form, word, word, None))
+        else:
+            words.append(KeyedWord(start, end, form, *entries[token]))
+    return words
 
 
 _SPACE = re.compile(r"\s")
@@ -181,22 +139,21 @@ def _vertical_lines(document: KeyedDocument) -> Iterator[str]:
 
 
 def _json_lines(document: KeyedDocument) -> Iterator[str]:
+    told = ("start", "end", "word", "key", "sense")
+    words = []
+    for word in filter(document.is_listed, document.words):
+        fields: dict[str, Any] = {name: getattr(word, name) for name in told}
+        if word.probabilities is not None:
+            fields["probabilities"] = [round(p, 4) for p in word.probabilities]
+        words.append(fields)
     value = {
         "id": document.id,
         "title": document.title,
         **({"fields": dict(document.fields)} if document.fields else {}),
         "text": document.text,
-        "words": [_word_as_dict(word) for word in document.words if document.is_listed(word)],
+        "words": words,
     }
     yield json.dumps(value, ensure_ascii=False)
-
-
-def _word_as_dict(word: KeyedWord) -> dict[str, Any]:
-    told = ("start", "end", "word", "key", "sense")
-    fields: dict[str, Any] = {name: getattr(word, name) for name in told}
-    if word.probabilities is not None:
-        fields["probabilities"] = [round(p, 4) for p in word.probabilities]
-    return fields
 
 
 def _conllu_lines(document: KeyedDocument) -> Iterator[str]:
@@ -204,9 +161,8 @@ def _conllu_lines(document: KeyedDocument) -> Iterator[str]:
     for number, (line, words) in enumerate(_by_line(document), 1):
         if number == 1:  # a document without words has no sentence that could say so
             yield f"# newdoc id = {identifier}"
-        if number == 1 and document.title:
-            yield f"# title = {_SPACE.sub(' ', document.title)}"
-        if number == 1:
+            if document.title:
+                yield f"# title = {_SPACE.sub(' ', document.title)}"
             yield from (f"# {_as_name(k)} = {v}" for k, v in document.fields.items())
         yield f"# sent_id = {identifier}-{number}"
         yield f"# text = {_SPACE.sub(' ', line).strip()}"
@@ -263,8 +219,7 @@ def export_corpus(
 
     A path, which Parquet needs, is written under a temporary name first.
     """
-    if format not in FORMATS:
-        raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    check_choice("format", format, FORMATS)
     if format == "parquet" and not isinstance(output, Path):
         raise InputError("parquet cannot be written to a stream: name a file with -o")
     bar = progress_bar("exporting", corpus.n_documents, unit="documents", show=show_progress)
@@ -312,46 +267,37 @@ def write_parquet(
     pa = import_extra("pyarrow", "parquet", "writing Parquet")
     import pyarrow.parquet as pq
 
-    schema = pa.schema(
-        [
-            ("document", pa.int64()),
-            ("document_id", pa.string()),
-            ("title", pa.string()),
-            ("position", pa.int64()),
-            ("start", pa.int64()),
-            ("end", pa.int64()),
-            ("form", pa.string()),
-            ("key", pa.string()),
-            ("word", pa.string()),
-            ("sense", pa.int16()),
-            ("probabilities", pa.list_(pa.float32())),
-            *((_FIELD + name, pa.string()) for name in fields),
-        ]
-    )
-    columns: dict[str, list[Any]] = {name: [] for name in schema.names}
+    kinds = {
+        "document": pa.int64(),
+        "document_id": pa.string(),
+        "title": pa.string(),
+        "position": pa.int64(),
+        "start": pa.int64(),
+        "end": pa.int64(),
+        "form": pa.string(),
+        "key": pa.string(),
+        "word": pa.string(),
+        "sense": pa.int16(),
+        "probabilities": pa.list_(pa.float32()),
+    }
+    schema = pa.schema(kinds | {_FIELD + name: pa.string() for name in fields})
+    rows: list[tuple[Any, ...]] = []
     n_documents = 0
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+
+        def write_rows() -> None:
+            columns = {name: [row[i] for row in rows] for i, name in enumerate(schema.names)}
+            writer.write_table(pa.table(columns, schema=schema))
+            rows.clear()
+
         for document in documents:
             n_documents += 1
-            _add_rows(document, columns, fields)
-            if len(columns["key"]) >= _ROWS_PER_GROUP:
-                writer.write_table(pa.table(columns, schema=schema))
-                columns = {name: [] for name in schema.names}
-        writer.write_table(pa.table(columns, schema=schema))
+            told = [document.fields.get(name) for name in fields]
+            head = (document.number, document.id, document.title)
+            for position, word in enumerate(document.words, document.first_position):
+                if document.is_listed(word):
+                    rows.append((*head, position, *word, *told))
+            if len(rows) >= _ROWS_PER_GROUP:
+                write_rows()
+        write_rows()
     return n_documents
-
-
-def _add_rows(
-    document: KeyedDocument, columns: dict[str, list[Any]], fields: Sequence[str]
-) -> None:
-    for i, word in enumerate(document.words):
-        if not document.is_listed(word):
-            continue
-        columns["document"].append(document.number)
-        columns["document_id"].append(document.id)
-        columns["title"].append(document.title)
-        columns["position"].append(document.first_position + i)
-        for name in KeyedWord._fields:
-            columns[name].append(getattr(word, name))
-        for name in fields:
-            columns[_FIELD + name].append(document.fields.get(name))

@@ -14,7 +14,6 @@ frequent sense. `TAGGED_OTHERWISE` says how much that changes.
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +43,7 @@ from grassmeans.labelling.measuring import (
 )
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.ownership import Paths, list_marks
-from grassmeans.outputs.places import Building, output_folder
+from grassmeans.outputs.places import output_folder
 from grassmeans.progress import progress_bar
 from grassmeans.senses.calibration import ConfidenceRule
 from grassmeans.senses.decoding import (
@@ -120,36 +119,46 @@ def label_corpus(
     corpus, opened = open_corpus(corpus), open_model(model, device=device)
     threshold = opened.choose_threshold(idk_threshold, confidence)
     chosen = Decoding(decoding, threshold, opened.choose_sharpness(sharpness), random_state)
-    digest = opened.digest
-    read = [opened.folder, opened.vectors.folder]
+    measure, facts = None, {}
     if corpus.is_labelled:
-        _check_same_model(corpus, digest)
-        with use_engine(engine, workers):
-            return _relabel(corpus, Path(output), chosen, read, workers, overwrite, show_progress)
-    targets = find_targets(corpus, opened)
-    warn_of_contexts(opened.encoder)
-    opened.check_language().add_corpus(corpus).warn()
-    name = "" if isinstance(model, SenseModel) else Path(model).name
+        facts = _tell_model(corpus)
+        if facts["model_digest"] != opened.digest:
+            raise InputError(
+                f"{corpus.path} is labelled already, by another model "
+                f"({facts['model'] or 'unnamed'}): label the corpus that it was made from"
+            )
+        targets = read_targets(corpus)
+    else:
+        targets = find_targets(corpus, opened)
+        warn_of_contexts(opened.encoder)
+        opened.check_language().add_corpus(corpus).warn()
+        measure = make_measure(corpus, opened.encoder, opened.inventory, targets)
+        name = "" if isinstance(model, SenseModel) else Path(model).name
+        facts = {"model": name, "model_digest": opened.digest}
     with use_engine(engine, workers):
         return label_by_measure(
             corpus,
             output,
             targets,
-            make_measure(corpus, opened.encoder, opened.inventory, targets),
+            measure,
             chosen,
-            {"model": name, "model_digest": digest},
-            inputs=read,
+            facts,
+            inputs=[opened.folder, opened.vectors.folder],
             workers=workers,
             overwrite=overwrite,
             show_progress=show_progress,
         )
 
 
+def _tell_model(labelled: Corpus) -> dict[str, Any]:
+    return {name: labelled.manifest["labelled"][name] for name in ("model", "model_digest")}
+
+
 def label_by_measure(
     corpus: Corpus,
     output: str | Path,
     targets: Targets,
-    measure: ShardMeasure,
+    measure: ShardMeasure | None,
     decoding: Decoding,
     facts: dict[str, Any],
     *,
@@ -161,12 +170,31 @@ def label_by_measure(
     """Label a corpus by any way of measuring distances; `label_corpus` has the ordinary one.
 
     A corpus of lexemes, labelled before, gets new labels; targets are by its token ids, and the
-    measure is of them. ``facts`` go into the manifest's field ``labelled``; ``model_digest`` must
-    tell whatever distances depend on: finished shards of an interrupted run are taken over where it
-    is the same. ``inputs`` are read besides the corpus: the output never takes their place.
+    measure is of them. Without a measure its own distances are decoded anew.
+
+    ``facts`` go into the manifest's field ``labelled``; ``model_digest`` must tell whatever
+    distances depend on: finished shards of an interrupted run are taken over where it is the same.
+    ``inputs`` are read besides the corpus: the output never takes their place.
     """
-    with _begin_output(corpus, output, facts, inputs, overwrite) as building:
-        measure_corpus(corpus, building, measure, workers, show_progress)
+    source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
+    beginning = output_folder(
+        output,
+        KIND,
+        # Not the decoding: distances of an interrupted run serve any.
+        [facts["model_digest"], source, digest_of_array(corpus.vocabulary.counts)],
+        inputs=[corpus.path, *inputs],
+        fields={"labelled", *list_marks(KIND, corpus.manifest)},
+        overwrite=overwrite,
+    )
+    with beginning as building:
+        if measure is not None:
+            measure_corpus(corpus, building, measure, workers, show_progress)
+        else:
+            for number, shard in enumerate(corpus.shards):
+                folder = shard_folder(building.folder, number)
+                folder.mkdir(parents=True, exist_ok=True)
+                for name in (POSITIONS, DISTANCES):
+                    share_file(shard.folder / name, folder / name)
         _write_labelled(corpus, building.folder, targets, decoding, facts, workers, show_progress)
     return Corpus.open(output)
 
@@ -196,53 +224,16 @@ def relabel(
     if sharpness is None:
         sharpness = float(before["sharpness"])
     chosen = Decoding(decoding, check_threshold(idk_threshold), sharpness, random_state)
-    return _relabel(labelled, Path(output), chosen, (), workers, overwrite, show_progress)
-
-
-def _relabel(
-    labelled: Corpus,
-    output: Path,
-    decoding: Decoding,
-    inputs: Paths,
-    workers: int | None,
-    overwrite: bool,
-    show_progress: bool | None,
-) -> Corpus:
-    targets = read_targets(labelled)
-    before = labelled.manifest["labelled"]
-    facts = {name: before[name] for name in ("model", "model_digest")}
-    with _begin_output(labelled, output, facts, inputs, overwrite) as building:
-        for number, shard in enumerate(labelled.shards):
-            folder = shard_folder(building.folder, number)
-            folder.mkdir(parents=True, exist_ok=True)
-            for name in (POSITIONS, DISTANCES):
-                share_file(shard.folder / name, folder / name)
-        _write_labelled(labelled, building.folder, targets, decoding, facts, workers, show_progress)
-    return Corpus.open(output)
-
-
-def _check_same_model(corpus: Corpus, digest: str) -> None:
-    before = corpus.manifest["labelled"]
-    if before["model_digest"] != digest:
-        raise InputError(
-            f"{corpus.path} is labelled already, by another model ({before['model'] or 'unnamed'}):"
-            " label the corpus that it was made from"
-        )
-
-
-def _begin_output(
-    corpus: Corpus, output: str | Path, facts: dict[str, Any], inputs: Paths, overwrite: bool
-) -> AbstractContextManager[Building]:
-    source = {name: corpus.manifest.get(name) for name in ("created", "n_tokens", "labelled")}
-    counts = digest_of_array(corpus.vocabulary.counts)
-    return output_folder(
+    return label_by_measure(
+        labelled,
         output,
-        KIND,
-        # Not the decoding: distances of an interrupted run serve any.
-        [facts["model_digest"], source, counts],
-        inputs=[corpus.path, *inputs],
-        fields={"labelled", *list_marks(KIND, corpus.manifest)},
+        read_targets(labelled),
+        None,
+        chosen,
+        _tell_model(labelled),
+        workers=workers,
         overwrite=overwrite,
+        show_progress=show_progress,
     )
 
 
@@ -256,17 +247,16 @@ def _write_labelled(
     show_progress: bool | None,
 ) -> None:
     """Second and third pass, and everything that makes the folder a corpus."""
-    folders = [shard_folder(output, number) for number in range(len(corpus.shards))]
     tasks = [
-        (shard, folder, number, targets, decoding)
-        for number, (shard, folder) in enumerate(zip(corpus.shards, folders, strict=True))
+        (shard, shard_folder(output, number), number, targets, decoding)
+        for number, shard in enumerate(corpus.shards)
     ]
     lexeme_counts = np.zeros((len(targets.words), targets.max_senses + 1), np.int64)
     n_without_context = 0
     with progress_bar("decoding", len(tasks), unit="shards", show=show_progress) as advance:
-        for counts in map_tasks(count_shard, tasks, workers):
-            lexeme_counts += counts.lexemes
-            n_without_context += counts.n_without_context
+        for counts, n_poor in map_tasks(count_shard, tasks, workers):
+            lexeme_counts += counts
+            n_without_context += n_poor
             advance()
     vocabulary, ids = order_lexemes(corpus, targets, lexeme_counts)
     vocabulary.save(output)
@@ -287,9 +277,8 @@ def _write_labelled(
     }
     head = ("kind", "format_version", "grassmeans", "created")
     fields = {name: value for name, value in corpus.manifest.items() if name not in head}
-    source = corpus.manifest.get("digest")
     fields |= {
-        "digest": digest_of([source, labelled]),
+        "digest": digest_of([corpus.manifest.get("digest"), labelled]),
         "n_types": len(vocabulary),
         "labelled": labelled,
     }

@@ -1,4 +1,12 @@
-"""Which tokens of a corpus get a sense: the inventory's words, by their token ids."""
+"""First pass: the distances of every occurrence to the senses of its word, shard by shard.
+
+The words of a model's inventory that a corpus has are the `Targets`, by their token ids. Distances
+stay on disk, so that another threshold needs no second pass. Two files stand beside a labelled
+shard's tokens. ``sense_positions.npy`` (n_occurrences,) int32 has the positions of the labelled
+tokens in order; ``sense_distances.npy`` (n_occurrences, most senses) float16 their distances, NaN
+beyond a word's senses and all along where a context was too poor. Labels are always decoded from
+these rounded distances, so decoding again gives the same result.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +52,11 @@ from grassmeans.senses.entries import MOST_SENSES
 from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.keys import decode_key
 
+POSITIONS = "sense_positions.npy"
+DISTANCES = "sense_distances.npy"
+
 _WORDS = "sense_words.txt"
+_N_SENSES = "sense_counts.npy"
 _LABELLED_RULES = {
     "model": either(text, nothing),
     "model_digest": text,
@@ -52,15 +64,16 @@ _LABELLED_RULES = {
     "idk_threshold": either(number(0.0, 1.0), nothing, record({"confidence": number(0.0, 1.0)})),
     "sharpness": number(0.0),
 } | dict.fromkeys(("n_words", "n_lexemes", "n_occurrences", "n_idk", "n_without_context"), whole())
-_N_SENSES = "sense_counts.npy"
+
+_SHARDS_AT_ONCE = 4
+"""On a device: it works for one while others are read, prepared and written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
     """The words that have senses, and where they are in a corpus's vocabulary."""
 
-    # Target words; their positions here are the "word numbers" of all other arrays.
-    words: Sequence[str]
+    words: Sequence[str]  # their positions here are the "word numbers" of all other arrays
     n_senses: Indices  # (n_words,)
     # (n_types + 1,) number of the target that a token id is, -1 for none. The last entry is -1: it
     # belongs to tokens beyond the vocabulary, whose id is -1.
@@ -79,7 +92,17 @@ class Targets:
 
 def find_targets(corpus: Corpus, model: SenseModel) -> Targets:
     """The words of a model in a corpus; an error where the two do not fit."""
-    _check_tokenizers(corpus, model)
+    expected, found = model.tokenizer.to_dict(), corpus.tokenizer.to_dict()
+    if expected != found:
+        pairs = ", ".join(
+            f"{name} is {found.get(name)!r}, the model's {expected.get(name)!r}"
+            for name in sorted(set(expected) | set(found))
+            if expected.get(name) != found.get(name)
+        )
+        raise InputError(
+            f"the corpus {corpus.path.name} was split into words by another rule than the model's "
+            f"({pairs}): ingest the text again with the model's options"
+        )
     sense_counts = model.inventory.sense_counts
     words = list(sense_counts)
     ids = corpus.vocabulary.ids_of(words)
@@ -125,41 +148,19 @@ def require_labels(corpus: Corpus) -> None:
     check_values(corpus.path / MANIFEST, corpus.manifest["labelled"], _LABELLED_RULES)
 
 
-def _check_tokenizers(corpus: Corpus, model: SenseModel) -> None:
-    expected, found = model.tokenizer.to_dict(), corpus.tokenizer.to_dict()
-    if expected != found:
-        names = sorted(set(expected) | set(found))
-        different = [name for name in names if expected.get(name) != found.get(name)]
-        pairs = ", ".join(
-            f"{name} is {found.get(name)!r}, the model's {expected.get(name)!r}"
-            for name in different
-        )
-        raise InputError(
-            f"the corpus {corpus.path.name} was split into words by another rule than the model's "
-            f"({pairs}): ingest the text again with the model's options"
-        )
-
-
-_SHARDS_AT_ONCE = 4
-"""On a device: it works for one while others are read, prepared and written."""
-
-
 class ShardMeasure(Protocol):
     """A way to measure the distances of a shard's occurrences."""
 
     @property
     def shards_here(self) -> int:
         """How many shards this process measures at once; 0 where its workers measure them."""
-        ...
 
     @property
     def word_of_token(self) -> Integers:
         """(n_types + 1,) as in `Targets`."""
-        ...
 
     def find_distances(self, shard: Shard) -> tuple[Integers, Halves]:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,13 +204,9 @@ def measure_corpus(
     show_progress: bool | None,
 ) -> None:
     """Write the distances of all shards; finished ones of an earlier run are taken over."""
+    folder, scratch = building.folder, building.scratch
     tasks = (
-        (
-            shard,
-            shard_folder(building.folder, number),
-            building.scratch / f"{number:05d}.json",
-            measure,
-        )
+        (shard, shard_folder(folder, number), scratch / f"{number:05d}.json", measure)
         for number, shard in enumerate(corpus.shards)
     )
     is_target = measure.word_of_token[:-1] >= 0
@@ -234,13 +231,10 @@ def measure_shard(source: Shard, folder: Path, done: Path, measure: ShardMeasure
         return int(kept["n_occurrences"])
     folder.mkdir(parents=True, exist_ok=True)
     positions, distances = measure.find_distances(source)
-    write_distances(folder, positions, distances)
+    write_array(folder / POSITIONS, positions)
+    write_array(folder / DISTANCES, distances)
     write_json(done, {"n_occurrences": len(positions)})
     return len(positions)
-
-
-POSITIONS = "sense_positions.npy"
-DISTANCES = "sense_distances.npy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,11 +247,9 @@ class StoredDistances:
     def __len__(self) -> int:
         return len(self.positions)
 
-
-def write_distances(folder: Path, positions: Integers, distances: Halves) -> None:
-    """Write both files."""
-    write_array(folder / POSITIONS, positions)
-    write_array(folder / DISTANCES, distances)
+    def rows_within(self, start: int, end: int) -> slice:
+        """The rows of the positions ``start:end``."""
+        return slice(*np.searchsorted(self.positions, (start, end)).tolist())
 
 
 def open_distances(folder: Path, n_tokens: int, max_senses: int) -> StoredDistances:

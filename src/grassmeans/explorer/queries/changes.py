@@ -105,11 +105,7 @@ def show_change(
         groups=documents.names,
         n_left_out=documents.n_left_out,
         measured=len(measured.positions) if len(measured.positions) < n_all else None,
-        shares=tuple(
-            GroupShare(**{name: value for name, value in row.items() if name != "word"})
-            for one in found
-            for row in one.share_rows()
-        ),
+        shares=tuple(GroupShare(**row) for one in found for row in one.share_rows()),
         pairs=tuple(
             GroupPair(
                 **{name: row[name] for name in _PAIRED},
