@@ -1,12 +1,15 @@
 """Progress on standard error for everything that takes longer than a second.
 
-A bar on a terminal; elsewhere (a log, a notebook's server, a job of a cluster) a line every ten
-seconds, so that work of hours can be looked at and work of seconds leaves no trace.
+A bar on a terminal, and in a notebook that has ipywidgets; elsewhere (a log, a job of a cluster) a
+line every ten seconds, so that work of hours can be looked at and work of seconds leaves no trace.
+Lines go to the logger "grassmeans" where a program has set up logging of such (INFO).
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
+import logging
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -24,6 +27,7 @@ from rich.progress import (
 
 Advance = Callable[..., None]
 
+_LOG = logging.getLogger("grassmeans")
 _SECONDS_PER_LINE = 10.0
 _TAKEN_OVER_SECONDS = 1.0
 
@@ -82,11 +86,18 @@ def progress_bar(
     meter = _Meter(total, unit)
     if show is False:
         yield lambda amount=1, note="": None
-    elif show or sys.stderr.isatty():
+    elif show or sys.stderr.isatty() or _is_notebook():
         with _draw_bar(description, total, meter) as advance:
             yield advance
     else:
         yield _line_writer(description, meter)
+
+
+def _is_notebook() -> bool:
+    """Whether Rich can draw into a notebook here, which it does by ipywidgets."""
+    if "ipykernel" not in sys.modules or importlib.util.find_spec("ipywidgets") is None:
+        return False
+    return Console().is_jupyter
 
 
 @contextlib.contextmanager
@@ -122,14 +133,18 @@ def _line_writer(description: str, meter: _Meter) -> Advance:
         if elapsed - shown >= _SECONDS_PER_LINE:
             shown = elapsed
             told = [meter.describe_share(), *meter.describe(), *([note] if note else [])]
-            print(f"{description}: {', '.join(told)}", file=sys.stderr, flush=True)
+            tell(f"{description}: {', '.join(told)}")
 
     return advance
 
 
 def tell(message: str, show: bool | None = None) -> None:
-    """A line on standard error before long work begins; nothing where ``show`` is False."""
-    if show is not False:
+    """A line for who waits, in the log or on standard error; nothing where ``show`` is False."""
+    if show is False:
+        return
+    if _LOG.isEnabledFor(logging.INFO) and _LOG.hasHandlers():
+        _LOG.info(message)
+    else:
         print(message, file=sys.stderr, flush=True)
 
 

@@ -1,7 +1,13 @@
 from __future__ import annotations
 
+import logging
+import sys
+from types import SimpleNamespace
+
+import pytest
+
 from grassmeans import progress
-from grassmeans.progress import progress_bar
+from grassmeans.progress import progress_bar, tell
 
 
 def test_short_work_writes_nothing_where_there_is_no_terminal(capsys) -> None:
@@ -60,3 +66,28 @@ def test_work_that_was_all_done_before_has_no_speed(capsys, monkeypatch) -> None
     text = capsys.readouterr().err
     assert "100%" in text
     assert "/s" not in text
+
+
+def test_lines_go_to_the_log_of_a_program_that_has_one(capsys, caplog) -> None:
+    tell("before")  # logging is at its default: nobody asked for such lines
+    with caplog.at_level(logging.INFO, "grassmeans"):
+        tell("the teacher reads 5 GB")
+        tell("nothing", show=False)
+    assert [(record.name, record.message) for record in caplog.records] == [
+        ("grassmeans", "the teacher reads 5 GB")
+    ]
+    assert capsys.readouterr().err == "before\n"
+
+
+@pytest.mark.parametrize(
+    ("modules", "widgets", "drawn"),
+    [({"ipykernel"}, True, True), ({"ipykernel"}, False, False), (set(), True, False)],
+)
+def test_a_notebook_with_widgets_gets_a_bar(monkeypatch, modules, widgets, drawn) -> None:
+    monkeypatch.setattr(sys, "modules", {**sys.modules, **dict.fromkeys(modules)})
+    if not modules:
+        sys.modules.pop("ipykernel", None)
+    found = object() if widgets else None
+    monkeypatch.setattr(progress.importlib.util, "find_spec", lambda name: found)
+    monkeypatch.setattr(progress, "Console", lambda: SimpleNamespace(is_jupyter=True))
+    assert progress._is_notebook() is drawn

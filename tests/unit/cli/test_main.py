@@ -1,7 +1,12 @@
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
+import grassmeans
 from grassmeans.cli import main
 
 
@@ -27,3 +32,23 @@ def test_any_other_failure_stays_what_it_is() -> None:
 
     with pytest.raises(RuntimeError, match="of our own"):
         main._watch(fail)()
+
+
+def complete(*words: str) -> list[str]:
+    """What a shell offers for the last of the words of a command line."""
+    given = {"COMP_WORDS": " ".join(words), "COMP_CWORD": str(len(words) - 1)}
+    variables = {**os.environ, **given, "_GRASSMEANS_COMPLETE": "complete_bash"}
+    command = [sys.executable, "-c", "from grassmeans.cli.main import run; run()"]
+    found = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
+    return found.stdout.split()
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    assert complete("grassmeans", "ta") == ["tag"]
+    assert complete("grassmeans", "tag", "--wo") == ["--word", "--workers"]
+
+
+def test_the_package_can_be_run_as_a_module() -> None:
+    command = [sys.executable, "-m", "grassmeans", "--version"]
+    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert found.stdout == f"grassmeans {grassmeans.__version__}\n"
