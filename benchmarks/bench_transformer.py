@@ -21,8 +21,8 @@ import numpy as np
 
 from grassmeans import Corpus
 from grassmeans.contexts.pretrained.fitting import PASSAGE, sample_contexts
+from grassmeans.contexts.pretrained.lines import cut_texts
 from grassmeans.contexts.pretrained.network import ModelHead, WordsInText
-from grassmeans.contexts.pretrained.passages import cut_texts
 from grassmeans.contexts.pretrained.running import open_network
 from measurement import write_result
 

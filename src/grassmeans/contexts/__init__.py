@@ -45,8 +45,8 @@ __getattr__ = give_names(
 
 def list_kinds() -> list[str]:
     """The kinds of context that there are."""
-    names = (module.name for module in pkgutil.iter_modules(__path__) if not module.ispkg)
-    return sorted(name for name in names if name != "interface")
+    modules = pkgutil.iter_modules(__path__)
+    return sorted(m.name for m in modules if not m.ispkg and m.name != "interface")
 
 
 def find_kind(kind: str) -> type[ContextEncoder]:

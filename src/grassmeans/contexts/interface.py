@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -31,17 +31,28 @@ _WORTH_KEEPING = 10_000
 """Words from which on their rows are kept for the next text of the same corpus."""
 
 
-def rank_places(order: NDArray[np.int64]) -> NDArray[np.int64]:
+def rank_places(order: Indices) -> Indices:
     """Where each item of a list stands in an order of it."""
     ranks = np.empty_like(order)
     ranks[order] = np.arange(len(order))
     return ranks
 
 
+def weigh_losses(places: Sequence[int], squares: Floats) -> list[tuple[int, float]]:
+    """What words weigh, by what is lost of the first square without each of them; 1 in all.
+
+    Nothing where none of them loses anything.
+    """
+    effects = np.maximum(squares[0] - squares[1:], 0.0)
+    total = float(effects.sum())
+    pairs = zip(places, effects.tolist(), strict=True)
+    return [(place, effect / total) for place, effect in pairs] if total > 0.0 else []
+
+
 class OccurrenceSource(Protocol):
     """A corpus, or whatever else gives the occurrences at positions."""
 
-    def occurrences(self, positions: NDArray[np.int64]) -> Iterator[tuple[slice, Occurrences]]:
+    def occurrences(self, positions: Indices) -> Iterator[tuple[slice, Occurrences]]:
         """Which of the positions, and their occurrences, part by part."""
         ...
 
@@ -67,58 +78,51 @@ class UnfittedContexts(Protocol):
 
 
 class ContextEncoder(ABC):
-    """Turns occurrences into bases.
+    """Turns occurrences into bases, with words (``vectors``) in the space of these.
 
-    Attributes
-    ----------
-    kind : str
-        The name of its module in `grassmeans.contexts`.
-    vectors : WordVectors
-        Words in the space of the bases.
-    shape : ContextShape
-        Its rank is that of the bases; window and repeats say which words describe a context.
-    function_words : frozenset of str
-        Words that do not describe a context.
-    device : str
-        Where bases are computed: "cpu", or one that `use_device` has chosen. Any other is used
-        from one process, for many occurrences at once.
-    grouping : GroupingRules
-        How contexts are grouped where the number of senses is found by itself.
-    lines_have_ends : bool
-        Whether bases of rank 1 point to what they mean: the opposite direction means something
-        else. Contexts are then grouped and measured by signed projections.
-    space_is_fixed : bool
-        Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
-        model must keep them all.
-    idk_distance : float or None
-        From which distance on a model that is not calibrated says "I don't know"; None for never.
-    uses_all_cores : bool
-        Whether one process with it keeps all cores busy, so that others would only share them.
-    worth_keeping : bool
-        Whether a network reads every occurrence, some hundreds a second: who asks for the same
-        bases again keeps them.
-    n_pseudowords : int
-        Made-up words from which it is learnt how sure answers are.
-    sharpness : float
-        Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance.
-    induction : mapping
-        Settings of induction that suit this kind of context better than the paper's.
-    remark : str
-        Why answers with it are poor, where they are: what was found, and what to do.
+    The rank of its ``shape`` is that of the bases; window and repeats say which words describe a
+    context, and ``function_words`` do not.
     """
 
     kind: ClassVar[str]
+    """The name of its module in `grassmeans.contexts`."""
+
     device: str = "cpu"
+    """Where bases are computed. Any other that `use_device` has chosen is used from one process,
+    for many occurrences at once."""
+
     remark: str = ""
+    """Why answers with it are poor, where they are: what was found, and what to do."""
+
     grouping: ClassVar[GroupingRules] = DEFAULT_RULES
+    """How contexts are grouped where the number of senses is found by itself."""
+
     lines_have_ends: ClassVar[bool] = False
+    """Whether bases of rank 1 point to what they mean: the opposite direction means something else.
+    Contexts are then grouped and measured by signed projections."""
+
     space_is_fixed: ClassVar[bool] = False
+    """Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
+    model must keep them all."""
+
     idk_distance: ClassVar[float | None] = 0.6
+    """From which distance on a model that is not calibrated says "I don't know"; None for never."""
+
     uses_all_cores: ClassVar[bool] = False
+    """Whether one process with it keeps all cores busy, so that others would only share them."""
+
     worth_keeping: ClassVar[bool] = False
+    """Whether a network reads every occurrence, some hundreds a second: who asks for the same bases
+    again keeps them."""
+
     n_pseudowords: ClassVar[int] = 60
+    """Made-up words from which it is learnt how sure answers are."""
+
     sharpness: ClassVar[float] = 10.0
+    """Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance."""
+
     induction: ClassVar[Mapping[str, Any]] = {}
+    """Settings of induction that suit this kind of context better than the paper's."""
 
     def __init__(
         self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
@@ -126,7 +130,7 @@ class ContextEncoder(ABC):
         self.vectors = vectors
         self.shape = shape
         self.function_words = function_words
-        self._kept_rows: tuple[Sequence[str], NDArray[np.int32]] | None = None
+        self._kept_rows: tuple[Sequence[str], Integers] | None = None
 
     @abstractmethod
     def encode(self, occurrences: Occurrences) -> Floats:
@@ -150,15 +154,16 @@ class ContextEncoder(ABC):
             Positions in ``occurrences.tokens``; weights are not negative, and 1 in all.
         """
 
-    def turn(self, turn: NDArray[np.float64]) -> ContextEncoder:
-        """The same contexts on turned axes, where ``space_is_fixed``; itself where it cannot.
+    def turn(self, turn: Doubles) -> ContextEncoder:
+        """The same contexts on axes turned by (dim, dim) orthonormal; itself where it cannot.
 
-        Parameters
-        ----------
-        turn : (dim, dim)
-            Orthonormal; vectors and bases are multiplied by it.
+        Asked for where ``space_is_fixed``; vectors and bases are multiplied by it.
         """
         return self
+
+    def _turn_vectors(self, turn: Doubles) -> WordVectors:
+        placed = (self.vectors.vectors @ turn).astype(np.float32)
+        return WordVectors(self.vectors.words, placed, self.vectors.counts, check=False)
 
     @abstractmethod
     def identity(self) -> Any:
@@ -169,10 +174,7 @@ class ContextEncoder(ABC):
     ) -> None:
         """Write what `open` needs, apart from the vectors, the shape and the function words.
 
-        Parameters
-        ----------
-        bits : {4, 6, 8}, optional
-            Of what is stored for each word, in a compact model.
+        In a compact model ``bits`` (4, 6 or 8) are those of what is stored for each word.
         """
 
     @classmethod
@@ -189,7 +191,7 @@ class ContextEncoder(ABC):
                 f"contexts of the kind {self.kind!r} are computed on the CPU: leave the device out"
             )
 
-    def measure_cost(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> float | None:
+    def measure_cost(self, source: OccurrenceSource, positions: Indices) -> float | None:
         """Seconds for one context, measured on a few; None where they are soon encoded anyway."""
         return None
 
@@ -205,14 +207,14 @@ class ContextEncoder(ABC):
         """
         return self
 
-    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+    def encode_at(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, rank, dim) bases of the occurrences at positions of a corpus, in text order."""
         bases = np.zeros((len(positions), self.shape.rank, self.vectors.dim), np.float32)
         for part, occurrences in source.occurrences(positions):
             bases[part] = self.encode(occurrences)
         return bases
 
-    def encode_unordered(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+    def encode_unordered(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, rank, dim) bases of the occurrences at positions in any order, read in text order."""
         order = np.argsort(positions, kind="stable")
         return self.encode_at(source, positions[order])[rank_places(order)]
@@ -225,18 +227,13 @@ class ContextEncoder(ABC):
         Kinds of context that can do this without the bases have their own.
         """
         if len(occurrences) <= _AT_ONCE:
-            return self._measure_bases(self.encode(occurrences), words, lines)
+            bases = self.encode(occurrences)
+            return measure_senses(bases, words, lines, signed=self.lines_have_ends)
         distances = np.empty((len(occurrences), lines.most_senses), np.float32)
         for start in range(0, len(occurrences), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            bases = self.encode(occurrences[part])
-            distances[part] = self._measure_bases(bases, words[part], lines)
+            distances[part] = ContextEncoder.measure(self, occurrences[part], words[part], lines)
         return distances
-
-    def _measure_bases(
-        self, bases: Floats, words: NDArray[np.integer], lines: SenseLines
-    ) -> Floats:
-        return measure_senses(bases, words, lines, signed=self.lines_have_ends)
 
     def measure_for_labels(
         self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
@@ -248,6 +245,23 @@ class ContextEncoder(ABC):
         """
         return self.measure(occurrences, words, lines)
 
+    def _measure_several(
+        self,
+        occurrences: Occurrences,
+        words: NDArray[np.integer],
+        lines: SenseLines,
+        heard: slice | Booleans = slice(None),
+    ) -> Floats:
+        """Distances to the senses of words that have several, where alone contexts are encoded.
+
+        0 to an only sense, for those of the occurrences that are ``heard`` at all.
+        """
+        distances = np.full((len(occurrences), lines.most_senses), np.nan, np.float32)
+        distances[heard, 0] = 0.0
+        chosen = np.flatnonzero(lines.n_senses[words] > 1)
+        distances[chosen] = self.measure(occurrences[chosen], words[chosen], lines)
+        return distances
+
     def hearing_single_words(self) -> ContextEncoder:
         """The same kind of context, which says something with a single known word.
 
@@ -256,7 +270,7 @@ class ContextEncoder(ABC):
         """
         return self
 
-    def describing_words(self, occurrences: Occurrences) -> NDArray[np.int32]:
+    def describing_words(self, occurrences: Occurrences) -> Integers:
         """(n, 2 * window) rows of the kept words around occurrences, -1 where there is none.
 
         In text order, the nearest in the middle. They name and describe a sense, whatever kind of
@@ -264,9 +278,7 @@ class ContextEncoder(ABC):
         """
         return gather_rows(occurrences, self.rows_of(occurrences.words), self.shape)
 
-    def describe_at(
-        self, source: OccurrenceSource, positions: NDArray[np.int64]
-    ) -> NDArray[np.int32]:
+    def describe_at(self, source: OccurrenceSource, positions: Indices) -> Integers:
         """(n, 2 * window) `describing_words` of the occurrences at positions of a corpus."""
         found = np.full((len(positions), 2 * self.shape.window), -1, np.int32)
         for part, occurrences in source.occurrences(positions):
@@ -278,7 +290,7 @@ class ContextEncoder(ABC):
         counts = self.vectors.counts
         return self.grouping.for_word(count, None if counts is None else int(counts.sum()))
 
-    def rows_of(self, words: Sequence[str]) -> NDArray[np.int32]:
+    def rows_of(self, words: Sequence[str]) -> Integers:
         """(n_words,) rows in the vectors; -1 for words that do not describe a context."""
         if self._kept_rows is not None and self._kept_rows[0] is words:
             return self._kept_rows[1]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, rank_places
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
@@ -28,10 +28,7 @@ _DEPENDENT = 1e-6  # of the largest eigenvalue: what is smaller is rounding
 class SubspaceEncoder(ContextEncoder):
     """S(c): the rank-N subspace of a context's word vectors (algorithm 1).
 
-    Attributes
-    ----------
-    fewest_words : int
-        A context with fewer known words says nothing; that of the shape by default.
+    A context with fewer known words than ``fewest_words``, by default the shape's, says nothing.
     """
 
     kind = "subspaces"
@@ -64,16 +61,16 @@ class SubspaceEncoder(ContextEncoder):
         """(n, rank, dim) bases of the contexts' subspaces."""
         return self.span(self.describing_words(occurrences))
 
-    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+    def encode_at(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, rank, dim) bases of the contexts at positions, those of all shards together."""
         return self.span(self.describe_at(source, positions))
 
-    def encode_unordered(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+    def encode_unordered(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, rank, dim) bases of contexts in any order; their words are sorted, not the bases."""
         order = np.argsort(positions, kind="stable")
         return self.span(self.describe_at(source, positions[order])[rank_places(order)])
 
-    def span(self, context_ids: NDArray[np.int32]) -> Floats:
+    def span(self, context_ids: Integers) -> Floats:
         """(n, rank, dim) bases of contexts given as rows of the vectors."""
         bases = principal_subspaces(
             context_ids,
@@ -154,20 +151,15 @@ class SubspaceEncoder(ContextEncoder):
                 found.append([(place, share) for place, share in pairs if place >= 0])
         return found
 
-    def _places_of(self, occurrences: Occurrences) -> NDArray[np.int32]:
+    def _places_of(self, occurrences: Occurrences) -> Integers:
         """(n, 2 * window) positions of the words of each context, -1 where there is none."""
         tokens = np.asarray(occurrences.tokens)
         rows = self.rows_of(occurrences.words)
         # Every token is a word of its own here, so that what is gathered are positions.
-        kept = (tokens >= 0) & (rows[tokens] >= 0)
-        row_of_place = np.where(kept, np.arange(len(tokens)), -1).astype(np.int32)
-        by_place = Occurrences(
-            np.arange(len(tokens), dtype=np.int32),
-            occurrences.document_offsets,
-            occurrences.positions,
-            (),
-        )
-        return gather_rows(by_place, row_of_place, self.shape, tokens)
+        places = np.arange(len(tokens), dtype=np.int32)
+        kept = np.where((tokens >= 0) & (rows[tokens] >= 0), places, np.int32(-1))
+        by_place = Occurrences(places, occurrences.document_offsets, occurrences.positions, ())
+        return gather_rows(by_place, kept, self.shape, tokens)
 
     def __getstate__(self) -> dict[str, Any]:
         # Workers have no GPU: it is used from one process.
@@ -178,31 +170,16 @@ Encoder = SubspaceEncoder
 
 
 def weigh_context_words(
-    rows: NDArray[np.int32],
-    directions: NDArray[np.float32],
-    vectors: NDArray[np.float32],
-    rank: int,
-    weighting: str = "flat",
-) -> NDArray[np.float64]:
-    """The share of each context word in the projection of a direction on the context's subspace.
+    rows: Integers, directions: Floats, vectors: Floats, rank: int, weighting: str = "flat"
+) -> Doubles:
+    """(n_contexts, width) shares of context words in a direction's projection on the subspace.
 
-    Let X = U S V' be the context's word vectors (a row a word), cut to the rank, and u the
-    direction. The squared length of u's projection on the subspace is |V'u|^2, and as U has
+    The words are ``rows`` (n_contexts, width) of the vectors, -1 where there is none, a direction
+    a context. Let X = U S V' be the context's word vectors (a row a word), cut to the rank, and u
+    the direction. The squared length of u's projection on the subspace is |V'u|^2, and as U has
     orthonormal columns it equals |U V'u|^2: a sum of one square per word. These squares, divided
     by their sum, are the weights: not negative, and 1 in all. With singular weighting, V'u is
-    replaced by (S / s_1) V'u, as in the distances.
-
-    Parameters
-    ----------
-    rows : (n_contexts, width) int32
-        Rows of ``vectors``, -1 where there is no word.
-    directions : (n_contexts, dim) float32
-        One a context.
-
-    Returns
-    -------
-    weights : (n_contexts, width) float64
-        Rows sum to 1; zeros where the projection is zero.
+    replaced by (S / s_1) V'u, as in the distances. Zeros where the projection is zero.
     """
     present = rows >= 0
     words = vectors[np.where(present, rows, 0)].astype(np.float64) * present[:, :, None]
@@ -217,7 +194,4 @@ def weigh_context_words(
         inside *= np.where(usable, sizes / sizes[:, :1], 0.0)
     shares = np.square(np.einsum("nwr,nr->nw", left, inside)) * present
     totals = shares.sum(axis=1, keepdims=True)
-    weights: NDArray[np.float64] = np.divide(
-        shares, totals, out=np.zeros_like(shares), where=totals > 0.0
-    )
-    return weights
+    return np.asarray(shares / np.where(totals > 0.0, totals, 1.0))

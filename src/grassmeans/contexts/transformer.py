@@ -10,22 +10,20 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.artifacts.checking import damaged, read_json
 from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_json
-from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
-from grassmeans.contexts.pretrained.line_cache import LineCache
+from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, weigh_losses
+from grassmeans.contexts.pretrained.lines import LineCache, Projection, cut_texts, hide_words
 from grassmeans.contexts.pretrained.network import ModelHead, Network, WordsInText
-from grassmeans.contexts.pretrained.passages import cut_texts, hide_words
-from grassmeans.contexts.pretrained.projection import Projection
 from grassmeans.contexts.pretrained.running import ONNX, open_network
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
@@ -35,8 +33,6 @@ from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
-
-Places = NDArray[np.int64]
 
 FOLDER = "encoder"
 _ABOUT = "transformer.json"
@@ -52,24 +48,12 @@ HIDDEN = "_"
 
 @dataclass(frozen=True, slots=True)
 class TransformerSource:
-    """Which network, and what of it is taken.
+    """Which network, and what of it is taken."""
 
-    Attributes
-    ----------
-    source : str
-        Its folder, or its name on the hub.
-    digest : str
-        Of its files: another network under the same name has other lines.
-    layers : str
-        "7-9": the mean of these.
-    passage : int
-        Tokens of the text that is read.
-    """
-
-    source: str
-    digest: str
-    layers: str
-    passage: int
+    source: str  # its folder, or its name on the hub
+    digest: str  # of its files: another network under the same name has other lines
+    layers: str  # "7-9": the mean of these
+    passage: int  # tokens of the text that is read
 
     def find(self, folder: Path | None) -> ModelHead:
         """The network, where it was or beside the folder of the model."""
@@ -166,10 +150,9 @@ class TransformerEncoder(ContextEncoder):
 
     def encode(self, occurrences: Occurrences) -> Floats:
         """(n, 1, dim) unit lines."""
-        found = self.projection.project(self._embed([occurrences]))
-        return found[:, None]
+        return self.projection.project(self._embed([occurrences]))[:, None]
 
-    def encode_at(self, source: OccurrenceSource, positions: Places) -> Floats:
+    def encode_at(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, 1, dim) lines of the occurrences at positions, those in the cache read from there."""
         cache = self._cache_of(source)
         known = np.zeros(len(positions), np.bool_)
@@ -185,7 +168,7 @@ class TransformerEncoder(ContextEncoder):
                 cache.write(positions[rows], lines[rows])
         return lines[:, None]
 
-    def measure_cost(self, source: OccurrenceSource, positions: Places) -> float:
+    def measure_cost(self, source: OccurrenceSource, positions: Indices) -> float:
         """Seconds for one context, of a batch that is encoded for this alone."""
         parts = [occurrences for _, occurrences in source.occurrences(positions[:_COST_SAMPLE])]
         self._embed([part[:1] for part in parts[:1]])  # the first call of a network is slow
@@ -198,13 +181,9 @@ class TransformerEncoder(ContextEncoder):
         if self.cache is None or not isinstance(source, Corpus):
             return None
         if self._open_cache is None or self._open_cache[0] is not source:
-            identity = [
-                source.manifest["digest"],
-                self.identity(),
-                sorted((self._forms or {}).items()),
-            ]
-            kept = LineCache(self.cache, identity, self.projection.n_axes)
-            self._open_cache = source, kept
+            forms = sorted((self._forms or {}).items())
+            identity = [source.manifest["digest"], self.identity(), forms]
+            self._open_cache = source, LineCache(self.cache, identity, self.projection.n_axes)
         return self._open_cache[1]
 
     def _embed(self, parts: Sequence[Occurrences]) -> Floats:
@@ -223,10 +202,10 @@ class TransformerEncoder(ContextEncoder):
             width //= 2
         return vectors
 
-    def _embed_passages(self, parts: Sequence[Occurrences], rows: Places, width: int) -> Floats:
+    def _embed_passages(self, parts: Sequence[Occurrences], rows: Indices, width: int) -> Floats:
         """(n_rows, size) vectors of some of the occurrences."""
         texts: list[WordsInText] = []
-        order: list[Places] = []
+        order: list[Indices] = []
         first = 0
         for part in parts:
             mine = rows[(rows >= first) & (rows < first + len(part))] - first
@@ -242,15 +221,8 @@ class TransformerEncoder(ContextEncoder):
     def measure_for_labels(
         self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
     ) -> Floats:
-        """Distances to the senses of words that have several; 0 to an only sense.
-
-        Occurrences of a word with one sense are not encoded.
-        """
-        distances = np.full((len(occurrences), lines.most_senses), np.nan, np.float32)
-        distances[:, 0] = 0.0
-        chosen = np.flatnonzero(lines.n_senses[words] > 1)
-        distances[chosen] = self.measure(occurrences[chosen], words[chosen], lines)
-        return distances
+        """Distances to the senses of words that have several; 0 to an only sense."""
+        return self._measure_several(occurrences, words, lines)
 
     def weigh_words(
         self, occurrences: Occurrences, directions: Floats
@@ -258,7 +230,7 @@ class TransformerEncoder(ContextEncoder):
         """How much nearer each describing word brings the line to the direction.
 
         The text is read once more with each of them hidden; what is lost of the squared projection
-        on the direction is the word's effect. Words that lose nothing weigh nothing.
+        on the direction is the word's effect.
         """
         mask = self.network.pieces.mask_token or HIDDEN
         found: list[list[tuple[int, float]]] = []
@@ -268,10 +240,7 @@ class TransformerEncoder(ContextEncoder):
             texts = hide_words(one, self.source.passage, places, mask)
             lines = self.projection.project(self.network.embed(texts))
             squares = np.square(np.maximum(lines @ directions[i], 0.0))
-            effects = np.maximum(squares[0] - squares[1:], 0.0)
-            total = float(effects.sum())
-            pairs = zip(places, effects.tolist(), strict=True)
-            found.append([(place, e / total) for place, e in pairs] if total > 0.0 else [])
+            found.append(weigh_losses(places, squares))
         return found
 
     def _describing_places(self, one: Occurrences) -> list[int]:
@@ -282,11 +251,10 @@ class TransformerEncoder(ContextEncoder):
         rows = np.append(self.rows_of(one.words), -1)
         return [t for t in near if t != place and rows[one.tokens[t]] >= 0]
 
-    def turn(self, turn: NDArray[np.float64]) -> TransformerEncoder:
+    def turn(self, turn: Doubles) -> TransformerEncoder:
         """The encoder of the same lines on turned axes."""
-        placed = (self.vectors.vectors @ turn).astype(np.float32)
         other = copy(self)
-        other.vectors = WordVectors(self.vectors.words, placed, self.vectors.counts, check=False)
+        other.vectors = self._turn_vectors(turn)
         other.projection = self.projection.turn(turn)
         return other
 
@@ -300,10 +268,10 @@ class TransformerEncoder(ContextEncoder):
         place = folder / FOLDER
         place.mkdir(exist_ok=True)
         self.projection.save(place)
-        about = self.source
-        given = Path(about.source)
-        resolved = replace(about, source=str(given.resolve())) if given.is_dir() else about
-        write_json(place / _ABOUT, {name: getattr(resolved, name) for name in _RULES})
+        about, given = asdict(self.source), Path(self.source.source)
+        if given.is_dir():
+            about["source"] = str(given.resolve())
+        write_json(place / _ABOUT, about)
 
     @classmethod
     def open(

@@ -7,19 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats
-from grassmeans.contexts.pretrained.network import ModelHead, Network
-from grassmeans.contexts.pretrained.passages import cut_texts, single_words
-from grassmeans.contexts.pretrained.projection import Projection, fit_projection
+from grassmeans.arrays import Indices
+from grassmeans.contexts.pretrained.lines import Projection, cut_texts, fit_projection
+from grassmeans.contexts.pretrained.network import ModelHead, WordsInText
 from grassmeans.contexts.pretrained.running import open_network
 from grassmeans.contexts.transformer import TransformerEncoder, TransformerSource
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape, sample_words
-from grassmeans.progress import Advance, progress_bar
+from grassmeans.progress import progress_bar
 from grassmeans.vectors.word_vectors import WordVectors
 
 PASSAGE = 64
@@ -94,57 +92,35 @@ class Pretrained:
         network = open_network(head, device, settings.batch_size, cache)
         layers = ",".join(map(str, head.layers))
         source = TransformerSource(self.source, head.digest, layers, settings.passage)
-        positions = sample_contexts(corpus)
-        words = describing_words(corpus)
+        positions, vocabulary = sample_contexts(corpus), corpus.vocabulary
+        # The most frequent words describe senses, in a large corpus those that are not too rare.
+        fewest = _FEWEST_SHOWN if corpus.n_tokens >= _LARGE else 1
+        words = list(vocabulary.words[: vocabulary.size_at(fewest)][:_MOST_WORDS])
         total = len(positions) + len(words)
         with progress_bar("fitting", total, unit="texts", show=show_progress) as advance:
-            sample = _embed_sample(corpus, positions, settings.passage, network, advance)
+            texts = [
+                text
+                for _, occurrences in corpus.occurrences(positions)
+                for text in cut_texts(occurrences, settings.passage).texts
+            ]
+            sample = network.embed(texts, advance)
+            sample = sample[sample.any(axis=1)]
+            if not len(sample):  # a mean of nothing is zero
+                sample = np.zeros((1, network.dim), np.float32)
             projection = fit_projection(sample, settings.dim)
-            vectors = _place_words(words, corpus, network, projection, advance)
-        encoder = TransformerEncoder(
-            vectors, ContextShape(rank=1), corpus.function_words, source, projection
-        )
+            alone = network.embed([WordsInText(w, ((0, len(w)),)) for w in words], advance)
+        # A word without any text is unlike all words in texts: what all of them share is taken off.
+        placed = Projection(alone.mean(axis=0), projection.axes).project(alone)
+        vectors = WordVectors(words, placed, np.asarray(vocabulary.counts)[: len(words)])
+        shape = ContextShape(rank=1)
+        encoder = TransformerEncoder(vectors, shape, corpus.function_words, source, projection)
         encoder.keep_running(network, device, settings.batch_size, cache)
         return encoder
 
 
-def sample_contexts(corpus: Corpus) -> NDArray[np.int64]:
+def sample_contexts(corpus: Corpus) -> Indices:
     """Positions of some occurrences of many content words, in text order."""
-    vocabulary = corpus.vocabulary
+    vocabulary, left_out = corpus.vocabulary, corpus.function_words
     size = vocabulary.size_at(_FEWEST_OCCURRENCES)
-    left_out = corpus.function_words
     known = [i for i in range(size) if not is_function_word(vocabulary.words[i], left_out)]
     return sample_words(corpus, known, _SAMPLE_WORDS, _SAMPLE_CONTEXTS, random_state=0)
-
-
-def describing_words(corpus: Corpus) -> list[str]:
-    """The most frequent words of a corpus, in a large one those that are not too rare."""
-    fewest = _FEWEST_SHOWN if corpus.n_tokens >= _LARGE else 1
-    return list(corpus.vocabulary.words[: corpus.vocabulary.size_at(fewest)][:_MOST_WORDS])
-
-
-def _embed_sample(
-    corpus: Corpus, positions: NDArray[np.int64], passage: int, network: Network, advance: Advance
-) -> Floats:
-    """(n, size) vectors of the occurrences at positions; a mean of nothing is zero."""
-    texts = [
-        text
-        for _, occurrences in corpus.occurrences(positions)
-        for text in cut_texts(occurrences, passage).texts
-    ]
-    found = network.embed(texts, advance)
-    usable = found[found.any(axis=1)]
-    return usable if len(usable) else np.zeros((1, network.dim), np.float32)
-
-
-def _place_words(
-    words: list[str], corpus: Corpus, network: Network, projection: Projection, advance: Advance
-) -> WordVectors:
-    """Words by themselves among the lines, seen from their own middle.
-
-    A word without any text is unlike all words in texts: what all of them share is taken off.
-    """
-    alone = network.embed(single_words(words), advance)
-    own = Projection(alone.mean(axis=0), projection.axes)
-    counts = np.asarray(corpus.vocabulary.counts)[: len(words)]
-    return WordVectors(words, own.project(alone), counts)

@@ -8,6 +8,7 @@ for are not even loaded.
 from __future__ import annotations
 
 import contextlib
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -19,36 +20,30 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.checking import read_json
 from grassmeans.artifacts.digests import digest_of_file
 from grassmeans.artifacts.writing import digest_of
-from grassmeans.contexts.pretrained.layers import choose_layers
 from grassmeans.corpus.occurrences import Span
 from grassmeans.errors import ArtifactError, InputError, MissingExtraError
-from grassmeans.kernels.devices import check_device, load_torch
+from grassmeans.kernels.devices import load_torch
 
 EXTRA = "transformers"
 PURPOSE = "a transformer as a kind of context"
 CONFIG, WEIGHTS, TOKENIZER = "config.json", "*.safetensors", "tokenizer.json"
 
-DEFAULT_BATCH, DEFAULT_BATCH_ON_GPU = 32, 512
+FIRST_SHARE, LAST_SHARE = 7 / 12, 9 / 12
+"""Of the layers, where nothing else is said: 7 to 9 of 12 (docs/adr/0022-transformers.md)."""
+
+_RANGE = re.compile(r"(\d+)(?:-(\d+))?")
 _TEXTS_AT_ONCE = 8_192
 """Texts that are cut into pieces and sorted by their length together."""
 
 
 @dataclass(frozen=True, slots=True)
 class WordsInText:
-    """A text, and the words of it whose vectors are wanted.
-
-    Attributes
-    ----------
-    text : str
-    spans : tuple of (int, int)
-        The characters of each word.
-    """
+    """A text, and the characters of the words of it whose vectors are wanted."""
 
     text: str
     spans: tuple[Span, ...]
@@ -58,25 +53,18 @@ class WordsInText:
 class PieceBatch:
     """Texts as pieces, and which pieces the wanted words are made of.
 
-    Attributes
-    ----------
-    ids : (n_texts, length) int64
-        Padded.
-    lengths : (n_texts,) int64
-    rows, places, words : (n,) int64
-        The piece at ``places`` of the text ``rows`` belongs to the word ``words``.
-    n_words : int
+    The piece at ``places`` of the text ``rows`` belongs to the word ``words``, all (n,).
     """
 
-    ids: Indices
-    lengths: Indices
+    ids: Indices  # (n_texts, length), padded
+    lengths: Indices  # (n_texts,)
     rows: Indices
     places: Indices
     words: Indices
     n_words: int
 
     @property
-    def mask(self) -> NDArray[np.int64]:
+    def mask(self) -> Indices:
         """(n_texts, length) 1 where there is a piece."""
         return (np.arange(self.ids.shape[1]) < self.lengths[:, None]).astype(np.int64)
 
@@ -97,7 +85,6 @@ class Pieces:
         self.padding = int(tokenizer.pad_token_id or 0)
         self.unknown = int(-1 if tokenizer.unk_token_id is None else tokenizer.unk_token_id)
         self.mask_token: str | None = tokenizer.mask_token
-        self.most = most
 
     def cut(self, texts: Sequence[str]) -> list[Any]:
         """The pieces of texts, at most so many as the model takes."""
@@ -123,43 +110,25 @@ class Pieces:
         """Put cut texts together; words are numbered text by text."""
         lengths = np.array([len(pieces.ids) for pieces in cut], np.int64)
         ids = np.full((len(cut), int(lengths.max(initial=1))), self.padding, np.int64)
-        rows: list[int] = []
-        places: list[int] = []
-        words: list[int] = []
+        found: list[tuple[int, int, int]] = []
         n_words = 0
         for row, (pieces, wanted) in enumerate(zip(cut, spans, strict=True)):
             ids[row, : lengths[row]] = pieces.ids
             for span in wanted:
-                mine = self.locate(pieces, span)
-                rows += [row] * len(mine)
-                places += mine
-                words += [n_words] * len(mine)
+                found += [(row, place, n_words) for place in self.locate(pieces, span)]
                 n_words += 1
-        index = [np.array(values, np.int64) for values in (rows, places, words)]
-        return PieceBatch(ids, lengths, index[0], index[1], index[2], n_words)
+        rows, places, words = np.array(found, np.int64).reshape(-1, 3).T.copy()
+        return PieceBatch(ids, lengths, rows, places, words, n_words)
 
 
 class Network(ABC):
-    """What computes the vectors, on whatever device.
-
-    Attributes
-    ----------
-    source : str
-        The folder or the hub's name of the model.
-    layers : tuple of int
-        From 1.
-    pieces : Pieces
-    dim : int
-    batch_size : int
-        Texts at once; falls where a GPU has too little memory.
-    """
+    """What computes the vectors, on whatever device."""
 
     def __init__(self, head: ModelHead, batch_size: int) -> None:
-        self.source = head.source
         self.layers = head.layers
         self.pieces = head.pieces
         self.dim = head.dim
-        self.batch_size = batch_size
+        self.batch_size = batch_size  # texts at once; falls where a GPU has too little memory
 
     @abstractmethod
     def run(self, batch: PieceBatch) -> Floats:
@@ -210,23 +179,19 @@ class Network(ABC):
 
 @dataclass(frozen=True)
 class ModelHead:
-    """What is known of a model before its weights are loaded.
+    """What is known of a model before its weights are loaded."""
 
-    Attributes
-    ----------
-    source : str
-        Its folder, or its name on the hub.
-    asked : str or None
-        Layers as they were asked for.
-    """
-
-    source: str
-    asked: str | None = None
+    source: str  # its folder, or its name on the hub
+    asked: str | None = None  # layers as they were asked for
 
     @cached_property
     def library(self) -> ModuleType:
-        """Hugging Face's transformers."""
-        return load_transformers()
+        """Hugging Face's transformers; an error names the extra where it is not installed."""
+        load_torch(PURPOSE, EXTRA)
+        try:
+            return import_module("transformers")
+        except ImportError as error:
+            raise MissingExtraError("transformers", EXTRA, PURPOSE) from error
 
     @property
     def options(self) -> dict[str, Any]:
@@ -241,11 +206,6 @@ class ModelHead:
             return self.library.AutoConfig.from_pretrained(self.source, **self.options)
 
     @property
-    def n_layers(self) -> int:
-        """How many layers it has."""
-        return int(self.config.num_hidden_layers)
-
-    @property
     def dim(self) -> int:
         """Length of the vectors."""
         return int(self.config.hidden_size)
@@ -253,7 +213,7 @@ class ModelHead:
     @cached_property
     def layers(self) -> tuple[int, ...]:
         """The layers that are taken, from 1."""
-        return choose_layers(self.asked, self.n_layers)
+        return choose_layers(self.asked, int(self.config.num_hidden_layers))
 
     @cached_property
     def pieces(self) -> Pieces:
@@ -286,55 +246,26 @@ class ModelHead:
         return network.eval()
 
 
-class TorchNetwork(Network):
-    """The network in PyTorch: single precision on a CPU, bfloat16 on a GPU."""
+def choose_layers(asked: str | None, n_layers: int) -> tuple[int, ...]:
+    """Numbers of layers, from 1; the mean of these is taken.
 
-    def __init__(self, head: ModelHead, device: str = "cpu", batch_size: int | None = None) -> None:
-        check_device(device, PURPOSE, EXTRA)
-        self._torch = load_torch(PURPOSE, EXTRA)
-        usual = DEFAULT_BATCH if device == "cpu" else DEFAULT_BATCH_ON_GPU
-        super().__init__(head, batch_size or usual)
-        self.device = device
-        dtype = self._torch.float32 if device == "cpu" else self._torch.bfloat16
-        self._network = head.load(dtype).to(device)
-
-    def run(self, batch: PieceBatch) -> Floats:
-        """(n_words, dim) vectors of the words of a batch."""
-        torch = self._torch
-        try:
-            with torch.inference_mode():
-                found: Floats = self.run_layers(batch).mean(dim=0).cpu().numpy()
-        except torch.cuda.OutOfMemoryError as error:
-            torch.cuda.empty_cache()
-            raise MemoryError from error
-        return found
-
-    def run_layers(self, batch: PieceBatch) -> Any:
-        """(n_layers, n_words, dim) tensor of the words in each of the layers."""
-        torch = self._torch
-        ids, mask, rows, places, words = (
-            torch.from_numpy(values).to(self.device)
-            for values in (batch.ids, batch.mask, batch.rows, batch.places, batch.words)
-        )
-        states = self._network(
-            input_ids=ids, attention_mask=mask, output_hidden_states=True
-        ).hidden_states
-        sizes = torch.bincount(words, minlength=batch.n_words).clamp(min=1)[:, None]
-        found = []
-        for layer in self.layers:
-            own = states[layer][rows, places].float()
-            summed = own.new_zeros((batch.n_words, self.dim)).index_add_(0, words, own)
-            found.append(summed / sizes)
-        return torch.stack(found)
-
-
-def load_transformers() -> ModuleType:
-    """Hugging Face's transformers; an error that names the extra where it is not installed."""
-    load_torch(PURPOSE, EXTRA)
-    try:
-        return import_module("transformers")
-    except ImportError as error:
-        raise MissingExtraError("transformers", EXTRA, PURPOSE) from error
+    Asked for as "7-9", "8" or "4,7-9"; by default the middle of the second half.
+    """
+    if asked is None:
+        first = max(round(FIRST_SHARE * n_layers), 1)
+        return tuple(range(first, max(round(LAST_SHARE * n_layers), first) + 1))
+    found: set[int] = set()
+    for part in asked.split(","):
+        match = _RANGE.fullmatch(part.strip())
+        if match is None:
+            raise InputError(f"layers must be numbers such as 7-9 or 4,8; got {asked!r}")
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not 1 <= first <= last <= n_layers:
+            raise InputError(
+                f"the model has the layers 1 to {n_layers}, layers={asked!r} are not among them"
+            )
+        found |= set(range(first, last + 1))
+    return tuple(sorted(found))
 
 
 def check_source(source: str) -> None:

@@ -15,39 +15,69 @@ from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import read_bytes
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import atomic_path, digest_of
-from grassmeans.contexts.pretrained.network import (
-    DEFAULT_BATCH,
-    EXTRA,
-    PURPOSE,
-    ModelHead,
-    Network,
-    PieceBatch,
-    TorchNetwork,
-)
+from grassmeans.contexts.pretrained.network import EXTRA, PURPOSE, ModelHead, Network, PieceBatch
 from grassmeans.errors import MissingExtraError
-from grassmeans.kernels.devices import load_torch
+from grassmeans.kernels.devices import check_device, load_torch
 
 ONNX = "onnx"
 """In place of a device: the CPU, with weights and products in 8 bits."""
 
-_ONNX_EXTRA, _ONNX_PURPOSE = "onnx", "device='onnx'"
+_BATCH, _BATCH_ON_GPU = 32, 512
 _OPSET = 17
 
 
 def open_network(
     head: ModelHead, runner: str, batch_size: int | None = None, cache: Path | None = None
 ) -> Network:
-    """Load a network.
+    """Load a network for "cpu", "cuda" or "onnx".
 
-    Parameters
-    ----------
-    runner : {"cpu", "cuda", "onnx"}
-    cache : Path, optional
-        Where the network in ONNX's form is kept; without it, it is made anew every time.
+    The cache is where ONNX's form of it is kept; without one, it is made anew every time.
     """
     if runner == ONNX:
         return OnnxNetwork(head, batch_size, cache)
     return TorchNetwork(head, runner, batch_size)
+
+
+class TorchNetwork(Network):
+    """The network in PyTorch: single precision on a CPU, bfloat16 on a GPU."""
+
+    def __init__(self, head: ModelHead, device: str = "cpu", batch_size: int | None = None) -> None:
+        check_device(device, PURPOSE, EXTRA)
+        self._torch = load_torch(PURPOSE, EXTRA)
+        usual = _BATCH if device == "cpu" else _BATCH_ON_GPU
+        super().__init__(head, batch_size or usual)
+        self.device = device
+        dtype = self._torch.float32 if device == "cpu" else self._torch.bfloat16
+        self._network = head.load(dtype).to(device)
+
+    def run(self, batch: PieceBatch) -> Floats:
+        """(n_words, dim) vectors of the words of a batch."""
+        torch = self._torch
+        try:
+            with torch.inference_mode():
+                found: Floats = self.run_layers(batch).mean(dim=0).cpu().numpy()
+        except torch.cuda.OutOfMemoryError as error:
+            torch.cuda.empty_cache()
+            raise MemoryError from error
+        return found
+
+    def run_layers(self, batch: PieceBatch) -> Any:
+        """(n_layers, n_words, dim) tensor of the words in each of the layers."""
+        torch = self._torch
+        ids, mask, rows, places, words = (
+            torch.from_numpy(values).to(self.device)
+            for values in (batch.ids, batch.mask, batch.rows, batch.places, batch.words)
+        )
+        states = self._network(
+            input_ids=ids, attention_mask=mask, output_hidden_states=True
+        ).hidden_states
+        sizes = torch.bincount(words, minlength=batch.n_words).clamp(min=1)[:, None]
+        found = []
+        for layer in self.layers:
+            own = states[layer][rows, places].float()
+            summed = own.new_zeros((batch.n_words, self.dim)).index_add_(0, words, own)
+            found.append(summed / sizes)
+        return torch.stack(found)
 
 
 class OnnxNetwork(Network):
@@ -57,7 +87,7 @@ class OnnxNetwork(Network):
         self, head: ModelHead, batch_size: int | None = None, cache: Path | None = None
     ) -> None:
         runtime = _load("onnxruntime")
-        super().__init__(head, batch_size or DEFAULT_BATCH)
+        super().__init__(head, batch_size or _BATCH)
         options = runtime.SessionOptions()
         options.intra_op_num_threads = len(os.sched_getaffinity(0))
         with temporary_folder() as temporary:
@@ -125,4 +155,4 @@ def _load(name: str) -> ModuleType:
         return import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        raise MissingExtraError(package, _ONNX_EXTRA, _ONNX_PURPOSE) from error
+        raise MissingExtraError(package, ONNX, f"device={ONNX!r}") from error

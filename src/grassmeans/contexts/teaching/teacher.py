@@ -29,7 +29,8 @@ from grassmeans.artifacts.writing import digest_of, write_array
 from grassmeans.contexts.attention.levelling import EXPONENT
 from grassmeans.contexts.attention.mixing import TrainingText
 from grassmeans.contexts.attention.stored import N_SPECIAL
-from grassmeans.contexts.pretrained.network import ModelHead, PieceBatch, Pieces, TorchNetwork
+from grassmeans.contexts.pretrained.network import ModelHead, PieceBatch, Pieces
+from grassmeans.contexts.pretrained.running import TorchNetwork
 from grassmeans.contexts.teaching.lessons import (
     FILE_PASSAGES,
     Lesson,
