@@ -27,7 +27,6 @@ ELSEWHERE = {
     # Parts of one thing, which is tested as a whole.
     "artifacts/digests.py": "unit/artifacts/test_checking.py",
     "change/uses.py": "unit/change/test_comparing.py",
-    "contexts/attention/passages.py": "unit/contexts/attention/test_inference.py",
     "contexts/pretrained/fitting.py": "unit/contexts/test_transformer.py",
     "corpus/ingest.py": "unit/corpus/test_corpus.py",
     "corpus/shard.py": "unit/corpus/test_corpus.py",

@@ -20,10 +20,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Integers
-from grassmeans.contexts.attention.encoder import FOLDER, NetworkEncoder, normalise_rows
+from grassmeans.arrays import Doubles, Floats, Halves, Indices, Integers
+from grassmeans.contexts.attention.encoder import (
+    FOLDER,
+    NetworkEncoder,
+    Passages,
+    normalise_rows,
+)
 from grassmeans.contexts.attention.levelling import sum_topics
-from grassmeans.contexts.attention.passages import Passages
 from grassmeans.contexts.attention.stored import (
     N_SPECIAL,
     LearnedWeights,
@@ -45,14 +49,7 @@ _WORDS_AT_ONCE = 4_096
 
 
 class LearnedEncoder(NetworkEncoder):
-    """Lines from leave-one-out attention.
-
-    Parameters
-    ----------
-    vectors : WordVectors
-        The encoder's own: the words that it predicts, where contexts lie that ask for them.
-    weights : LearnedWeights
-    """
+    """Lines from leave-one-out attention."""
 
     kind = "learned"
     grouping = GroupingRules(
@@ -68,7 +65,7 @@ class LearnedEncoder(NetworkEncoder):
     ) -> None:
         super().__init__(vectors, shape, function_words, weights)
         self._known = np.zeros(weights.shape.n_ids, np.bool_)
-        self._features: NDArray[np.float16] | None = None
+        self._features: Halves | None = None
 
     def _send_network(self) -> DeviceNetwork:
         from grassmeans.contexts.attention.inference import DeviceNetwork
@@ -78,40 +75,31 @@ class LearnedEncoder(NetworkEncoder):
         return DeviceNetwork(self.weights, map(self._compute_features, parts), self.device)
 
     def topics_at(
-        self,
-        source: OccurrenceSource,
-        positions: NDArray[np.int64],
-        words: Floats,
-        word_weights: Floats,
+        self, source: OccurrenceSource, positions: Indices, words: Floats, word_weights: Floats
     ) -> Floats:
         """(n, dim) what is around the occurrences at positions, for a levelling to come."""
         topics = np.zeros((len(positions), words.shape[1]), np.float32)
         for part, occurrences in source.occurrences(positions):
             for passages in self._cut(occurrences, part.start):
                 nothing = np.full(len(passages.places), -1, np.int32)
-                topics[passages.rows] = sum_topics(
-                    passages, nothing, N_SPECIAL, words, word_weights
-                )
+                topics[passages.rows] = sum_topics(passages, nothing, words, word_weights)
         return topics
 
-    def turn(self, turn: NDArray[np.float64]) -> LearnedEncoder:
+    def turn(self, turn: Doubles) -> LearnedEncoder:
         """The encoder of the same lines on turned axes; itself where they are not levelled."""
         levelling = self.weights.levelling
         if levelling is None:
             return self
         axes = (levelling.axes @ turn).astype(np.float32)
-        placed = (self.vectors.vectors @ turn).astype(np.float32)
-        vectors = WordVectors(self.vectors.words, placed, self.vectors.counts, check=False)
         weights = replace(self.weights, levelling=replace(levelling, axes=axes))
+        vectors = self._turn_vectors(turn)
         return LearnedEncoder(vectors, self.shape, self.function_words, weights)
 
     def save(self, folder: Path, bits: int | None = None) -> None:
         """Write the weights beside the vectors."""
         write_weights(folder / FOLDER, self.weights, word_bits=bits)
 
-    @classmethod
-    def _read_weights(cls, folder: Path) -> LearnedWeights:
-        return read_weights(folder)
+    _read_weights = staticmethod(read_weights)
 
     def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:
         """(n, n_axes) unit lines of the places of passages."""
@@ -140,15 +128,14 @@ class LearnedEncoder(NetworkEncoder):
             functions.add_squares(inner, weights.inner_down[layer].T, x)
         lines = unit_rows(normalise_rows(x) @ weights.output.T)
         # A passage of one word asks for nothing.
-        alone = np.repeat(passages.lengths < 2, np.diff(passages.offsets))
-        lines[alone] = 0.0
-        if weights.levelling is None:
+        lines[(passages.lengths < 2)[passages.owners]] = 0.0
+        levelling = weights.levelling
+        if levelling is None:
             return lines
-        topics = weights.levelling.find_topics(passages, hidden, N_SPECIAL)
-        levelled: Floats = weights.levelling.level(lines, topics)
-        return levelled
+        topics = sum_topics(passages, hidden, levelling.words, levelling.word_weights)
+        return np.asarray(levelling.level(lines, topics))
 
-    def _word_features(self, ids: Integers) -> NDArray[np.float16]:
+    def _word_features(self, ids: Integers) -> Halves:
         """(n_ids, n_layers, 2, n_heads, head_dim) keys and values; those of ``ids`` are filled in.
 
         The table is only as large in memory as what was seen.
@@ -166,7 +153,7 @@ class LearnedEncoder(NetworkEncoder):
             self._known[missing] = True
         return self._features
 
-    def _compute_features(self, ids: NDArray[np.integer]) -> NDArray[np.float16]:
+    def _compute_features(self, ids: NDArray[np.integer]) -> Halves:
         """(n, n_layers, 2, n_heads, head_dim), rounded: two bytes a number are kept of each."""
         weights, size = self.weights, self.weights.shape
         words = self.vectors.vectors if weights.levelling is None else weights.levelling.words

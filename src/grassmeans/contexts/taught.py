@@ -12,7 +12,7 @@ No transformer is needed here, nor PyTorch.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,42 +20,166 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Integers
-from grassmeans.contexts.attention.encoder import FOLDER, NetworkEncoder, normalise_rows
-from grassmeans.contexts.attention.passages import Passages
-from grassmeans.contexts.attention.stored import N_SPECIAL
-from grassmeans.contexts.teaching.student_weights import (
-    LAYERS,
-    StudentWeights,
-    read_student,
-    write_student,
+from grassmeans.arrays import Doubles, Floats, Integers
+from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.schema import check_values, record, whole
+from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes, read_manifest
+from grassmeans.contexts.attention.encoder import (
+    FOLDER,
+    NetworkEncoder,
+    Passages,
+    normalise_rows,
 )
+from grassmeans.contexts.attention.stored import (
+    ATTENTION_RULES,
+    FORMAT_VERSION,
+    N_SPECIAL,
+    WORD_RULES,
+    AttentionShape,
+    StoredArrays,
+    TrainingRecord,
+    count_rows,
+    name_rows,
+    read_record,
+    read_shape,
+    round_words,
+    write_arrays,
+)
+from grassmeans.errors import ArtifactError
 from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import FEW, ContextShape
 from grassmeans.kernels import get_kernels
+from grassmeans.vectors.quantising import QuantisedRows, Rows
 from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
-    from grassmeans.contexts.teaching.inference import DeviceStudent
+    from grassmeans.contexts.teaching.student import DeviceStudent
     from grassmeans.kernels.interface import EncoderLayers
 
 
+KIND = "student weights"
 OWN_SHARE = 0.5
 """Of a word's mean that is added to what is said of it."""
 
 _CALLS_BEFORE_LOADING = 2
+LAYERS = ("looking", "mixing", "inner_up", "inner_down")
+_WORDS = ("words", "means")
+_SHAPE_RULES = {**ATTENTION_RULES, "line_axes": whole(1, 2**14), "deviation_axes": whole(1, 2**14)}
+
+
+@dataclass(frozen=True, slots=True)
+class StudentShape(AttentionShape):
+    """The size of a student."""
+
+    line_axes: int = 256  # numbers of what is said of what could stand in a place
+    deviation_axes: int = 256  # of how what does stand there differs from its usual self
+
+    def matrix_shapes(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of the weights, apart from the vectors of words."""
+        d, n, inner = self.dim, self.n_layers, self.dim * self.inner_factor
+        return {
+            "looking": (n, 3 * d, d),
+            "mixing": (n, d, d),
+            "inner_up": (n, inner, d),
+            "inner_down": (n, d, inner),
+            "voices": (self.n_voices, d),
+            "specials": (N_SPECIAL, d),
+        }
+
+    @property
+    def n_voices(self) -> int:
+        """Numbers of both voices."""
+        return self.line_axes + self.deviation_axes
+
+
+@dataclass(frozen=True)
+class StudentWeights:
+    """The weights of a student, rows in 8 bits; shapes as `StudentShape` says, rows in one axis.
+
+    Words and means that were read from a folder are restored where they are looked at.
+    """
+
+    shape: StudentShape
+    words: Rows  # (n_words, dim) what it reads
+    specials: QuantisedRows
+    looking: QuantisedRows
+    mixing: QuantisedRows
+    inner_up: QuantisedRows
+    inner_down: QuantisedRows
+    voices: QuantisedRows
+    means: Rows  # (n_words, deviation_axes) a word's usual self, as its teacher sees it
+    axes: Floats  # (n_voices, n_axes) of both voices beside each other, where lines lie
+    training: TrainingRecord | None = None
+    teacher: Mapping[str, Any] = field(default_factory=dict)  # what is known of it
+
+    def __post_init__(self) -> None:
+        shape = self.shape
+        expected = {name: count_rows(size) for name, size in shape.matrix_shapes().items()}
+        expected["words"] = (shape.n_words, shape.dim)
+        expected["means"] = (shape.n_words, shape.deviation_axes)
+        expected["axes"] = (shape.n_voices, self.n_axes)
+        for name, wanted in expected.items():
+            found = getattr(self, name).shape
+            if found != wanted:
+                raise ArtifactError(
+                    f"the encoder's {name} should have the shape {wanted}, got {found}: train it "
+                    "again"
+                )
+
+    def matrix(self, name: str) -> Floats:
+        """One of the matrices as numbers, in its own shape."""
+        rows: QuantisedRows = getattr(self, name)
+        return rows.restore().reshape(self.shape.matrix_shapes()[name])
+
+    @property
+    def n_axes(self) -> int:
+        """Dimensions of the lines."""
+        return int(self.axes.shape[1])
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the weights as they are stored."""
+        parts = [getattr(self, name).digest for name in self.shape.matrix_shapes()]
+        for name in (*_WORDS, "axes"):
+            parts.append(digest_of_array(np.asarray(getattr(self, name))))
+        return digest_of_bytes("\n".join(parts).encode())
+
+
+def write_student(folder: Path, weights: StudentWeights, word_bits: int | None = None) -> None:
+    """Write weights, as `grassmeans.contexts.attention.stored.write_weights` does."""
+    arrays: dict[str, NDArray[Any]] = {"axes": weights.axes.astype(np.float16)}
+    rounded = {name: getattr(weights, name) for name in weights.shape.matrix_shapes()}
+    rounded |= {name: round_words(getattr(weights, name), word_bits) for name in _WORDS}
+    for name, rows in rounded.items():
+        arrays |= name_rows(name, rows)
+    about = {"n_axes": weights.n_axes, "word_bits": rounded["words"].bits}
+    write_arrays(folder, KIND, weights, arrays, about | {"teacher": dict(weights.teacher)})
+
+
+def read_student(folder: Path) -> StudentWeights:
+    """Read what `write_student` wrote."""
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    needed = ("n_words", "line_axes", "deviation_axes")
+    shape = StudentShape(**read_shape(manifest.get("network"), folder, _SHAPE_RULES, needed))
+    check_values(folder / MANIFEST, manifest, WORD_RULES | {"teacher": record()})
+    stored, bits = StoredArrays(folder), manifest["word_bits"]
+    sizes = shape.matrix_shapes().items()
+    found = {name: stored.take_rows(name, count_rows(size)) for name, size in sizes}
+    axes = stored.take("axes", np.float16, (shape.n_voices, manifest["n_axes"]))
+    return StudentWeights(
+        shape=shape,
+        words=stored.take_rows("words", (shape.n_words, shape.dim), bits),
+        means=stored.take_rows("means", (shape.n_words, shape.deviation_axes), bits),
+        axes=axes.astype(np.float32),
+        training=read_record(manifest, folder),
+        teacher=manifest["teacher"],
+        **found,
+    )
 
 
 class TaughtEncoder(NetworkEncoder):
-    """Lines of two voices.
-
-    Parameters
-    ----------
-    vectors : WordVectors
-        The network's words, where contexts lie that ask for them.
-    weights : StudentWeights
-    """
+    """Lines of two voices."""
 
     kind = "taught"
     grouping = GroupingRules(merge_cosine=0.7, rare_ease=0.3, part_cosine=0.75, few_contexts=100)
@@ -74,9 +198,9 @@ class TaughtEncoder(NetworkEncoder):
         self._n_calls = 0
 
     def _send_network(self) -> DeviceStudent:
-        from grassmeans.contexts.teaching.inference import DeviceStudent
+        from grassmeans.contexts.teaching.student import DeviceStudent
 
-        return DeviceStudent(self.weights, OWN_SHARE, self.device)
+        return DeviceStudent(self.weights, self.device)
 
     def writing_words_as(self, forms: Mapping[str, str]) -> TaughtEncoder:
         """The same, which reads some words as others."""
@@ -98,20 +222,17 @@ class TaughtEncoder(NetworkEncoder):
         make, given = super().__reduce__()
         return (_read_as, (make, given, self._forms)) if self._forms else (make, given)
 
-    def turn(self, turn: NDArray[np.float64]) -> TaughtEncoder:
+    def turn(self, turn: Doubles) -> TaughtEncoder:
         """The encoder of the same lines on turned axes."""
-        placed = (self.vectors.vectors @ turn).astype(np.float32)
-        vectors = WordVectors(self.vectors.words, placed, self.vectors.counts, check=False)
         weights = replace(self.weights, axes=(self.weights.axes @ turn).astype(np.float32))
+        vectors = self._turn_vectors(turn)
         return TaughtEncoder(vectors, self.shape, self.function_words, weights)
 
     def save(self, folder: Path, bits: int | None = None) -> None:
         """Write the weights beside the vectors."""
         write_student(folder / FOLDER, self.weights, word_bits=bits)
 
-    @classmethod
-    def _read_weights(cls, folder: Path) -> StudentWeights:
-        return read_student(folder)
+    _read_weights = staticmethod(read_student)
 
     def _choose_kernels(self, n: int) -> str:
         """Compiled ones, ten times as fast, for all but the first sentences: they must be loaded.
@@ -124,7 +245,7 @@ class TaughtEncoder(NetworkEncoder):
     def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:
         """(n, n_axes) unit lines of the places of passages."""
         weights, functions = self.weights, get_kernels(kernels)
-        owners = np.repeat(np.arange(len(passages)), np.diff(passages.offsets))
+        owners = passages.owners
         read, unseen = passages.ids, np.full(len(passages), -1, np.int32)
         if (hidden >= 0).any():  # a passage is read once for each place
             read, unseen, owners = read[owners], hidden, np.arange(len(owners))
@@ -174,15 +295,7 @@ def _read_as(
 
 
 def join_voices(weights: StudentWeights, said: Floats, ids: Integers) -> Floats:
-    """(n, line_axes + deviation_axes) both voices side by side, of unit length each.
-
-    Parameters
-    ----------
-    said : (n, line_axes + deviation_axes)
-        As the network gives it.
-    ids : (n,) int32
-        Of the words whose places these are.
-    """
+    """(n, n_voices) what was said at places of the words ``ids``: voices of unit length each."""
     first, second = np.split(said, [weights.shape.line_axes], axis=1)
     known = ids >= N_SPECIAL
     second = second.copy()

@@ -161,7 +161,7 @@ def test_deciding_words_are_those_whose_loss_is_felt(encoder):
     # Of each word: what its loss takes from the squared projection on the line itself, 1.
     lost = {}
     for hidden in (0, 1, 3, 4):
-        from grassmeans.contexts.attention.passages import Passages
+        from grassmeans.contexts.attention.encoder import Passages
 
         passages = Passages(
             encoder.ids_of(occurrences.words)[occurrences.tokens][None],

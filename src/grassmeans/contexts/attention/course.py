@@ -11,23 +11,25 @@ from collections.abc import Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+import torch
 from safetensors import safe_open
 from safetensors.torch import save_file
 from torch import Tensor
 
+from grassmeans.arrays import Indices, Integers
 from grassmeans.artifacts.checking import open_file
 from grassmeans.artifacts.writing import atomic_path
-from grassmeans.contexts.attention.mixing import Reader
 from grassmeans.contexts.attention.optimising import Trainer
-from grassmeans.contexts.attention.ranks import Ranks
-from grassmeans.contexts.attention.reading import Ids
+from grassmeans.contexts.attention.reading import Reader
 from grassmeans.contexts.attention.stored import N_SPECIAL
 from grassmeans.errors import InputError
 from grassmeans.progress import progress_bar
+
+if TYPE_CHECKING:
+    from grassmeans.contexts.attention.training import EncoderSettings
 
 CHECKPOINT_SECONDS = 120.0
 N_MEASURES = 10
@@ -38,8 +40,45 @@ MEASURED_SHARE = 0.1
 for both is shared the same way or better, as a word is predicted once and nothing learned from it
 (two thirds of the time of a step for 20,000 words on a CPU)."""
 
+_WORTH_COMPILING = 100_000_000
+"""Tokens from which on compiling gains more than the half minute that it takes."""
+
+_MINUTES_WORTH_COMPILING = 2
+_WRITING_SHARE, _MOST_WRITING_SECONDS = 0.1, 60.0
+"""Of the time given: what is kept for the end, when lines are levelled and all is written."""
+
 _RUN_AHEAD, _READ_AHEAD = 4, 2
 _LOG = "log"
+
+
+@dataclass(frozen=True, slots=True)
+class CourseLength:
+    """How long a training is, in steps of so many passages, and whether compiling is worth it.
+
+    It ends after ``n_steps``, or after ``seconds``, those before an interruption included, counted
+    from a reading of `time.perf_counter` on; from `Course.run` by default.
+    """
+
+    batch_passages: int
+    n_steps: int | None = None
+    seconds: float | None = None
+    started: float | None = None
+    is_long: bool = False
+
+    @classmethod
+    def plan(cls, settings: EncoderSettings, n_passages: int, started: float) -> CourseLength:
+        """That of a training on so many passages, by epochs or by the clock."""
+        assert settings.batch_tokens is not None
+        batch_passages = settings.batch_tokens // settings.passage
+        if settings.epochs is not None:
+            n_steps = max(1, round(settings.epochs * n_passages / batch_passages))
+            is_long = n_steps * batch_passages * settings.passage >= _WORTH_COMPILING
+            return cls(batch_passages, n_steps, is_long=is_long)
+        assert settings.minutes is not None
+        seconds = 60 * settings.minutes
+        seconds -= min(_WRITING_SHARE * seconds, _MOST_WRITING_SECONDS)
+        is_long = settings.minutes >= _MINUTES_WORTH_COMPILING
+        return cls(batch_passages, None, seconds, started, is_long)
 
 
 @dataclass(slots=True)
@@ -66,43 +105,15 @@ class _Log:
 class Course:
     """A training from its first step, or from a checkpoint, to its end.
 
-    Parameters
-    ----------
-    trainer : Trainer
-    reader : Reader
-    batch_passages : int
-        Passages of a step.
-    n_steps : int, optional
-        The training ends after so many steps,
-    seconds : float, optional
-        or after so many seconds, those before an interruption included,
-    started : float, optional
-        counted from this reading of `time.perf_counter` on; from `run` by default.
-    counts : (n_words,) int, optional
-        How often words occur, for the loss of who knows nothing but that.
-    ranks : Ranks, optional
-        The processes that train together, each on its share of a step's passages.
+    By counts (n_words,), how often words occur, the loss is found of who knows nothing else.
     """
 
     def __init__(
-        self,
-        trainer: Trainer,
-        reader: Reader,
-        batch_passages: int,
-        *,
-        n_steps: int | None = None,
-        seconds: float | None = None,
-        started: float | None = None,
-        counts: NDArray[np.int64] | None = None,
-        ranks: Ranks | None = None,
+        self, trainer: Trainer, reader: Reader, length: CourseLength, counts: Indices | None = None
     ) -> None:
-        self._trainer = trainer
-        self._ranks = ranks
+        self._trainer, self._ranks = trainer, trainer.ranks
         self._reader = reader
-        self._batch_passages = batch_passages
-        self._n_steps = n_steps
-        self._most_seconds = seconds
-        self._started = started
+        self._length = length
         self._counts = counts
         self._held_out = reader.held_out()
         self._log = _Log()
@@ -112,57 +123,30 @@ class Course:
     @property
     def progress(self) -> float:
         """Share of the training that is done."""
-        if self._n_steps is not None:
-            return self._log.step / self._n_steps
-        assert self._most_seconds is not None
-        return min(1.0, self._log.seconds / self._most_seconds)
+        if self._length.n_steps is not None:
+            return self._log.step / self._length.n_steps
+        assert self._length.seconds is not None
+        return min(1.0, self._log.seconds / self._length.seconds)
 
     @property
     def tokens_seen(self) -> int:
         """Tokens of all steps."""
-        return self._log.step * self._batch_passages * self._reader.passage
+        return self._log.step * self._length.batch_passages * self._reader.passage
 
     def run(self, checkpoint: Path, show_progress: bool | None = None) -> dict[str, Any]:
-        """Train to the end.
+        """Train to the end, from a checkpoint where there is one; it is written every two minutes.
 
-        Parameters
-        ----------
-        checkpoint : Path
-            File to go on from where there is one; written every two minutes.
-
-        Returns
-        -------
-        dict
-            For a manifest: tokens seen, seconds, speed, losses in nats a word.
+        Gives what a manifest tells: tokens seen, seconds, speed, losses in nats a word.
         """
-        self._restore(checkpoint)
-        is_first = self._ranks is None or self._ranks.is_first
-        self._trainer.prepare(self._own_passages)
+        try:
+            self._take_steps(checkpoint, show_progress)
+        except torch.cuda.OutOfMemoryError as error:
+            batch_tokens = self._length.batch_passages * self._reader.passage
+            raise InputError(
+                "the memory of the GPU is too small for this: take fewer tokens a step "
+                f"(batch_tokens=..., now {batch_tokens}) or smaller vectors (dim=...)"
+            ) from error
         log = self._log
-        saved = time.perf_counter()
-        began = (saved if self._started is None else self._started) - log.seconds
-        log.seconds = self._agree(saved - began)
-        batches = read_ahead(self._reader.batches(self._batch_passages, log.step))
-        with (
-            contextlib.closing(batches),
-            progress_bar("training", 1.0, show=show_progress) as advance,
-        ):
-            advance(self.progress)
-            while (before := self.progress) < 1 or not log.step:
-                batch = next(batches)
-                given = batch if self._ranks is None else self._ranks.share(batch)
-                self._waiting.append(self._trainer.step(given, log.step, before))
-                self._collect(_RUN_AHEAD)
-                log.step += 1
-                log.seconds = self._agree(time.perf_counter() - began)
-                if int(N_MEASURES * self.progress) > log.n_measures:
-                    self._measure()
-                advance(self.progress - before, self._describe())
-                if is_first and time.perf_counter() - saved >= CHECKPOINT_SECONDS:
-                    self._save(checkpoint)
-                    saved = time.perf_counter()
-        if log.n_measures < N_MEASURES:  # the time was over before this visit's first step
-            self._measure()
         return {
             "tokens_seen": self.tokens_seen,
             "seconds": round(log.seconds, 1),
@@ -173,11 +157,38 @@ class Course:
             "curve": log.curve,
         }
 
+    def _take_steps(self, checkpoint: Path, show_progress: bool | None) -> None:
+        self._restore(checkpoint)
+        self._trainer.prepare(self._own_passages)
+        log = self._log
+        saved = time.perf_counter()
+        began = (saved if self._length.started is None else self._length.started) - log.seconds
+        log.seconds = self._agree(saved - began)
+        batches = read_ahead(self._reader.batches(self._length.batch_passages, log.step))
+        with (
+            contextlib.closing(batches),
+            progress_bar("training", 1.0, show=show_progress) as advance,
+        ):
+            advance(self.progress)
+            while (before := self.progress) < 1 or not log.step:
+                batch = next(batches)
+                given = self._ranks.share(batch)
+                self._waiting.append(self._trainer.step(given, log.step, before))
+                self._collect(_RUN_AHEAD)
+                log.step += 1
+                log.seconds = self._agree(time.perf_counter() - began)
+                if int(N_MEASURES * self.progress) > log.n_measures:
+                    self._measure()
+                advance(self.progress - before, self._describe())
+                if self._ranks.is_first and time.perf_counter() - saved >= CHECKPOINT_SECONDS:
+                    self._save(checkpoint)
+                    saved = time.perf_counter()
+        if log.n_measures < N_MEASURES:  # the time was over before this visit's first step
+            self._measure()
+
     def _agree(self, seconds: float) -> float:
         """Where time ends a training, the first process's counts: all have the same steps."""
-        if self._ranks is None or self._most_seconds is None:
-            return seconds
-        return float(self._ranks.tell(seconds))
+        return seconds if self._length.seconds is None else float(self._ranks.tell(seconds))
 
     def _collect(self, n_left: int) -> None:
         """Add up the losses of all steps but the last ones, which the device may still work on."""
@@ -194,17 +205,16 @@ class Course:
     @property
     def _own_passages(self) -> int:
         """Passages of a step that this process looks at."""
-        own = range(self._batch_passages)
-        return len(own if self._ranks is None else self._ranks.share(own))
+        return len(self._ranks.share(range(self._length.batch_passages)))
 
     def _measure(self) -> None:
         """Write the losses down."""
         log = self._log
         self._collect(0)
         held_out, frequency = None, None
-        if len(self._held_out) and (self._ranks is None or self._ranks.is_first):
+        if len(self._held_out) and self._ranks.is_first:
             passages = self._sample_held_out()
-            held_out = round(self._trainer.measure(passages, self._batch_passages), 4)
+            held_out = round(self._trainer.measure(passages, self._length.batch_passages), 4)
             frequency = None if self._counts is None else frequency_loss(passages, self._counts)
         log.curve.append(
             {
@@ -256,14 +266,8 @@ def read_ahead(batches: Iterator[Any]) -> Generator[Any]:
             yield batch
 
 
-def frequency_loss(passages: Ids, counts: NDArray[np.int64]) -> float | None:
-    """The loss of who predicts every word of passages by how often it occurs, in nats a word.
-
-    Parameters
-    ----------
-    counts : (n_words,) int64
-        At least 1 each.
-    """
+def frequency_loss(passages: Integers, counts: Indices) -> float | None:
+    """The loss, in nats a word, of who knows nothing but counts (n_words,), 1 or more each."""
     words = passages[passages >= N_SPECIAL] - N_SPECIAL
     if not len(words):
         return None

@@ -1,8 +1,8 @@
 """What the kinds of context share whose lines a network of their own gives.
 
-Texts are cut into passages at fixed places (`grassmeans.contexts.attention.passages`), so that an
-answer depends on the text alone; the network gives a unit line for every place that is asked for,
-with NumPy and compiled kernels, or on a GPU with PyTorch.
+Texts are cut into passages at fixed places, so that an answer depends on the text alone; the
+network gives a unit line for every place that is asked for, with NumPy and compiled kernels, or on
+a GPU with PyTorch.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import contextlib
 import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -18,12 +19,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Integers
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.contexts import VECTORS_FOLDER
-from grassmeans.contexts.attention.passages import Passages, cut_passages, gather_passages
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
-from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
+from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, weigh_losses
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
@@ -43,14 +43,95 @@ _SMALL = 1_024
 """Occurrences, some dozen sentences, up to which one thread multiplies."""
 
 
-class NetworkEncoder(ContextEncoder):
-    """Lines from a network.
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Stretches of text with the places to be encoded in them."""
 
-    Parameters
-    ----------
-    vectors : WordVectors
-        The network's words, where contexts lie that ask for them.
-    weights : LearnedWeights or StudentWeights
+    ids: Integers  # (n_passages, length) of the encoder's words; -1 fills up at the end
+    offsets: Indices  # (n_passages + 1,) where the places of each passage begin, and the end
+    places: Integers  # (n,)
+    rows: Indices  # (n,) which occurrence each place is
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def words(self) -> Integers:
+        """(n_passages, length) rows of the words' vectors; negative for what is no word."""
+        return self.ids - N_SPECIAL
+
+    @property
+    def owners(self) -> Indices:
+        """(n,) the passage of each place."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    @property
+    def lengths(self) -> Indices:
+        """(n_passages,) how many words each has."""
+        return np.asarray((self.ids >= 0).sum(axis=1), np.int64)
+
+
+def cut_passages(
+    occurrences: Occurrences, ids: Integers, length: int, own: int, at_once: int, first_row: int = 0
+) -> Iterator[Passages]:
+    """Cut documents at fixed places, so that an answer depends on the text alone.
+
+    Passages overlap: of its ``length`` each has its ``own`` places in the middle, and as many on
+    either side that belong to its neighbours. A short document is one passage. So many at once are
+    given together; ``ids`` (n_words + 1,) has that of unknown words at its end.
+    """
+    margin = (length - own) // 2
+    starts, ends = occurrences.document_bounds
+    inside = occurrences.positions - starts
+    whole = ends - starts <= length
+    cells = np.where(whole, 0, inside // own)
+    firsts = np.where(whole, starts, np.maximum(starts, starts + cells * own - margin))
+    order = np.argsort(firsts, kind="stable")
+    begins = np.flatnonzero(np.diff(firsts[order], prepend=-1))
+    bounds = np.append(begins, len(order))
+    for block in range(0, len(begins), at_once):
+        edges = bounds[block : block + at_once + 1]
+        rows = order[edges[0] : edges[-1]]
+        heads = order[edges[:-1]]
+        lasts = np.minimum(firsts[heads] + length, ends[heads])
+        cut = firsts[heads, None] + np.arange(int((lasts - firsts[heads]).max()))
+        there = cut < lasts[:, None]
+        tokens = occurrences.tokens[np.where(there, cut, 0)]
+        places = (occurrences.positions[rows] - firsts[rows]).astype(np.int32)
+        found = np.where(there, ids[tokens], -1).astype(np.int32)
+        yield Passages(found, edges - edges[0], places, rows + first_row)
+
+
+def gather_passages(parts: Iterable[Passages], at_once: int) -> Iterator[Passages]:
+    """The same passages, small groups of them put together."""
+    pending: list[Passages] = []
+    for part in parts:
+        pending.append(part)
+        if sum(map(len, pending)) >= at_once:
+            yield _join(pending)
+            pending = []
+    if pending:
+        yield _join(pending)
+
+
+def _join(parts: Sequence[Passages]) -> Passages:
+    if len(parts) == 1:
+        return parts[0]
+    length = max(part.ids.shape[1] for part in parts)
+    ids = [np.pad(p.ids, ((0, 0), (0, length - p.ids.shape[1])), constant_values=-1) for p in parts]
+    sizes = np.concatenate([np.diff(part.offsets) for part in parts])
+    return Passages(
+        np.concatenate(ids),
+        np.concatenate([[0], np.cumsum(sizes)]),
+        np.concatenate([part.places for part in parts]),
+        np.concatenate([part.rows for part in parts]),
+    )
+
+
+class NetworkEncoder(ContextEncoder):
+    """Lines from a network with `LearnedWeights` or `StudentWeights`.
+
+    Its vectors are the network's words, where contexts lie that ask for them.
     """
 
     lines_have_ends = True
@@ -102,18 +183,14 @@ class NetworkEncoder(ContextEncoder):
 
     @abstractmethod
     def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:
-        """(n, n_axes) unit lines of the places of passages.
+        """(n, n_axes) unit lines of the places of passages, by the kernels "numpy" or "cpu".
 
-        Parameters
-        ----------
-        hidden : (n,) int32
-            For each place, one of its passage that is not looked at; -1 for none.
-        kernels : {"numpy", "cpu"}
+        ``hidden`` (n,) has for each place one of its passage that is not looked at; -1 for none.
         """
 
-    @classmethod
+    @staticmethod
     @abstractmethod
-    def _read_weights(cls, folder: Path) -> Any:
+    def _read_weights(folder: Path) -> Any:
         """The weights in a folder."""
 
     @property
@@ -124,7 +201,7 @@ class NetworkEncoder(ContextEncoder):
         """(n, 1, dim) unit lines; zeros where there is no other word in the passage."""
         return self._encode(self._cut(occurrences), len(occurrences))
 
-    def encode_at(self, source: OccurrenceSource, positions: NDArray[np.int64]) -> Floats:
+    def encode_at(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, 1, dim) lines of the occurrences at positions, those of several shards together."""
         cuts = (
             passages
@@ -150,15 +227,10 @@ class NetworkEncoder(ContextEncoder):
     ) -> Floats:
         """Distances to the senses of words that have several; 0 to an only sense.
 
-        Occurrences of a word with one sense are not encoded: only where nothing else stands in
-        their document do they say nothing.
+        Only where nothing else stands in its document does a word of one sense say nothing.
         """
-        distances = np.full((len(occurrences), lines.most_senses), np.nan, np.float32)
         starts, ends = occurrences.document_bounds
-        distances[ends - starts > 1, 0] = 0.0
-        chosen = np.flatnonzero(lines.n_senses[words] > 1)
-        distances[chosen] = self.measure(occurrences[chosen], words[chosen], lines)
-        return distances
+        return self._measure_several(occurrences, words, lines, ends - starts > 1)
 
     def weigh_words(
         self, occurrences: Occurrences, directions: Floats
@@ -166,7 +238,7 @@ class NetworkEncoder(ContextEncoder):
         """How much nearer each word of the passage brings the line to the direction.
 
         The line is predicted once more without each of the words; what is lost of its squared
-        projection on the direction is the word's effect. Words that lose nothing weigh nothing.
+        projection on the direction is the word's effect.
         """
         found: list[list[tuple[int, float]]] = []
         for i in range(len(occurrences)):
@@ -183,10 +255,7 @@ class NetworkEncoder(ContextEncoder):
                 np.arange(len(hidden)),
             )
             squares = np.square(self._predict(many, hidden, "numpy") @ directions[i])
-            effects = np.maximum(squares[0] - squares[1:], 0.0)
-            total = float(effects.sum())
-            pairs = zip(others, effects.tolist(), strict=True)
-            found.append([(start + t, e / total) for t, e in pairs] if total > 0.0 else [])
+            found.append(weigh_losses([start + t for t in others], squares))
         return found
 
     def identity(self) -> Any:
@@ -199,14 +268,11 @@ class NetworkEncoder(ContextEncoder):
     ) -> Self:
         """Read the weights of a model, whose vectors are the encoder's."""
         weights = cls._read_weights(folder / FOLDER)
-        expected = (weights.shape.n_words, weights.n_axes)
-        found = (len(vectors), vectors.dim)
-        if expected != found:
-            raise damaged(
-                folder / FOLDER / MANIFEST,
-                f"its network is for {expected[0]:,} words of {expected[1]} dimensions, the "
-                f"vectors are {found}",
-            )
+        n_words, n_axes, found = weights.shape.n_words, weights.n_axes, (len(vectors), vectors.dim)
+        if found != (n_words, n_axes):
+            expected = f"{n_words:,} words of {n_axes} dimensions"
+            reason = f"its network is for {expected}, the vectors are {found}"
+            raise damaged(folder / FOLDER / MANIFEST, reason)
         encoder = cls(vectors, shape, function_words, weights)
         encoder.folder = folder
         return encoder

@@ -16,7 +16,7 @@ import contextlib
 import threading
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,15 +26,13 @@ from torch import Tensor
 from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Floats, Halves, Indices
+from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.levelling import TOPIC_WINDOW, Levelling
 from grassmeans.contexts.attention.network import normalise
-from grassmeans.contexts.attention.passages import Passages
 from grassmeans.contexts.attention.stored import N_SPECIAL, AttentionShape, LearnedWeights
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
-
-Rows = NDArray[np.int64]
 
 _TOKENS_A_PASS, _PLACES_A_PASS = 1 << 18, 1 << 16
 _LENGTH_STEP = 16
@@ -49,44 +47,30 @@ _LARGEST_INNER = 250.0
 class _Answer(NamedTuple):
     """What is on its way back from the device: which rows, their values, and when it is there."""
 
-    rows: Rows
+    rows: Indices
     values: Tensor
     arrival: Any
 
-    def wait(self) -> tuple[Rows, Floats]:
+    def wait(self) -> tuple[Indices, Floats]:
         if self.arrival is not None:
             self.arrival.synchronize()
         return self.rows, self.values.numpy()
 
 
 class Sent(NamedTuple):
-    """Passages on a device.
+    """Passages on a device."""
 
-    Attributes
-    ----------
-    ids : (n_passages, length) int32
-        -1 fills up.
-    places, owners : (n,) int64
-        Where each place is, and in which passage.
-    slots : (n,) int64
-        Its row where all passages have as many places as that with the most, ``widest``.
-    """
-
-    ids: Tensor
-    places: Tensor
-    owners: Tensor
-    slots: Tensor
+    ids: Tensor  # (n_passages, length) int32; -1 fills up
+    places: Tensor  # (n,) int64 where each place is
+    owners: Tensor  # (n,) int64 in which passage
+    slots: Tensor  # (n,) its row where all passages have as many places as that with the most,
     widest: int
 
 
 class DeviceEncoder(ABC):
     """A network that encodes passages on a device.
 
-    Parameters
-    ----------
-    shape : AttentionShape
-    device : {"cuda", "torch-cpu"}
-        The latter is there for tests: the same in single precision.
+    Beside "cuda" there is "torch-cpu" for tests: the same in single precision.
     """
 
     def __init__(self, shape: AttentionShape, device: str) -> None:
@@ -102,13 +86,13 @@ class DeviceEncoder(ABC):
     def _predict(self, sent: Sent) -> Tensor:
         """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
 
-    def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Rows, Floats]]:
+    def stream_lines(self, passages: Iterable[Passages]) -> Iterator[tuple[Indices, Floats]]:
         """Which rows, and their unit lines (n, dim), pass by pass."""
         return self._stream(passages, lambda lines, rows: lines)
 
     def stream_distances(
         self, passages: Iterable[Passages], words: NDArray[np.integer], lines: SenseLines
-    ) -> Iterator[tuple[Rows, Floats]]:
+    ) -> Iterator[tuple[Indices, Floats]]:
         """Which rows, and the distances (n, most senses) of these to the senses of their words.
 
         As `grassmeans.geometry.distances.measure_senses` gives them; lines stay on the device.
@@ -120,7 +104,7 @@ class DeviceEncoder(ABC):
             _, directions, offsets = self._lines
         numbers, n_senses = np.asarray(words, np.int64), lines.n_senses
 
-        def measure(found: Tensor, rows: Rows) -> Tensor:
+        def measure(found: Tensor, rows: Indices) -> Tensor:
             """One product for each sense of each row, however many senses the others have."""
             mine = numbers[rows]
             n_pairs = int(n_senses[mine].sum())
@@ -139,8 +123,8 @@ class DeviceEncoder(ABC):
         return self._stream(passages, measure)
 
     def _stream(
-        self, passages: Iterable[Passages], finish: Callable[[Tensor, Rows], Tensor]
-    ) -> Iterator[tuple[Rows, Floats]]:
+        self, passages: Iterable[Passages], finish: Callable[[Tensor, Indices], Tensor]
+    ) -> Iterator[tuple[Indices, Floats]]:
         """Answers in the order of the passes; the next ones are prepared while one is computed."""
         on_the_way: deque[_Answer] = deque()
         for group in passages:
@@ -151,9 +135,9 @@ class DeviceEncoder(ABC):
         while on_the_way:
             yield on_the_way.popleft().wait()
 
-    def _begin(self, passages: Passages, finish: Callable[[Tensor, Rows], Tensor]) -> _Answer:
+    def _begin(self, passages: Passages, finish: Callable[[Tensor, Indices], Tensor]) -> _Answer:
         sent = self._send_passages(passages)
-        with self._turn, torch.inference_mode(), self._precision(), sdpa_kernel(_ATTENTION):
+        with self._computing(), torch.inference_mode():
             try:
                 found = finish(self._predict(sent), passages.rows)
             except torch.cuda.OutOfMemoryError as error:
@@ -170,8 +154,19 @@ class DeviceEncoder(ABC):
             arrival.record()
             return _Answer(passages.rows, values, arrival)
 
-    def _precision(self) -> contextlib.AbstractContextManager[None]:
-        return _use_tf32() if self._device.type == "cuda" else contextlib.nullcontext()
+    @contextlib.contextmanager
+    def _computing(self) -> Iterator[None]:
+        """One thread at a time; on a GPU single precision is that of TF32."""
+        with self._turn, sdpa_kernel(_ATTENTION):
+            if self._device.type == "cpu":
+                yield
+                return
+            before = torch.get_float32_matmul_precision()
+            torch.set_float32_matmul_precision("high")
+            try:
+                yield
+            finally:
+                torch.set_float32_matmul_precision(before)
 
     def _send(self, array: NDArray[Any]) -> Tensor:
         tensor = torch.from_numpy(np.ascontiguousarray(array))
@@ -180,10 +175,7 @@ class DeviceEncoder(ABC):
         return tensor.pin_memory().to(self._device, non_blocking=True)
 
     def _send_passages(self, passages: Passages) -> Sent:
-        n_passages = len(passages)
-        counts = np.diff(passages.offsets)
-        widest = int(counts.max())
-        owners = np.repeat(np.arange(n_passages), counts)
+        owners, widest = passages.owners, int(np.diff(passages.offsets).max())
         slots = owners * widest + np.arange(len(owners)) - passages.offsets[owners]
         ids, places = self._send(passages.ids), self._send(passages.places).long()
         return Sent(ids, places, self._send(owners), self._send(slots), widest)
@@ -192,17 +184,11 @@ class DeviceEncoder(ABC):
 class DeviceNetwork(DeviceEncoder):
     """A leave-one-out network on a device.
 
-    Parameters
-    ----------
-    weights : LearnedWeights
-    features : iterable of (n, n_layers, 2, n_heads, head_dim) float16
-        Keys and values of all words, by their ids, part by part.
-    device : {"cuda", "torch-cpu"}
+    ``features`` (n, n_layers, 2, n_heads, head_dim) are the keys and values of all words, by their
+    ids, part by part.
     """
 
-    def __init__(
-        self, weights: LearnedWeights, features: Iterable[NDArray[np.float16]], device: str
-    ) -> None:
+    def __init__(self, weights: LearnedWeights, features: Iterable[Halves], device: str) -> None:
         super().__init__(weights.shape, device)
         self.shape = weights.shape
         parts = [torch.from_numpy(part).to(self._device, self._half) for part in features]
@@ -211,7 +197,7 @@ class DeviceNetwork(DeviceEncoder):
         self._start = torch.from_numpy(weights.start).to(self._device)
         self._output = torch.from_numpy(weights.output).to(self._device)
         matrices = (weights.queries, weights.mixing, weights.inner_up, weights.inner_down)
-        self._layers = send_layers(*matrices, self._device, self._half)
+        self._layers = send_layers(matrices, self._device, self._half)
         self._levelling = _send_levelling(weights.levelling, self._device)
 
     def encode_all(self, ids: Tensor) -> Tensor:
@@ -220,11 +206,10 @@ class DeviceNetwork(DeviceEncoder):
         places = torch.arange(length, device=ids.device).repeat(n_passages)
         owners = torch.arange(n_passages, device=ids.device).repeat_interleave(length)
         slots = torch.arange(n_passages * length, device=ids.device)
-        with self._turn, torch.no_grad(), self._precision(), sdpa_kernel(_ATTENTION):
+        with self._computing(), torch.no_grad():
             return self._predict(Sent(ids, places, owners, slots, length))
 
     def _predict(self, sent: Sent) -> Tensor:
-        """(n, n_axes) unit lines of places, in their order; zeros in a passage of one word."""
         shape, half = self.shape, self._half
         heads = (shape.n_heads, shape.head_dim)
         n_passages, length = sent.ids.shape
@@ -259,9 +244,7 @@ class DeviceNetwork(DeviceEncoder):
                 attn_mask=mask,
             )
             found = found.transpose(1, 2).reshape(-1, shape.dim)[slots]
-            x = x + functional.linear(found, layer.mixing)
-            inner = functional.linear(normalise(x).to(half), layer.inner_up).relu_().square_()
-            x += functional.linear(inner, layer.inner_down)
+            x = layer.feed(x + functional.linear(found, layer.mixing), half)
         lines = functional.linear(normalise(x), self._output)
         alone = (there.sum(dim=1) < 2)[sent.owners]
         lines = functional.normalize(lines, dim=1)
@@ -296,26 +279,27 @@ class Layer(NamedTuple):
     inner_up: Tensor
     inner_down: Tensor
 
+    def feed(self, x: Tensor, half: torch.dtype) -> Tensor:
+        """What comes out of the layer where ``x`` comes out of its attention; in its place."""
+        inner = functional.linear(normalise(x).to(half), self.inner_up).relu_().square_()
+        x += functional.linear(inner, self.inner_down)
+        return x
+
 
 def send_layers(
-    looking: Floats,
-    mixing: Floats,
-    inner_up: Floats,
-    inner_down: Floats,
-    device: torch.device,
-    dtype: torch.dtype,
+    matrices: Sequence[Floats], device: torch.device, dtype: torch.dtype
 ) -> list[Layer]:
     """All layers; what is squared in half precision is made smaller before, larger after."""
     layers = []
-    for number in range(len(looking)):
-        up, down = inner_up[number], inner_down[number]
+    for looking, mixing, *inner in zip(*matrices, strict=True):
+        up, down = inner
         if dtype == torch.float16:
             # What comes in has a mean square of 1, so this is the largest that can come out.
             largest = np.sqrt(up.shape[1]) * np.linalg.norm(up, axis=1).max()
             factor = np.float32(2.0 ** -np.ceil(np.log2(max(largest / _LARGEST_INNER, 1.0))))
             up, down = up * factor, down / factor**2
-        matrices = (looking[number], mixing[number], up, down)
-        layers.append(Layer(*(torch.from_numpy(m).to(device, dtype) for m in matrices)))
+        given = (looking, mixing, up, down)
+        layers.append(Layer(*(torch.from_numpy(m).to(device, dtype) for m in given)))
     return layers
 
 
@@ -364,16 +348,6 @@ def split_passages(passages: Passages) -> Iterator[Passages]:
             ids[chosen, : lengths[end - 1]], offsets, passages.places[flat], passages.rows[flat]
         )
         start = end
-
-
-@contextlib.contextmanager
-def _use_tf32() -> Iterator[None]:
-    before = torch.get_float32_matmul_precision()
-    torch.set_float32_matmul_precision("high")
-    try:
-        yield
-    finally:
-        torch.set_float32_matmul_precision(before)
 
 
 def _rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:

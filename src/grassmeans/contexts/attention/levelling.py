@@ -16,12 +16,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from grassmeans.arrays import Doubles, Floats
+from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes
-from grassmeans.contexts.attention.passages import Passages
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.geometry.windows import sample_words
@@ -30,6 +28,7 @@ from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
+    from grassmeans.contexts.attention.encoder import Passages
     from grassmeans.contexts.interface import ContextEncoder
     from grassmeans.contexts.learned import LearnedEncoder
 
@@ -46,7 +45,6 @@ TOPIC_SHARE = 0.6
 MOST_AXES = 256
 _COMMON = 1e-4  # words that are a larger share of the text than this count less
 _SMALLEST = 1e-6
-_TINY = 1e-12
 _LEVEL_WORDS, _LEVEL_CONTEXTS = 400, 50
 FEWEST_TO_LEVEL = 200
 """Contexts; with fewer nothing is told of axes."""
@@ -58,26 +56,17 @@ _MID_SHARES = 2e-6, 1e-4  # of the text: words neither rare nor very frequent
 class Levelling:
     """What turns predictions and topics into lines.
 
-    Attributes
-    ----------
-    words : (n_words, dim)
-        The network's own word vectors: what it reads, and what topics are made of. Those that were
-        read from a folder are restored where they are looked at.
-    word_weights : (n_words,) float32
-        How much a word counts in a topic.
-    line_mean, topic_mean : (dim,) float32
-    line_map, topic_map : (dim, dim) float32
-    axes : (2 * dim, n_axes) float32
-        Of predictions and topics beside each other.
+    The words are the network's own: what it reads, and what topics are made of. Those that were
+    read from a folder are restored where they are looked at.
     """
 
-    words: Rows
-    word_weights: Floats
-    line_mean: Floats
-    line_map: Floats
+    words: Rows  # (n_words, dim)
+    word_weights: Floats  # (n_words,) how much a word counts in a topic
+    line_mean: Floats  # (dim,)
+    line_map: Floats  # (dim, dim)
     topic_mean: Floats
     topic_map: Floats
-    axes: Floats
+    axes: Floats  # (2 * dim, n_axes) of predictions and topics beside each other
 
     @property
     def n_axes(self) -> int:
@@ -91,7 +80,7 @@ class Levelling:
         return digest_of_bytes("\n".join(parts).encode())
 
     def level(self, predictions: Floats, topics: Floats) -> Floats:
-        """(n, n_axes) unit lines of predictions and topics (n, dim), as `find_topics` gives them.
+        """(n, n_axes) unit lines of predictions and topics (n, dim), as `sum_topics` gives them.
 
         Zeros where there is no prediction. Where there is no topic, the prediction says it all.
         """
@@ -107,47 +96,28 @@ class Levelling:
         words = np.asarray(self.words)
         return self.level(unit_rows(words), words)
 
-    def find_topics(self, passages: Passages, hidden: NDArray[np.int32], n_special: int) -> Floats:
-        """(n, dim) sums of the words around the places of passages (see `sum_topics`)."""
-        return sum_topics(passages, hidden, n_special, self.words, self.word_weights)
 
+def sum_topics(passages: Passages, hidden: Integers, words: Rows, word_weights: Floats) -> Floats:
+    """(n, dim) sums of the words (n_words, dim) around the places of passages, by their weights.
 
-def sum_topics(
-    passages: Passages,
-    hidden: NDArray[np.int32],
-    n_special: int,
-    words: Rows,
-    word_weights: Floats,
-) -> Floats:
-    """(n, dim) sums of the words around the places of passages, by their weights.
-
-    Parameters
-    ----------
-    hidden : (n,) int32
-        A place of the passage that is not looked at; -1 for none.
-    n_special : int
-        Ids below it are no words.
-    words : (n_words, dim)
-    word_weights : (n_words,)
+    ``hidden`` (n,) has for each place one of its passage that is not looked at; -1 for none.
     """
-    owners = np.repeat(np.arange(len(passages)), np.diff(passages.offsets))
     steps = np.delete(np.arange(-TOPIC_WINDOW, TOPIC_WINDOW + 1), TOPIC_WINDOW)
     near = passages.places[:, None] + steps
     inside = (near >= 0) & (near < passages.ids.shape[1]) & (near != hidden[:, None])
-    ids = passages.ids[owners[:, None], np.where(inside, near, 0)] - n_special
-    used = inside & (ids >= 0)
-    distinct, columns = np.unique(ids[used], return_inverse=True)
+    found = passages.words[passages.owners[:, None], np.where(inside, near, 0)]
+    used = inside & (found >= 0)
+    distinct, columns = np.unique(found[used], return_inverse=True)
     if not len(distinct):
         return np.zeros((len(near), words.shape[1]), np.float32)
     bounds = np.append(0, np.cumsum(used.sum(axis=1)))
     counts = csr_array(
         (word_weights[distinct][columns], columns, bounds), shape=(len(near), len(distinct))
     )
-    found: Floats = (counts @ unit_rows(words[distinct])).astype(np.float32)
-    return found
+    return np.asarray(counts @ unit_rows(words[distinct]), np.float32)
 
 
-def weigh_topic_words(shares: Doubles, is_function_word: NDArray[np.bool_]) -> Floats:
+def weigh_topic_words(shares: Doubles, is_function_word: Booleans) -> Floats:
     """(n_words,) how much words count in a topic, by their share of the text."""
     weights = np.sqrt(_COMMON / (_COMMON + shares))
     weights[is_function_word] = 0.0
@@ -157,38 +127,28 @@ def weigh_topic_words(shares: Doubles, is_function_word: NDArray[np.bool_]) -> F
 def fit_levelling(
     predictions: Floats, topics: Floats, words: Floats, word_weights: Floats
 ) -> Levelling:
-    """Learn means, scales and axes from contexts of many words.
-
-    Parameters
-    ----------
-    predictions, topics : (n, dim)
-    words : (n_words, dim)
-    word_weights : (n_words,)
-    """
+    """Learn means, scales and axes from contexts of many words, (n, dim) each."""
     line_mean, line_map = _find_scales(predictions)
     topic_mean, topic_map = _find_scales(unit_rows(topics))
-    both = np.concatenate(
-        [
-            _level(predictions, line_mean, line_map),
-            TOPIC_SHARE * _level(topics, topic_mean, topic_map),
-        ],
-        axis=1,
-    )
-    unit = unit_rows(both).astype(np.float64)
-    _, vectors = np.linalg.eigh(unit.T @ unit)
-    axes = vectors[:, ::-1][:, : min(MOST_AXES, predictions.shape[1])]
-    axes = axes * np.sign(axes.sum(axis=0) + _TINY)  # one of the two ends, always the same
+    lines = _level(predictions, line_mean, line_map)
+    both = [lines, TOPIC_SHARE * _level(topics, topic_mean, topic_map)]
     dim = predictions.shape[1]
-    axes[dim:] *= TOPIC_SHARE
-    return Levelling(
-        np.ascontiguousarray(words, np.float32),
-        word_weights,
-        line_mean,
-        line_map,
-        topic_mean,
-        topic_map,
-        np.ascontiguousarray(axes, np.float32),
-    )
+    shares = np.repeat([1.0, TOPIC_SHARE], dim)[:, None]
+    axes = find_axes(unit_rows(np.concatenate(both, axis=1)), min(MOST_AXES, dim), shares)
+    words = np.ascontiguousarray(words, np.float32)
+    return Levelling(words, word_weights, line_mean, line_map, topic_mean, topic_map, axes)
+
+
+def find_axes(lines: Floats, n_axes: int, shares: Doubles | float = 1.0) -> Floats:
+    """(dim, n_axes) the main axes of unit lines (n, dim), seen from the origin.
+
+    Rows of these are multiplied by shares.
+    """
+    rows = lines.astype(np.float64)
+    _, vectors = np.linalg.eigh(rows.T @ rows)
+    axes = vectors[:, ::-1][:, :n_axes]
+    signed = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # one of two ends, always the same
+    return np.ascontiguousarray(signed * shares, np.float32)
 
 
 def _find_scales(rows: Floats) -> tuple[Floats, Floats]:
@@ -209,23 +169,20 @@ def _level(rows: Floats, mean: Floats, levelling: Floats) -> Floats:
 
 def sample_places(
     corpus: Corpus, encoder: ContextEncoder, n_words: int, random_state: int
-) -> NDArray[np.int64]:
+) -> Indices:
     """Positions of some occurrences of content words of middle frequency, in text order."""
     counts = np.asarray(corpus.vocabulary.counts)
     least, most = (share * corpus.n_tokens for share in _MID_SHARES)
     numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
     names, left_out = corpus.vocabulary.words, encoder.function_words
-    known = [
-        i
-        for i in numbers.tolist()
-        if names[i] in encoder.vectors and not is_function_word(names[i], left_out)
-    ]
+    numbered = [i for i in numbers.tolist() if names[i] in encoder.vectors]
+    known = [i for i in numbered if not is_function_word(names[i], left_out)]
     return sample_words(corpus, known, n_words, _LEVEL_CONTEXTS, random_state)
 
 
 def sample_texts(
     corpora: Sequence[Corpus], shares: Doubles, encoder: ContextEncoder, random_state: int
-) -> list[tuple[Corpus, NDArray[np.int64]]]:
+) -> list[tuple[Corpus, Indices]]:
     """Positions of contexts of all corpora, by their shares."""
     sizes = np.maximum(np.round(shares * _LEVEL_WORDS), 1).astype(int).tolist()
     return [
@@ -253,15 +210,14 @@ def level_encoder(
     n_tokens = sum(float(np.sum(corpus.vocabulary.counts)) for corpus in corpora)
     topic_weights = weigh_topic_words(counts / max(n_tokens, 1.0), functional)
     predictions = np.concatenate([encoder.encode_at(*sample)[:, 0] for sample in samples])
-    topics = np.concatenate(
-        [encoder.topics_at(*sample, words, topic_weights) for sample in samples]
-    )
+    found = [encoder.topics_at(*sample, words, topic_weights) for sample in samples]
+    topics = np.concatenate(found)
     usable = predictions.any(axis=1) & topics.any(axis=1)
     if usable.sum() < FEWEST_TO_LEVEL:
         return encoder
     levelling = fit_levelling(predictions[usable], topics[usable], words, topic_weights)
     placed = WordVectors(list(vectors.words), levelling.place_words(), vectors.counts)
     weights = replace(encoder.weights, levelling=levelling)
-    found = type(encoder)(placed, encoder.shape, left_out, weights)
-    found.use_device(encoder.device)
-    return found
+    levelled = type(encoder)(placed, encoder.shape, left_out, weights)
+    levelled.use_device(encoder.device)
+    return levelled

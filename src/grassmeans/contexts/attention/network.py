@@ -14,12 +14,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from grassmeans.arrays import Indices
 from grassmeans.contexts.attention.stored import N_SPECIAL, LearnedWeights, NetworkShape
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -28,26 +27,17 @@ class AttentionNetwork(nn.Module):  # type: ignore[misc]
     """What networks of attention share: their first weights, and in what they compute.
 
     The parameters have the names of the shape's matrices, beside ``vectors`` (n_ids, dim), those of
-    the unknown word and the boundary first.
-
-    Parameters
-    ----------
-    shape : NetworkShape or StudentShape
-    seed : int
-        Of the first weights.
-    compute_dtype : torch.dtype
-        What layers compute in; the weights themselves are kept as they are.
+    the unknown word and the boundary first. On a GPU layers compute in bfloat16; the weights
+    themselves are kept as they are.
     """
 
     # Branches that add to the stream start small, so that a deep network starts shallow.
     first_scales: ClassVar[Mapping[str, float]] = {}
 
-    def __init__(
-        self, shape: Any, seed: int = 0, compute_dtype: torch.dtype = torch.float32
-    ) -> None:
+    def __init__(self, shape: Any, seed: int = 0, device: str = "cpu") -> None:
         super().__init__()
         self.shape = shape
-        self.compute_dtype = compute_dtype
+        self.compute_dtype = torch.bfloat16 if device == "cuda" else torch.float32
         generator = torch.Generator().manual_seed(seed)
         shapes = {"vectors": (shape.n_ids, shape.dim), **shape.matrix_shapes()}
         del shapes["specials"]
@@ -56,6 +46,24 @@ class AttentionNetwork(nn.Module):  # type: ignore[misc]
             scale = self.first_scales.get(name, 1.0) / math.sqrt(sizes[-1])
             self.register_parameter(name, nn.Parameter(values * scale))
         self.register_buffer("angles", torch.from_numpy(shape.angles(shape.passage)), False)
+        self.to(device)
+
+    def turns(self, length: int) -> tuple[Tensor, Tensor]:
+        """(length, head_dim / 2) cosines and sines of the angles of places."""
+        angles = self.angles[:length]
+        return angles.cos().to(self.compute_dtype), angles.sin().to(self.compute_dtype)
+
+    def feed(self, x: Tensor, layer: int) -> Tensor:
+        """What comes out of a layer where ``x`` comes out of its attention."""
+        inner = functional.relu(self._weigh(normalise(x), self.inner_up[layer])).square()
+        return x + self._weigh(inner, self.inner_down[layer])
+
+    def export(self) -> dict[str, Any]:
+        """All parameters as plain arrays, by their names."""
+        return {
+            name: weights.detach().to("cpu", torch.float32).numpy().copy()
+            for name, weights in self.named_parameters()
+        }
 
     def _weigh(self, x: Tensor, weights: Tensor) -> Tensor:
         return functional.linear(x, weights.to(self.compute_dtype))
@@ -66,10 +74,6 @@ class LeaveOneOutNetwork(AttentionNetwork):
 
     Beside the parameters of `LearnedWeights` there is ``bias`` (n_words,), which takes up how
     frequent a word is.
-
-    Parameters
-    ----------
-    shape : NetworkShape
     """
 
     first_scales: ClassVar[Mapping[str, float]] = {
@@ -79,11 +83,9 @@ class LeaveOneOutNetwork(AttentionNetwork):
         "output": 0.5,
     }
 
-    def __init__(
-        self, shape: NetworkShape, seed: int = 0, compute_dtype: torch.dtype = torch.float32
-    ) -> None:
-        super().__init__(shape, seed, compute_dtype)
-        self.bias = nn.Parameter(torch.zeros(shape.n_words))
+    def __init__(self, shape: NetworkShape, seed: int = 0, device: str = "cpu") -> None:
+        super().__init__(shape, seed, device)
+        self.bias = nn.Parameter(torch.zeros(shape.n_words, device=device))
 
     def word_features(self, ids: Tensor) -> Tensor:
         """(n_ids) -> (n_ids, 2, n_layers, n_heads, head_dim) keys and values, before rotation."""
@@ -99,20 +101,10 @@ class LeaveOneOutNetwork(AttentionNetwork):
     def forward(
         self, ids: Tensor, features: Tensor | None = None, places: Tensor | None = None
     ) -> Tensor:
-        """Encode what the other words of passages ask for at places.
+        """(n_passages, n_places, dim) what the others of ``ids`` (n_passages, length) ask for.
 
-        Parameters
-        ----------
-        ids : (n_passages, length) int64
-        features : (n, 2, n_layers, n_heads, head_dim), optional
-            Keys and values of n words; ``ids`` are then rows of these. A batch has far fewer words
-            than places.
-        places : (n_passages, n_places) int64, optional
-            Which places; all of them by default.
-
-        Returns
-        -------
-        directions : (n_passages, n_places, dim)
+        At places (n_passages, n_places), by default all of them. With the features of some words
+        ``ids`` are rows of these: a batch has far fewer words than places.
         """
         shape = self.shape
         n_passages, length = ids.shape
@@ -121,8 +113,7 @@ class LeaveOneOutNetwork(AttentionNetwork):
         else:
             found = functional.embedding(ids, features.flatten(1))
             features = found.view(n_passages, length, *features.shape[1:])
-        angles = self.angles[:length]
-        cos, sin = angles.cos().to(self.compute_dtype), angles.sin().to(self.compute_dtype)
+        cos, sin = self.turns(length)
         # (n_passages, length, 2, n_layers, n_heads, head_dim): layers first, heads before places
         keys, values = features.permute(2, 3, 0, 4, 1, 5).unbind()
         keys = rotate(keys, cos, sin)
@@ -141,8 +132,7 @@ class LeaveOneOutNetwork(AttentionNetwork):
                 queries, keys[layer], values[layer], attn_mask=others
             )
             x = x + self._weigh(found.transpose(1, 2).flatten(-2), self.mixing[layer])
-            inner = functional.relu(self._weigh(normalise(x), self.inner_up[layer])).square()
-            x = x + self._weigh(inner, self.inner_down[layer])
+            x = self.feed(x, layer)
         return self._weigh(normalise(x), self.output)
 
     @property
@@ -152,13 +142,10 @@ class LeaveOneOutNetwork(AttentionNetwork):
 
 
 def export_network(
-    network: LeaveOneOutNetwork, words: Sequence[str], counts: NDArray[np.int64]
+    network: LeaveOneOutNetwork, words: Sequence[str], counts: Indices
 ) -> tuple[LearnedWeights, WordVectors]:
     """A trained network as plain arrays: its weights, and its words with their vectors."""
-    arrays = {
-        name: weights.detach().to("cpu", torch.float32).numpy().copy()
-        for name, weights in network.named_parameters()
-    }
+    arrays = network.export()
     del arrays["bias"]
     vectors = arrays.pop("vectors")
     weights = LearnedWeights(network.shape, specials=vectors[:N_SPECIAL], **arrays)

@@ -2,33 +2,38 @@
 
 A step depends on its number, its batch and the seed alone, so that a training can be taken up
 after any of them. Matrices are trained with Muon, everything else with AdamW.
+
+Several processes, on several GPUs or machines, may take it together (`Ranks`): ``torchrun`` starts
+the same command many times and tells each which one it is. A step's passages are shared between
+them, and gradients are averaged before anything is changed, so that all have the same network at
+any time and the settings mean what they mean in one process. The first one alone writes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, distributed
 from torch.nn import functional
 
-from grassmeans.arrays import Floats
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.contexts.attention.network import LeaveOneOutNetwork
-from grassmeans.contexts.attention.ranks import Ranks
 from grassmeans.contexts.attention.stored import N_SPECIAL
+from grassmeans.errors import InputError
 
 MATRIX_RATE, VECTOR_RATE = 0.03, 0.004
 """Largest learning rates: of Muon for the matrices, of AdamW for everything else."""
 
 WARM_UP = 0.03
 """Share of a training in which the rates rise; they fall to 0 in the rest, both linearly."""
-
-Ids = NDArray[np.int32]
 
 _VECTORS = ("vectors", "bias", "start")
 """What is not a matrix that turns one vector into another."""
@@ -124,12 +129,7 @@ class _CrossEntropy(torch.autograd.Function):  # type: ignore[misc]
 def prediction_loss(network: LeaveOneOutNetwork, directions: Tensor, ids: Tensor) -> Tensor:
     """Mean cross entropy of the words at some places, in nats.
 
-    Parameters
-    ----------
-    directions : (..., dim)
-        What the network gave for the places.
-    ids : (...) int64
-        What stands there; places that hold no word do not count.
+    The network gave directions (..., dim) where ``ids`` (...) stand; no words do not count.
     """
     words, weights = _find_targets(ids)
     loss: Tensor = _CrossEntropy.apply(
@@ -144,14 +144,8 @@ def estimate_loss(
     """The same against a sample of the words only, at a fraction of the cost.
 
     A place chooses between its own word and the drawn ones. Where a word y had the chance q(y) to
-    be drawn, y is the place's own with a probability in proportion to P(y) / q(y).
-
-    Parameters
-    ----------
-    drawn : (n,) int64
-        Numbers of the drawn words.
-    chances : (n_words,)
-        How probably each word is drawn.
+    be drawn, y is the place's own with a probability in proportion to P(y) / q(y). Words ``drawn``
+    (n,) are numbers, and chances (n_words,) those of all words.
     """
     words, weights = _find_targets(ids)
     directions = directions.flatten(0, -2)
@@ -173,25 +167,15 @@ def _find_targets(ids: Tensor) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True, slots=True)
 class Shortcuts:
-    """What steps leave out where computing is dear: most words, and places of frequent words.
+    """What steps leave out where computing is dear: most words, and places of frequent words."""
 
-    Attributes
-    ----------
-    chances : (n_words,) float32
-        How probably each word is among those that a place chooses from.
-    preferences : (n_ids,) float32
-        Logarithms of how much the places of each id are preferred to be predicted.
-    share : float
-        Of a passage's places, how many are predicted.
-    """
-
-    chances: Floats
-    preferences: Floats
-    share: float
+    chances: Floats  # (n_words,) to be among those that a place chooses from
+    preferences: Floats  # (n_ids,) logarithms of how much places are preferred to be predicted
+    share: float  # of a passage's places that are predicted
 
     @classmethod
     def from_counts(
-        cls, counts: NDArray[np.int64], n_drawn: int, share: float, common: float = 1e-4
+        cls, counts: Indices, n_drawn: int, share: float, common: float = 1e-4
     ) -> Shortcuts:
         """By how often words occur.
 
@@ -204,18 +188,18 @@ class Shortcuts:
         preferences = np.concatenate([specials, words]).astype(np.float32)
         return cls(draw_chances(counts, n_drawn), preferences, share)
 
-    def draw_words(self, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw_words(self, rng: np.random.Generator) -> Indices:
         """(n,) words to choose from."""
         return np.flatnonzero(rng.random(len(self.chances)) < self.chances)
 
-    def draw_places(self, ids: Ids, rng: np.random.Generator) -> NDArray[np.int64]:
+    def draw_places(self, ids: Integers, rng: np.random.Generator) -> Indices:
         """(n_passages, n_places) places to predict, drawn without replacement (Gumbel's noise)."""
         n_places = max(1, round(self.share * ids.shape[1]))
         scores = self.preferences[ids] + rng.gumbel(size=ids.shape)
         return np.argsort(-scores, axis=1)[:, :n_places]
 
 
-def draw_chances(counts: NDArray[np.int64], n_drawn: int) -> Floats:
+def draw_chances(counts: Indices, n_drawn: int) -> Floats:
     """(n_words,) how probably each word is drawn, so that about ``n_drawn`` of them are.
 
     Words are drawn as if by their counts to the power of 3/4, as skip-gram draws its negatives,
@@ -239,20 +223,77 @@ def learning_rate(progress: float) -> float:
     return max(0.0, min(1.0, progress / WARM_UP + 1e-3, (1 - progress) / (1 - WARM_UP)))
 
 
-class Trainer:
-    """A network and what its training remembers from step to step.
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Which of how many processes this is."""
 
-    Parameters
-    ----------
-    network : torch.nn.Module
-        On the device that it is trained on.
-    seed : int
-    shortcuts : Shortcuts, optional
-        What steps leave out.
-    compiled : bool
-        Compile the network: steps are faster, the first one takes long.
-    ranks : Ranks, optional
-        The processes that train together.
+    number: int
+    size: int
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the one that writes."""
+        return self.number == 0
+
+    def check(self, batch_passages: int) -> None:
+        """Refuse steps that have no passage for some processes."""
+        if batch_passages < self.size:
+            raise InputError(
+                f"a step has {batch_passages} passages, too few for {self.size} processes: take "
+                "more tokens a step (batch_tokens=...)"
+            )
+
+    def share(self, batch: Any) -> Any:
+        """The rows of a batch that are this process's."""
+        return batch if self.size == 1 else batch[self.number :: self.size]
+
+    def average(self, parameters: Iterable[Tensor]) -> None:
+        """Put the mean of all processes' gradients in the place of this one's."""
+        if self.size == 1:
+            return
+        gradients = [p.grad for p in parameters if p.grad is not None]
+        joined = torch.cat([gradient.reshape(-1).float() for gradient in gradients])
+        distributed.all_reduce(joined)
+        joined /= self.size
+        means = joined.split([gradient.numel() for gradient in gradients])
+        for gradient, mean in zip(gradients, means, strict=True):
+            gradient.copy_(mean.reshape(gradient.shape))
+
+    def tell(self, value: Any = None) -> Any:
+        """What the first process tells; it waits for nobody, and the others for it."""
+        held = [value]
+        if self.size > 1:
+            distributed.broadcast_object_list(held)
+        return held[0]
+
+
+ALONE = Ranks(0, 1)
+
+
+def count_ranks() -> int:
+    """How many processes ``torchrun`` has started; 1 where it has not."""
+    return int(os.environ.get("WORLD_SIZE", "1")) if "RANK" in os.environ else 1
+
+
+@contextlib.contextmanager
+def join_ranks(device: str) -> Iterator[Ranks]:
+    """Join the processes that ``torchrun`` has started, where it has."""
+    if count_ranks() == 1:
+        yield ALONE
+        return
+    if device == "cuda":
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
+    distributed.init_process_group("nccl" if device == "cuda" else "gloo")
+    try:
+        yield Ranks(distributed.get_rank(), distributed.get_world_size())
+    finally:
+        distributed.destroy_process_group()
+
+
+class Trainer:
+    """A network, on its device, and what its training remembers from step to step.
+
+    Where it is compiled, steps are faster, and the first one takes long.
     """
 
     def __init__(
@@ -261,10 +302,10 @@ class Trainer:
         seed: int,
         shortcuts: Shortcuts | None = None,
         compiled: bool = False,
-        ranks: Ranks | None = None,
+        ranks: Ranks = ALONE,
     ) -> None:
         self.network = network
-        self._ranks = ranks
+        self.ranks = ranks
         self._seed = seed
         self._shortcuts = shortcuts
         self._compiled = compiled
@@ -291,34 +332,21 @@ class Trainer:
             self._encode = self.network
         self.network.zero_grad(set_to_none=True)
 
-    def _try_loss(self, ids: Ids) -> Tensor:
+    def _try_loss(self, ids: Integers) -> Tensor:
         """Any loss of passages of the usual size, for the compiler."""
         return self._find_loss(ids, 0)
 
     def step(self, batch: Any, number: int, progress: float) -> Tensor:
-        """Learn from a batch.
+        """Learn from a batch, ids (n_passages, passage) or what else the network learns from.
 
-        Parameters
-        ----------
-        batch : (n_passages, passage) int32
-            Ids of passages, or what else the network learns from.
-        number : int
-            Of the step.
-        progress : float
-            Share of the training that is done.
-
-        Returns
-        -------
-        loss : () float32
-            Of the batch, before the step.
+        ``progress`` is the share of the training that is done. Gives the loss before the step.
         """
         rate = learning_rate(progress)
         for optimiser, most in zip(self._optimisers, (MATRIX_RATE, VECTOR_RATE), strict=True):
             optimiser.param_groups[0]["lr"] = rate * most
         loss = self._find_loss(batch, number)
         loss.backward()
-        if self._ranks is not None:
-            self._ranks.average(self.network.parameters())
+        self.ranks.average(self.network.parameters())
         for optimiser in self._optimisers:
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)

@@ -66,43 +66,20 @@ _SHAPE_RULES = {
     "normalise_words": flag,
     "normalise_heads": flag,
 }
-_LEVELLING_RULES = {"n_axes": whole(1, 2**14), "word_bits": one_of(*ROW_BITS)}
-_MATRICES = (
-    "specials",
-    "word_up",
-    "word_down",
-    "keys_values",
-    "queries",
-    "mixing",
-    "inner_up",
-    "inner_down",
-    "output",
-)
+WORD_RULES = {"n_axes": whole(1, 2**14), "word_bits": one_of(*ROW_BITS)}
 _LEVELLING = ("line_mean", "line_map", "topic_mean", "topic_map", "axes")
 
 
 @dataclass(frozen=True, slots=True)
 class AttentionShape:
-    """The size of a network of attention.
-
-    Attributes
-    ----------
-    n_words : int
-        Words that it knows.
-    dim, n_layers, head_dim : int
-        Dimensions of the word vectors and of every layer, number of layers, size of a head.
-    inner_factor : int
-        Width of the feed-forward layers, in multiples of ``dim``.
-    passage : int
-        Words that a place looks at, itself included.
-    """
+    """The size of a network of attention."""
 
     n_words: int
-    dim: int = 256
+    dim: int = 256  # of the word vectors and of every layer
     n_layers: int = 4
     head_dim: int = 64
-    inner_factor: int = 4
-    passage: int = 128
+    inner_factor: int = 4  # width of the feed-forward layers, in multiples of ``dim``
+    passage: int = 128  # words that a place looks at, itself included
 
     @property
     def n_heads(self) -> int:
@@ -123,19 +100,11 @@ class AttentionShape:
 
 @dataclass(frozen=True, slots=True)
 class NetworkShape(AttentionShape):
-    """The size and form of a leave-one-out network.
+    """The size and form of a leave-one-out network."""
 
-    Attributes
-    ----------
-    word_factor : int
-        Width of the word-wise layer, in multiples of ``dim``.
-    normalise_words, normalise_heads : bool
-        Whether word vectors have one length where they are read; queries and keys.
-    """
-
-    word_factor: int = 2
-    normalise_words: bool = False
-    normalise_heads: bool = True
+    word_factor: int = 2  # width of the word-wise layer, in multiples of ``dim``
+    normalise_words: bool = False  # whether word vectors have one length where they are read
+    normalise_heads: bool = True  # whether queries and keys have
 
     def matrix_shapes(self) -> dict[str, tuple[int, ...]]:
         """The shapes of the weights."""
@@ -157,21 +126,12 @@ class NetworkShape(AttentionShape):
 
 @dataclass(frozen=True, slots=True)
 class TrainingRecord:
-    """How much a network has seen, and how well it predicts what it has not.
+    """How much a network has seen, and how well it predicts what it has not."""
 
-    Attributes
-    ----------
-    tokens_seen, n_tokens : int
-        Tokens of all steps, and of the corpus.
-    held_out_loss, frequency_loss : float or None
-        Of held-out words, in nats a word, and that of their frequencies; None where no document
-        was held out.
-    """
-
-    tokens_seen: int
-    n_tokens: int
-    held_out_loss: float | None = None
-    frequency_loss: float | None = None
+    tokens_seen: int  # of all steps
+    n_tokens: int  # of the corpus
+    held_out_loss: float | None = None  # in nats a word; None where no document was held out
+    frequency_loss: float | None = None  # of who knows nothing but the frequencies of words
 
     def describe_lack(self) -> str:
         """Why the network was trained too little, and what to do; empty where it was not."""
@@ -226,7 +186,13 @@ class LearnedWeights:
     training: TrainingRecord | None = None
 
     def __post_init__(self) -> None:
-        _check_matrices(self, self.shape.matrix_shapes())
+        for name, expected in self.shape.matrix_shapes().items():
+            found = getattr(self, name)
+            if found.shape != expected or not np.isfinite(found).all():
+                raise ArtifactError(
+                    f"the encoder's {name} should be finite numbers of the shape {expected}, "
+                    f"got {found.shape}: train it again"
+                )
 
     @property
     def n_axes(self) -> int:
@@ -236,73 +202,68 @@ class LearnedWeights:
     @cached_property
     def digest(self) -> str:
         """A digest of the weights as they are stored."""
-        parts = [digest_of_array(getattr(self, name)) for name in (*_MATRICES, "start")]
+        parts = [digest_of_array(getattr(self, name)) for name in self.shape.matrix_shapes()]
         if self.levelling is not None:
             parts.append(self.levelling.digest)
         return digest_of_bytes("\n".join(parts).encode())
 
 
 def write_weights(folder: Path, weights: LearnedWeights, word_bits: int | None = None) -> None:
-    """Write weights, every row rounded to 8 bits.
+    """Write weights, every row rounded to 8 bits, those of words to as many as are asked for.
 
-    Parameters
-    ----------
-    word_bits : {4, 6, 8}, optional
-        Of the words' rows; by default as many as they have, where they were read from a folder.
+    By default these keep the bits that they have, where they were read from a folder.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    arrays: dict[str, NDArray[Any]] = {"start": np.ascontiguousarray(weights.start, np.float32)}
-    arrays |= _pack_matrices({name: getattr(weights, name) for name in _MATRICES})
-    about: dict[str, Any] = {"network": asdict(weights.shape)}
-    if weights.levelling is not None:
-        words = round_words(weights.levelling.words, word_bits)
-        arrays |= _store_levelling(weights.levelling, words)
-        about |= {"n_axes": weights.levelling.n_axes, "word_bits": words.bits}
-    if weights.training is not None:
-        about["training"] = asdict(weights.training)
-    with atomic_path(folder / _FILE) as temporary:
-        save_file(arrays, temporary)
-    write_manifest(folder, KIND, FORMAT_VERSION, about, created=False)
-
-
-def _check_matrices(weights: Any, shapes: Mapping[str, tuple[int, ...]]) -> None:
-    """Refuse weights that are not finite, or not of these shapes."""
-    for name, expected in shapes.items():
-        found = getattr(weights, name)
-        if found.shape != expected or not np.isfinite(found).all():
-            raise ArtifactError(
-                f"the encoder's {name} should be finite numbers of the shape {expected}, "
-                f"got {found.shape}: train it again"
-            )
-
-
-def _pack_matrices(matrices: Mapping[str, Floats]) -> dict[str, NDArray[Any]]:
-    """Matrices as they are stored, every row in 8 bits a number."""
     arrays: dict[str, NDArray[Any]] = {}
-    for name, matrix in matrices.items():
-        rounded = quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
-        arrays[f"{name}.codes"], arrays[f"{name}.scales"] = rounded.codes, rounded.scales
-    return arrays
+    for name, size in weights.shape.matrix_shapes().items():
+        values = getattr(weights, name)
+        if len(size) == 1:
+            arrays[name] = np.ascontiguousarray(values, np.float32)
+        else:
+            arrays |= name_rows(name, round_matrix(values))
+    about: dict[str, Any] = {}
+    if (levelling := weights.levelling) is not None:
+        words = round_words(levelling.words, word_bits)
+        arrays |= name_rows("words", words) | {"word_weights": levelling.word_weights}
+        arrays |= {name: getattr(levelling, name).astype(np.float16) for name in _LEVELLING}
+        about = {"n_axes": levelling.n_axes, "word_bits": words.bits}
+    write_arrays(folder, KIND, weights, arrays, about)
 
 
-def _unpack_matrix(
-    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, ...], path: Path
-) -> Floats:
-    """A matrix as `_pack_matrices` stored it."""
-    rows = take_rows(arrays, name, (math.prod(shape[:-1]), shape[-1]), BITS, path)
-    return rows.restore().reshape(shape)
+def read_weights(folder: Path) -> LearnedWeights:
+    """Read what `write_weights` wrote."""
+    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
+    shape = NetworkShape(**read_shape(manifest.get("network"), folder, _SHAPE_RULES))
+    stored = StoredArrays(folder)
+    found = {}
+    for name, expected in shape.matrix_shapes().items():
+        if len(expected) == 1:
+            found[name] = stored.take(name, np.float32, expected)
+            continue
+        matrices = stored.take_rows(name, count_rows(expected)).restore().reshape(expected)
+        # By columns, as products with few rows read them: twice as fast.
+        found[name] = np.ascontiguousarray(matrices.swapaxes(-1, -2)).swapaxes(-1, -2)
+    levelling = None
+    if "n_axes" in manifest or "axes" in stored.arrays:
+        check_values(folder / MANIFEST, manifest, WORD_RULES)
+        n, d, n_axes = shape.n_words, shape.dim, manifest["n_axes"]
+        words = stored.take_rows("words", (n, d), manifest["word_bits"])
+        weights = stored.take("word_weights", np.float32, (n,))
+        shapes = zip(_LEVELLING, [(d,), (d, d), (d,), (d, d), (2 * d, n_axes)], strict=True)
+        parts = {name: stored.take(name, np.float16, size) for name, size in shapes}
+        whole_parts = {name: part.astype(np.float32) for name, part in parts.items()}
+        levelling = Levelling(words, weights, **whole_parts)
+    training = read_record(manifest, folder)
+    return LearnedWeights(shape=shape, levelling=levelling, training=training, **found)
 
 
-def take_rows(
-    arrays: Mapping[str, NDArray[Any]], name: str, shape: tuple[int, int], bits: int, path: Path
-) -> QuantisedRows:
-    """Rounded rows of a file, of the shape that the manifest asks for."""
-    n, dim = shape
-    codes = take_array(arrays, f"{name}.codes", np.uint8, (n, bytes_per_row(dim, bits)), path)
-    scales = take_array(arrays, f"{name}.scales", np.float32, (n,), path)
-    if not np.isfinite(scales).all():
-        raise damaged(path, f"{name} holds numbers that are not finite")
-    return QuantisedRows(codes, scales, bits, dim)
+def count_rows(shape: tuple[int, ...]) -> tuple[int, int]:
+    """Rows of a stack of matrices, and their length."""
+    return math.prod(shape[:-1]), shape[-1]
+
+
+def round_matrix(matrix: Floats) -> QuantisedRows:
+    """The rows of a matrix, or of a stack of them, in 8 bits."""
+    return quantise_rows(matrix.reshape(-1, matrix.shape[-1]), BITS)
 
 
 def round_words(words: Rows, bits: int | None) -> QuantisedRows:
@@ -312,59 +273,55 @@ def round_words(words: Rows, bits: int | None) -> QuantisedRows:
     return quantise_rows(np.asarray(words), BITS if bits is None else bits)
 
 
-def _store_levelling(levelling: Levelling, words: QuantisedRows) -> dict[str, NDArray[Any]]:
-    return {
-        "words.codes": words.codes,
-        "words.scales": words.scales,
-        "word_weights": levelling.word_weights,
-        **{name: getattr(levelling, name).astype(np.float16) for name in _LEVELLING},
-    }
+def name_rows(name: str, rows: QuantisedRows) -> dict[str, NDArray[Any]]:
+    """Rounded rows as the arrays of a file."""
+    return {f"{name}.codes": rows.codes, f"{name}.scales": rows.scales}
 
 
-def _read_levelling(
-    arrays: Mapping[str, NDArray[Any]], shape: NetworkShape, n_axes: int, bits: int, path: Path
-) -> Levelling:
-    n, d = shape.n_words, shape.dim
-    words = take_rows(arrays, "words", (n, d), bits, path)
-    found = {"word_weights": take_array(arrays, "word_weights", np.float32, (n,), path)}
-    shapes = [(d,), (d, d), (d,), (d, d), (2 * d, n_axes)]
-    for name, expected in zip(_LEVELLING, shapes, strict=True):
-        found[name] = take_array(arrays, name, np.float16, expected, path).astype(np.float32)
-    for name, values in found.items():
-        if not np.isfinite(values).all():
-            raise damaged(path, f"{name} holds numbers that are not finite")
-    return Levelling(words, **found)
+def write_arrays(
+    folder: Path,
+    kind: str,
+    weights: Any,
+    arrays: Mapping[str, NDArray[Any]],
+    about: Mapping[str, Any],
+) -> None:
+    """Write the arrays of weights, and a manifest that tells their shape and their training."""
+    folder.mkdir(parents=True, exist_ok=True)
+    told = {"network": asdict(weights.shape), **about}
+    if weights.training is not None:
+        told["training"] = asdict(weights.training)
+    with atomic_path(folder / _FILE) as temporary:
+        save_file(dict(arrays), temporary)
+    write_manifest(folder, kind, FORMAT_VERSION, told, created=False)
 
 
-def read_weights(folder: Path) -> LearnedWeights:
-    """Read what `write_weights` wrote."""
-    manifest = read_manifest(folder, KIND, FORMAT_VERSION)
-    shape = NetworkShape(**read_shape(manifest.get("network"), folder, _SHAPE_RULES))
-    path = folder / _FILE
-    arrays = read_arrays(path)
-    found = {"start": take_array(arrays, "start", np.float32, (shape.dim,), path)}
-    if not np.isfinite(found["start"]).all():
-        raise damaged(path, "start holds numbers that are not finite")
-    for name in _MATRICES:
-        restored = _unpack_matrix(arrays, name, shape.matrix_shapes()[name], path)
-        found[name] = _lay_by_columns(restored)
-    levelling = None
-    if "n_axes" in manifest or "axes" in arrays:
-        check_values(folder / MANIFEST, manifest, _LEVELLING_RULES)
-        n_axes, bits = manifest["n_axes"], manifest["word_bits"]
-        levelling = _read_levelling(arrays, shape, n_axes, bits, path)
-    training = read_record(manifest, folder)
-    return LearnedWeights(shape=shape, levelling=levelling, training=training, **found)
+class StoredArrays:
+    """The arrays that `write_arrays` wrote, of the types and shapes that a manifest asks for."""
 
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / _FILE
+        content = read_bytes(self._path)
+        try:
+            self.arrays: dict[str, NDArray[Any]] = load(content)
+        except Exception as error:  # safetensors has its own kinds of errors
+            raise damaged(self._path, str(error)) from error
 
-def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a file."""
-    content = read_bytes(path)
-    try:
-        arrays: dict[str, NDArray[Any]] = load(content)
-    except Exception as error:  # safetensors has its own kinds of errors
-        raise damaged(path, str(error)) from error
-    return arrays
+    def take(self, name: str, dtype: type, shape: tuple[int, ...]) -> NDArray[Any]:
+        """One of the arrays; its numbers are finite."""
+        found = self.arrays.get(name)
+        if found is None or found.dtype != dtype or found.shape != shape:
+            what = "nothing" if found is None else f"{found.dtype} of shape {found.shape}"
+            expected = f"{np.dtype(dtype)} of shape {shape}"
+            raise damaged(self._path, f"{name} is {what}, expected {expected}")
+        if found.dtype.kind == "f" and not np.isfinite(found).all():
+            raise damaged(self._path, f"{name} holds numbers that are not finite")
+        return found
+
+    def take_rows(self, name: str, shape: tuple[int, int], bits: int = BITS) -> QuantisedRows:
+        """Rounded rows."""
+        n, dim = shape
+        codes = self.take(f"{name}.codes", np.uint8, (n, bytes_per_row(dim, bits)))
+        return QuantisedRows(codes, self.take(f"{name}.scales", np.float32, (n,)), bits, dim)
 
 
 def read_record(manifest: Mapping[str, Any], folder: Path) -> TrainingRecord | None:
@@ -373,26 +330,6 @@ def read_record(manifest: Mapping[str, Any], folder: Path) -> TrainingRecord | N
         return None
     check_values(folder / MANIFEST, manifest["training"], _RECORD_RULES)
     return TrainingRecord(**{name: manifest["training"][name] for name in _RECORD_RULES})
-
-
-def _lay_by_columns(matrices: Floats) -> Floats:
-    """The same matrices, in memory as products with few rows read them: twice as fast."""
-    return np.ascontiguousarray(matrices.swapaxes(-1, -2)).swapaxes(-1, -2)
-
-
-def take_array(
-    arrays: Mapping[str, NDArray[Any]],
-    name: str,
-    dtype: type,
-    shape: tuple[int, ...],
-    path: Path,
-) -> NDArray[Any]:
-    """One of the file's arrays, of the type and shape that the manifest asks for."""
-    found = arrays.get(name)
-    if found is None or found.dtype != dtype or found.shape != shape:
-        what = "nothing" if found is None else f"{found.dtype} of shape {found.shape}"
-        raise damaged(path, f"{name} is {what}, expected {np.dtype(dtype)} of shape {shape}")
-    return found
 
 
 def read_shape(

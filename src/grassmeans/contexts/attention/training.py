@@ -11,29 +11,27 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import read_manifest, write_manifest
 from grassmeans.contexts import TRANSFORMER, VECTORS_FOLDER, describe_encoder, read_encoder
 from grassmeans.contexts.attention.encoder import NetworkEncoder
 from grassmeans.contexts.attention.levelling import level_encoder
-from grassmeans.contexts.attention.mixing import (
+from grassmeans.contexts.attention.reading import (
     MixedReader,
-    Reader,
+    PassageReader,
     TrainingText,
     mix_corpora,
     normalise_shares,
 )
-from grassmeans.contexts.attention.reading import PassageReader
 from grassmeans.contexts.attention.stored import (
     LARGEST_DIM,
     MOST_LAYERS,
     MOST_WORDS,
     PASSAGES,
+    AttentionShape,
     NetworkShape,
     TrainingRecord,
 )
@@ -44,20 +42,16 @@ from grassmeans.corpus.vocabulary import write_function_words
 from grassmeans.engines.parallel import effective_workers
 from grassmeans.errors import InputError, warn_user
 from grassmeans.geometry.windows import ContextShape
-from grassmeans.kernels.devices import (
-    DEVICES,
-    check_device,
-    explain_memory_errors,
-    load_torch,
-)
-from grassmeans.outputs.places import Building, output_folder
+from grassmeans.kernels.devices import DEVICES, check_device, explain_memory_errors, load_torch
+from grassmeans.outputs.places import output_folder
 from grassmeans.vectors.training import MOST_EPOCHS, SEEDS, check_integers
 
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.network import LeaveOneOutNetwork
-    from grassmeans.contexts.attention.optimising import Trainer
-    from grassmeans.contexts.attention.ranks import Ranks
+    from grassmeans.contexts.attention.optimising import Ranks
     from grassmeans.contexts.teaching.teacher import Teacher
+
+Shape = TypeVar("Shape", bound=AttentionShape)
 
 KIND = "encoder"
 FORMAT_VERSION = 1
@@ -68,16 +62,8 @@ HEAD_DIM = 64
 N_DRAWN, TARGET_SHARE = 512, 0.5
 """On a CPU: words that a place chooses from, and share of the places that are predicted."""
 
-_WORTH_COMPILING = 100_000_000
-"""Tokens from which on compiling gains more than the half minute that it takes."""
-
-_MINUTES_WORTH_COMPILING = 2
+CHECKPOINT = "checkpoint.safetensors"
 _BITS = 8
-_CHECKPOINT, _STUDENT_CHECKPOINT = "checkpoint.safetensors", "student.safetensors"
-_BASE, _LESSONS = "base", "lessons"
-_WRITING_SHARE, _MOST_WRITING_SECONDS = 0.1, 60.0
-"""Of the time given: what is kept for the end, when lines are levelled and all is written."""
-
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
 
 
@@ -259,48 +245,43 @@ def train_encoder(
     corpora = [corpus] if isinstance(corpus, Corpus) else list(corpus)
     if not corpora:
         raise InputError("there must be a corpus to train on; got none")
-    n_tokens = sum(one.n_tokens for one in corpora)
-    chosen = (settings or EncoderSettings()).complete(n_tokens, device)
+    chosen = (settings or EncoderSettings()).complete(sum(c.n_tokens for c in corpora), device)
+    plan = TrainingPlan(corpora, shares, chosen, device, workers, show_progress, started)
     lessons = None if teacher is None else choose_teacher(teacher)
     if lessons is None and base is not None:
         raise InputError("an encoder to start from (base=...) is for a training with a teacher")
-    about = [{name: one.manifest.get(name) for name in _CORPUS_FIELDS} for one in corpora]
-    training = asdict(chosen) | {"device": device}
-    if len(corpora) > 1:
-        sizes = np.array([one.n_tokens for one in corpora], np.float64)
-        training["shares"] = normalise_shares(shares, sizes).tolist()
-    identity: list[Any] = [training, about[0] if len(about) == 1 else about]
+    fields = plan.describe()
+    identity = [fields["training"], fields.get("corpora", fields["corpus"])]
     if lessons is not None:
         started_from = None if base is None else read_manifest(Path(base), KIND)
         identity += [lessons.describe(), lessons.disk, started_from]
-    plan = _Plan(corpora, shares, chosen, device, workers, show_progress, started, about, training)
-    from grassmeans.contexts.attention.ranks import count_ranks, join_ranks
+    from grassmeans.contexts.attention.optimising import count_ranks, join_ranks
 
     if lessons is not None and count_ranks() > 1:
         raise InputError("a teacher is heard by one process: start the command without torchrun")
     with join_ranks(device) as ranks:
-        if ranks is None or ranks.is_first:
+        if ranks.is_first:
             inputs = [*(one.path for one in corpora), base]
             # Where a teacher cannot be heard, what was trained before that is not lost.
             kept = lessons is not None
             with output_folder(
                 output, KIND, identity, inputs=inputs, overwrite=overwrite, keep_failed=kept
             ) as building:
-                checkpoint = building.scratch / _CHECKPOINT
-                if ranks is not None:
-                    ranks.tell(str(checkpoint))
+                checkpoint = building.scratch / CHECKPOINT
+                ranks.tell(str(checkpoint))
                 with _use_threads(workers), explain_memory_errors():
                     if lessons is None:
-                        _train(plan, building.folder, checkpoint, ranks)
+                        train_alone(plan, building.folder, checkpoint, ranks)
                     else:
-                        _teach(plan, lessons, base, building, tell)
+                        from grassmeans.contexts.teaching.finishing import teach
+
+                        teach(plan, lessons, base, building, tell)
         else:
             with _use_threads(workers), explain_memory_errors():
-                _run(plan, _mix(plan), Path(ranks.tell()), ranks)
-        if ranks is not None:
-            ranks.tell("the folder is there")
+                _run(plan, plan.mix(), Path(ranks.tell()), ranks)
+        ranks.tell("the folder is there")
     encoder = read_encoder(Path(output), read_manifest(Path(output), KIND, FORMAT_VERSION))
-    if encoder.remark and (ranks is None or ranks.is_first):
+    if encoder.remark and ranks.is_first:
         warn_user(encoder.remark)
     return encoder
 
@@ -317,7 +298,7 @@ def choose_teacher(teacher: Teacher | str | Path) -> Teacher:
 
 
 @dataclass(frozen=True)
-class _Plan:
+class TrainingPlan:
     """What a training is told at the door."""
 
     corpora: Sequence[Corpus]
@@ -327,21 +308,29 @@ class _Plan:
     workers: int | None
     show_progress: bool | None
     started: float
-    about: Sequence[Mapping[str, Any]]
-    training: Mapping[str, Any]
 
-    @property
-    def fields(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, Any]:
         """What the manifest of any encoder tells of it."""
         first = self.corpora[0]
-        several = {} if len(self.about) == 1 else {"corpora": list(self.about)}
+        about = [{name: c.manifest.get(name) for name in _CORPUS_FIELDS} for c in self.corpora]
+        training = asdict(self.settings) | {"device": self.device}
+        several: dict[str, Any] = {}
+        if len(self.corpora) > 1:
+            sizes = np.array([corpus.n_tokens for corpus in self.corpora], np.float64)
+            training["shares"] = normalise_shares(self.shares, sizes).tolist()
+            several = {"corpora": about}
         return {
             "tokenizer": first.tokenizer.to_dict(),
             "language": first.manifest["options"]["language"],
-            "training": dict(self.training),
-            "corpus": dict(self.about[0]),
+            "training": training,
+            "corpus": about[0],
             **several,
         }
+
+    def mix(self, words: Sequence[str] | None = None) -> TrainingText:
+        """The text of all corpora; with the words that it knows, where they are given."""
+        assert self.settings.vocabulary is not None
+        return mix_corpora(self.corpora, self.shares, self.settings.vocabulary, MIN_COUNT, words)
 
 
 @contextlib.contextmanager
@@ -356,182 +345,59 @@ def _use_threads(workers: int | None) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def _mix(plan: _Plan, words: Sequence[str] | None = None) -> TrainingText:
-    assert plan.settings.vocabulary is not None
-    return mix_corpora(plan.corpora, plan.shares, plan.settings.vocabulary, MIN_COUNT, words)
+def shape_network(
+    kind: Callable[..., Shape], n_words: int, settings: EncoderSettings, **more: int
+) -> Shape:
+    """The shape of a network that knows so many words, as the settings ask for it."""
+    sizes = (settings.dim, settings.layers, HEAD_DIM)
+    return kind(n_words, *sizes, passage=settings.passage, **more)
 
 
-def _train(plan: _Plan, folder: Path, checkpoint: Path, ranks: Ranks | None = None) -> None:
-    """Train a leave-one-out encoder into a folder."""
-    text = _mix(plan)
-    network, report = _run(plan, text, checkpoint, ranks)
-    _write(folder, network, text, plan.fields | report, plan.device, plan.settings.random_state)
-
-
-def _teach(
-    plan: _Plan,
-    teacher: Teacher,
-    base: str | Path | None,
-    building: Building,
-    tell: Callable[[str], None] | None,
+def train_alone(
+    plan: TrainingPlan, folder: Path, checkpoint: Path, ranks: Ranks | None = None
 ) -> None:
-    """Train a student into a folder, and what it learns from before that."""
-    from grassmeans.contexts.teaching.finishing import finish_student, prepare_student
-    from grassmeans.contexts.teaching.teacher import Listener
+    """Train a leave-one-out encoder, without a teacher, into a folder."""
+    from grassmeans.contexts.attention.network import export_network
 
-    first = building.scratch / _BASE if base is None else Path(base)
-    known = None if base is None else _read_base(plan, first)
-    text = _mix(plan, None if known is None else known.vectors.words)
-    folder = building.scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
-    show, seed = plan.show_progress, plan.settings.random_state
-    lessons = Listener(
-        teacher, text, plan.settings.passage, folder, plan.device, plan.workers, show
-    )
-    lessons.prepare(tell)
-    if base is None and not (first / MANIFEST).exists():
-        first.mkdir(exist_ok=True)
-        _train(plan, first, building.scratch / _CHECKPOINT)  # the manifest comes last
-    found = known or _read_base(plan, first)
-    readers = lessons.listen()
-    reader = readers[0] if len(readers) == 1 else MixedReader(readers, text.shares)
-    length = plan_course(plan.settings, reader.n_passages, time.perf_counter())
-    trainer = prepare_student(text, found, lessons, plan.settings, plan.device, length.is_long)
-    report = run_course(trainer, reader, length, building.scratch / _STUDENT_CHECKPOINT, None, show)
-    encoder = finish_student(trainer, text, found, teacher, report, seed)
-    held_out = reader.held_out()
-    report["voices"] = None
-    if len(held_out):
-        report["voices"] = trainer.measure_voices(held_out, length.batch_passages)
-    fields = plan.fields | report | {"teacher": teacher.describe()}
-    _write_encoder(building.folder, encoder, fields)
-
-
-def _read_base(plan: _Plan, folder: Path) -> LearnedEncoder:
-    """The encoder whose lines a student learns; refuses what cannot be one."""
-    found = read_encoder(folder, read_manifest(folder, KIND, FORMAT_VERSION))
-    if not isinstance(found, LearnedEncoder):
-        raise InputError(f"{folder} is no encoder that was trained without a teacher: give another")
-    if (longest := found.weights.shape.passage) < plan.settings.passage:
-        raise InputError(
-            f"{folder} reads {longest} tokens at once, fewer than {plan.settings.passage}: take "
-            f"passage={longest}, or another encoder to start from"
-        )
-    return found
+    text = plan.mix()
+    network, report = _run(plan, text, checkpoint, ranks)
+    weights, vectors = export_network(network, text.words, text.counts)
+    losses = report["held_out_loss"], report["frequency_loss"]
+    record = TrainingRecord(report["tokens_seen"], text.n_tokens, *losses)
+    weights = replace(weights, training=record)
+    encoder = LearnedEncoder(vectors, ContextShape(rank=1), text.function_words, weights)
+    encoder.use_device(plan.device)
+    seed = plan.settings.random_state
+    levelled = level_encoder(encoder, text.corpora, text.shares, seed)
+    write_encoder(folder, levelled, plan.describe() | report)
 
 
 def _run(
-    plan: _Plan, text: TrainingText, checkpoint: Path, ranks: Ranks | None = None
+    plan: TrainingPlan, text: TrainingText, checkpoint: Path, ranks: Ranks | None
 ) -> tuple[LeaveOneOutNetwork, dict[str, Any]]:
     """The trained network, and what there is to tell of its training."""
-    import torch
-
+    from grassmeans.contexts.attention.course import Course, CourseLength
     from grassmeans.contexts.attention.network import LeaveOneOutNetwork
-    from grassmeans.contexts.attention.optimising import Shortcuts, Trainer
+    from grassmeans.contexts.attention.optimising import ALONE, Shortcuts, Trainer
 
-    settings, seed, passage = plan.settings, plan.settings.random_state, plan.settings.passage
-    assert settings.dim is not None
-    assert settings.layers is not None
-    shape = NetworkShape(len(text.words), settings.dim, settings.layers, HEAD_DIM, passage=passage)
+    settings, seed, ranks = plan.settings, plan.settings.random_state, ranks or ALONE
+    shape = shape_network(NetworkShape, len(text.words), settings)
+    network = LeaveOneOutNetwork(shape, seed, plan.device)
     on_gpu = plan.device == "cuda"
-    dtype = torch.bfloat16 if on_gpu else torch.float32
-    network = LeaveOneOutNetwork(shape, seed, dtype).to(plan.device)
-    shortcuts = None
-    if not on_gpu:
-        shortcuts = Shortcuts.from_counts(text.counts, N_DRAWN, TARGET_SHARE)
+    shortcuts = None if on_gpu else Shortcuts.from_counts(text.counts, N_DRAWN, TARGET_SHARE)
     readers = [
-        PassageReader(corpus.shards, numbers, passage, seed)
+        PassageReader(corpus.shards, numbers, settings.passage, seed)
         for corpus, numbers in zip(text.corpora, text.numbers, strict=True)
     ]
-    reader = readers[0] if len(readers) == 1 else MixedReader(readers, text.shares)
-    length = plan_course(settings, reader.n_passages, plan.started)
-    if ranks is not None:
-        ranks.check(length.batch_passages)
+    reader = MixedReader(readers, text.shares)
+    length = CourseLength.plan(settings, reader.n_passages, plan.started)
+    ranks.check(length.batch_passages)
     trainer = Trainer(network, seed, shortcuts, compiled=on_gpu and length.is_long, ranks=ranks)
-    return network, run_course(
-        trainer, reader, length, checkpoint, text.counts, plan.show_progress, ranks
-    )
+    return network, Course(trainer, reader, length, text.counts).run(checkpoint, plan.show_progress)
 
 
-class CourseLength(NamedTuple):
-    """How long a training is, and in which steps.
-
-    Attributes
-    ----------
-    batch_passages : int
-        Passages of a step.
-    ending : mapping
-        When it ends: after steps, or after seconds.
-    is_long : bool
-        Whether compiling the network is worth the time.
-    """
-
-    batch_passages: int
-    ending: Mapping[str, Any]
-    is_long: bool
-
-
-def plan_course(settings: EncoderSettings, n_passages: int, started: float) -> CourseLength:
-    """The length of a training on so many passages, by epochs or by the clock."""
-    assert settings.batch_tokens is not None
-    batch_passages = settings.batch_tokens // settings.passage
-    if settings.epochs is not None:
-        n_steps = max(1, round(settings.epochs * n_passages / batch_passages))
-        is_long = n_steps * batch_passages * settings.passage >= _WORTH_COMPILING
-        return CourseLength(batch_passages, {"n_steps": n_steps}, is_long)
-    assert settings.minutes is not None
-    seconds = 60 * settings.minutes
-    seconds -= min(_WRITING_SHARE * seconds, _MOST_WRITING_SECONDS)
-    is_long = settings.minutes >= _MINUTES_WORTH_COMPILING
-    return CourseLength(batch_passages, {"seconds": seconds, "started": started}, is_long)
-
-
-def run_course(
-    trainer: Trainer,
-    reader: Reader,
-    length: CourseLength,
-    checkpoint: Path,
-    counts: NDArray[np.int64] | None,
-    show_progress: bool | None,
-    ranks: Ranks | None = None,
-) -> dict[str, Any]:
-    """Train to the end; what there is to tell of it."""
-    import torch
-
-    from grassmeans.contexts.attention.course import Course
-
-    course = Course(
-        trainer, reader, length.batch_passages, counts=counts, ranks=ranks, **length.ending
-    )
-    try:
-        return course.run(checkpoint, show_progress)
-    except torch.cuda.OutOfMemoryError as error:
-        raise InputError(
-            "the memory of the GPU is too small for this: take fewer tokens a step "
-            f"(batch_tokens=..., now {length.batch_passages * reader.passage}) or smaller vectors "
-            "(dim=...)"
-        ) from error
-
-
-def _write(
-    folder: Path,
-    network: LeaveOneOutNetwork,
-    text: TrainingText,
-    fields: Mapping[str, Any],
-    device: str,
-    seed: int,
-) -> None:
-    from grassmeans.contexts.attention.network import export_network
-
-    weights, vectors = export_network(network, text.words, text.counts)
-    losses = fields["held_out_loss"], fields["frequency_loss"]
-    record = TrainingRecord(fields["tokens_seen"], text.n_tokens, *losses)
-    weights = replace(weights, training=record)
-    encoder = LearnedEncoder(vectors, ContextShape(rank=1), text.function_words, weights)
-    encoder.use_device(device)
-    _write_encoder(folder, level_encoder(encoder, text.corpora, text.shares, seed), fields)
-
-
-def _write_encoder(folder: Path, encoder: NetworkEncoder, fields: Mapping[str, Any]) -> None:
+def write_encoder(folder: Path, encoder: NetworkEncoder, fields: Mapping[str, Any]) -> None:
+    """Write an encoder's folder; the manifest comes last."""
     encoder.vectors.save(folder / VECTORS_FOLDER, bits=_BITS, overwrite=True)
     encoder.save(folder)
     write_function_words(folder, encoder.function_words)

@@ -142,14 +142,14 @@ class Projection:
         """The same lines on turned axes."""
         return Projection(self.mean, (turn.T @ self.axes).astype(np.float32))
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path, name: str = _FILE) -> None:
         """Write one array: the mean, and the axes below it."""
-        write_array(folder / _FILE, np.concatenate([self.mean[None], self.axes]))
+        write_array(folder / name, np.concatenate([self.mean[None], self.axes]))
 
     @classmethod
-    def open(cls, folder: Path) -> Projection:
+    def open(cls, folder: Path, name: str = _FILE) -> Projection:
         """Read what `save` wrote."""
-        path = folder / _FILE
+        path = folder / name
         rows = np.asarray(open_array(path, np.float32, (None, None)))
         if len(rows) < 2 or not np.isfinite(rows).all():
             raise damaged(path, "it holds no mean and axes")

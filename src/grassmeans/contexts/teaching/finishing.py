@@ -1,26 +1,41 @@
-"""From what a teacher said to a student, and from a trained student to an encoder."""
+"""A student's training as a whole: from what a teacher says to an encoder in its folder."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 from grassmeans.arrays import Floats
+from grassmeans.artifacts.checking import MANIFEST
+from grassmeans.artifacts.writing import read_manifest
+from grassmeans.contexts import read_encoder
+from grassmeans.contexts.attention.course import Course, CourseLength
 from grassmeans.contexts.attention.inference import DeviceNetwork
-from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, sample_texts
-from grassmeans.contexts.attention.mixing import TrainingText
-from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord
-from grassmeans.contexts.attention.training import HEAD_DIM, EncoderSettings
+from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, find_axes, sample_texts
+from grassmeans.contexts.attention.reading import MixedReader, TrainingText
+from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord, round_matrix
+from grassmeans.contexts.attention.training import (
+    CHECKPOINT,
+    FORMAT_VERSION,
+    KIND,
+    EncoderSettings,
+    TrainingPlan,
+    shape_network,
+    train_alone,
+    write_encoder,
+)
 from grassmeans.contexts.learned import LearnedEncoder
-from grassmeans.contexts.taught import TaughtEncoder
+from grassmeans.contexts.taught import StudentShape, StudentWeights, TaughtEncoder
 from grassmeans.contexts.teaching.student import StudentNetwork, StudentTrainer
-from grassmeans.contexts.teaching.student_weights import StudentShape, StudentWeights, round_matrix
 from grassmeans.contexts.teaching.teacher import Listener, Teacher, measure_means, weigh_words
+from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
+from grassmeans.outputs.places import Building
 from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -29,6 +44,53 @@ VOICE_SHARE = 0.8
 
 MOST_AXES = 256
 """Of the lines of both voices together."""
+
+_CHECKPOINT, _BASE, _LESSONS = "student.safetensors", "base", "lessons"
+
+
+def teach(
+    plan: TrainingPlan,
+    teacher: Teacher,
+    base: str | Path | None,
+    building: Building,
+    tell: Callable[[str], None] | None,
+) -> None:
+    """Train a student into a folder, and what it learns from before that."""
+    settings, show, scratch = plan.settings, plan.show_progress, building.scratch
+    first = scratch / _BASE if base is None else Path(base)
+    known = None if base is None else _read_base(first, settings.passage)
+    text = plan.mix(None if known is None else known.vectors.words)
+    folder = scratch / _LESSONS if teacher.cache is None else Path(teacher.cache)
+    lessons = Listener(teacher, text, settings.passage, folder, plan.device, plan.workers, show)
+    lessons.prepare(tell)
+    if base is None and not (first / MANIFEST).exists():
+        first.mkdir(exist_ok=True)
+        train_alone(plan, first, scratch / CHECKPOINT)
+    found = known or _read_base(first, settings.passage)
+    reader = MixedReader(lessons.listen(), text.shares)
+    length = CourseLength.plan(settings, reader.n_passages, time.perf_counter())
+    trainer = prepare_student(text, found, lessons, settings, plan.device, length.is_long)
+    report = Course(trainer, reader, length).run(scratch / _CHECKPOINT, show)
+    encoder = finish_student(trainer, text, found, teacher, report, settings.random_state)
+    held_out = reader.held_out()
+    report["voices"] = None
+    if len(held_out):
+        report["voices"] = trainer.measure_voices(held_out, length.batch_passages)
+    fields = plan.describe() | report | {"teacher": teacher.describe()}
+    write_encoder(building.folder, encoder, fields)
+
+
+def _read_base(folder: Path, passage: int) -> LearnedEncoder:
+    """The encoder whose lines a student learns; refuses what cannot be one."""
+    found = read_encoder(folder, read_manifest(folder, KIND, FORMAT_VERSION))
+    if not isinstance(found, LearnedEncoder):
+        raise InputError(f"{folder} is no encoder that was trained without a teacher: give another")
+    if (longest := found.weights.shape.passage) < passage:
+        raise InputError(
+            f"{folder} reads {longest} tokens at once, fewer than {passage}: take "
+            f"passage={longest}, or another encoder to start from"
+        )
+    return found
 
 
 def prepare_student(
@@ -40,22 +102,11 @@ def prepare_student(
     compiled: bool,
 ) -> StudentTrainer:
     """A student that has learned nothing yet, beside its two teachers."""
-    assert settings.dim is not None
-    assert settings.layers is not None
-    shape = StudentShape(
-        len(text.words),
-        settings.dim,
-        settings.layers,
-        HEAD_DIM,
-        passage=settings.passage,
-        line_axes=base.weights.n_axes,
-        deviation_axes=lessons.teacher.n_axes,
-    )
-    on_gpu = device == "cuda"
-    dtype = torch.bfloat16 if on_gpu else torch.float32
-    network = StudentNetwork(shape, settings.random_state, dtype).to(device)
+    voices = {"line_axes": base.weights.n_axes, "deviation_axes": lessons.teacher.n_axes}
+    shape = shape_network(StudentShape, len(text.words), settings, **voices)
+    network = StudentNetwork(shape, settings.random_state, device)
     means = measure_means(lessons.files, shape.n_ids, device)
-    base.use_device("cuda" if on_gpu else "torch-cpu")
+    base.use_device("cuda" if device == "cuda" else "torch-cpu")
     sent = base.network
     assert isinstance(sent, DeviceNetwork)
     seed = settings.random_state
@@ -67,10 +118,7 @@ def export_student(
 ) -> StudentWeights:
     """A trained student as plain arrays; its voices are not joined yet."""
     network = trainer.network
-    arrays = {
-        name: weights.detach().to("cpu", torch.float32).numpy().copy()
-        for name, weights in network.named_parameters()
-    }
+    arrays = network.export()
     vectors = arrays.pop("vectors")
     shape: StudentShape = network.shape
     lengths = [1.0] * shape.line_axes + [VOICE_SHARE] * shape.deviation_axes
@@ -98,9 +146,8 @@ def finish_student(
     """An encoder of a trained student: its voices joined, and words among its lines."""
     record = TrainingRecord(report["tokens_seen"], text.n_tokens)
     weights = export_student(trainer, record, teacher)
-    words = np.concatenate(
-        [unit_rows(np.asarray(base.vectors.vectors)), unit_rows(np.asarray(weights.means))], axis=1
-    )
+    both = (base.vectors.vectors, weights.means)
+    words = np.concatenate([unit_rows(np.asarray(rows)) for rows in both], axis=1)
     whole = _place(text, words, weights)
     whole.use_device(base.device)
     samples = sample_texts(text.corpora, text.shares, whole, random_state)
@@ -117,12 +164,3 @@ def _place(text: TrainingText, words: Floats, weights: StudentWeights) -> Taught
     placed = unit_rows((words @ weights.axes).astype(np.float32))
     vectors = WordVectors(list(text.words), placed, text.counts)
     return TaughtEncoder(vectors, ContextShape(rank=1), text.function_words, weights)
-
-
-def find_axes(lines: Floats, n_axes: int) -> Floats:
-    """(dim, n_axes) the main axes of unit lines (n, dim), seen from the origin."""
-    rows = lines.astype(np.float64)
-    _, vectors = np.linalg.eigh(rows.T @ rows)
-    axes = vectors[:, ::-1][:, :n_axes]
-    signed = axes * np.where(axes.sum(axis=0) < 0, -1.0, 1.0)  # one of two ends, always the same
-    return np.ascontiguousarray(signed, np.float32)

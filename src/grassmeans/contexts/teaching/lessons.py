@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Indices
+from grassmeans.arrays import Halves, Indices, Integers
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import write_array
 from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
@@ -33,20 +33,11 @@ _IDS, _CODES, _SCALES = "ids", "codes", "scales"
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """Passages with what was said of their words.
+    """Passages with what was said of their words."""
 
-    Attributes
-    ----------
-    ids : (n, passage) int32
-        Of the student's words.
-    codes : (n, passage, n_axes) int8
-    scales : (n, passage) float16
-        What codes are multiplied by; 0 where the teacher said nothing.
-    """
-
-    ids: NDArray[np.int32]
-    codes: NDArray[np.int8]
-    scales: NDArray[np.float16]
+    ids: Integers  # (n, passage) of the student's words
+    codes: NDArray[np.int8]  # (n, passage, n_axes)
+    scales: Halves  # (n, passage) of the codes; 0 where the teacher said nothing
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -57,49 +48,26 @@ class Lesson:
     @staticmethod
     def join(parts: Sequence[Lesson]) -> Lesson:
         """Several as one."""
-        return Lesson(
-            np.concatenate([part.ids for part in parts]),
-            np.concatenate([part.codes for part in parts]),
-            np.concatenate([part.scales for part in parts]),
-        )
+        arrays = zip(*((part.ids, part.codes, part.scales) for part in parts), strict=True)
+        return Lesson(*map(np.concatenate, arrays))
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
-    """Consecutive words of one document in a passage.
-
-    Attributes
-    ----------
-    shard : int
-    first, end : int
-        Positions in the shard.
-    slot : int
-        Of its first word, counted over all passages that were asked for.
-    """
+class Segment(NamedTuple):
+    """Consecutive words of one document in a passage."""
 
     shard: int
-    first: int
+    first: int  # position in the shard
     end: int
-    slot: int
+    slot: int  # of its first word, counted over all passages that were asked for
 
 
 class PassagePlan:
-    """Where the passages of a corpus are: some documents of it, one after the other.
+    """Where the passages of a corpus are: the held-out documents of it, or all others, in a row.
 
-    Parameters
-    ----------
-    corpus : Corpus
-    numbers : (n_corpus_words,) int32
-        The student's words; -1 for others.
-    passage : int
-        Tokens of a passage.
-    held_out : bool
-        Whether these are the documents that are never trained on, or the others.
+    ``numbers`` (n_corpus_words,) are the student's words; -1 for others.
     """
 
-    def __init__(
-        self, corpus: Corpus, numbers: NDArray[np.int32], passage: int, held_out: bool
-    ) -> None:
+    def __init__(self, corpus: Corpus, numbers: Integers, passage: int, held_out: bool) -> None:
         self.corpus = corpus
         self.passage = passage
         self._numbers = np.append(numbers, -1)
@@ -107,15 +75,11 @@ class PassagePlan:
         firsts = np.concatenate([o[:-1] for o in offsets])
         lengths = np.concatenate([np.diff(o) for o in offsets])
         shards = np.repeat(np.arange(len(offsets)), [len(o) - 1 for o in offsets])
-        documents = np.arange(len(firsts))
-        chosen = (documents % HELD_OUT_EVERY == HELD_OUT_EVERY - 1) == held_out
-        self._firsts, self._lengths, self._shards = (
-            values[chosen] for values in (firsts, lengths, shards)
-        )
+        is_held_out = np.arange(len(firsts)) % HELD_OUT_EVERY == HELD_OUT_EVERY - 1
+        chosen = is_held_out == held_out
+        self._firsts, self._lengths, self._shards = firsts[chosen], lengths[chosen], shards[chosen]
         self._begins = np.cumsum(self._lengths + 1) - (self._lengths + 1)
-        n_slots = int((self._lengths + 1).sum())
-        self.n_tokens = int(self._lengths.sum())
-        self.n_passages = -(-n_slots // passage)
+        self.n_passages = -(-int((self._lengths + 1).sum()) // passage)
         if held_out:
             self.n_passages = min(self.n_passages, -(-MOST_HELD_OUT // passage))
 
@@ -138,7 +102,7 @@ class PassagePlan:
                 document += 1
         return found
 
-    def read_ids(self, segments: Sequence[Segment], n_passages: int) -> NDArray[np.int32]:
+    def read_ids(self, segments: Sequence[Segment], n_passages: int) -> Integers:
         """(n_passages, passage) the student's ids of segments, boundaries between them."""
         ids = np.full(n_passages * self.passage, BOUNDARY_ID, np.int32)
         for segment in segments:
@@ -157,13 +121,7 @@ def choose_passages(n_passages: int, n_wanted: int) -> Indices:
 
 
 class LessonFiles:
-    """The lessons of one corpus in a folder.
-
-    Parameters
-    ----------
-    folder : Path
-    n_passages, passage, n_axes : int
-    """
+    """The lessons of one corpus in a folder."""
 
     def __init__(self, folder: Path, n_passages: int, passage: int, n_axes: int) -> None:
         self.folder = folder
@@ -204,13 +162,8 @@ class LessonFiles:
 class LessonReader:
     """Gives the lessons of one corpus, epoch by epoch, in an order of the epoch's own.
 
-    Some files at a time are read into memory, and their passages shuffled.
-
-    Parameters
-    ----------
-    trained, kept_back : LessonFiles
-        What is trained on, and what never is.
-    seed : int
+    Some files at a time are read into memory, and their passages shuffled. Those that are kept back
+    are never trained on.
     """
 
     def __init__(self, trained: LessonFiles, kept_back: LessonFiles, seed: int) -> None:
@@ -219,7 +172,6 @@ class LessonReader:
         self._seed = seed
         self.passage = trained.passage
         self.n_passages = trained.n_passages
-        self.n_tokens = trained.n_passages * trained.passage
 
     def batches(self, n_passages: int, first_batch: int = 0) -> Iterator[Lesson]:
         """Batches of so many passages without end, over the ends of epochs."""

@@ -5,8 +5,8 @@ there: the line of a leave-one-out encoder (`grassmeans.contexts.learned`), lear
 second is what does stand there: how the word differs from its usual self in this context, learned
 from a transformer that has read the same text (`grassmeans.contexts.teaching.teacher`).
 
-This is the network as it is trained, with PyTorch; `grassmeans.contexts.taught` computes the same
-without it.
+This is the network as it is trained, with PyTorch, and as a GPU computes it for many passages at
+once; `grassmeans.contexts.taught` computes the same without it.
 """
 
 from __future__ import annotations
@@ -16,16 +16,15 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from grassmeans.arrays import Floats
-from grassmeans.contexts.attention.inference import DeviceNetwork
+from grassmeans.arrays import Floats, Integers
+from grassmeans.contexts.attention.inference import DeviceEncoder, DeviceNetwork, Sent, send_layers
 from grassmeans.contexts.attention.network import AttentionNetwork, normalise, rotate
 from grassmeans.contexts.attention.optimising import Trainer
-from grassmeans.contexts.attention.ranks import Ranks
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
+from grassmeans.contexts.taught import LAYERS, OWN_SHARE, StudentWeights
 from grassmeans.contexts.teaching.lessons import Lesson
 
 UNKNOWN_SHARE = 0.1
@@ -33,14 +32,7 @@ UNKNOWN_SHARE = 0.1
 
 
 class StudentNetwork(AttentionNetwork):
-    """Passages of word ids -> for each place, both voices.
-
-    Its parameters are those of `grassmeans.contexts.teaching.student_weights.StudentWeights`.
-
-    Parameters
-    ----------
-    shape : StudentShape
-    """
+    """Passages of word ids -> for each place, both voices; parameters as in `StudentWeights`."""
 
     first_scales: ClassVar[Mapping[str, float]] = {
         "mixing": 0.1,
@@ -51,8 +43,7 @@ class StudentNetwork(AttentionNetwork):
     def forward(self, ids: Tensor) -> Tensor:
         """(n_passages, length) ids -> (n_passages, length, n_voices): one voice, and the other."""
         shape, (n_passages, length) = self.shape, ids.shape
-        angles = self.angles[:length]
-        turns = angles.cos().to(self.compute_dtype), angles.sin().to(self.compute_dtype)
+        turns = self.turns(length)
         x = normalise(functional.embedding(ids, self.vectors).to(self.compute_dtype))
         heads = (n_passages, length, 3, shape.n_heads, shape.head_dim)
         for layer in range(shape.n_layers):
@@ -62,36 +53,22 @@ class StudentNetwork(AttentionNetwork):
                 rotate(normalise(queries), *turns), rotate(normalise(keys), *turns), values
             )
             x = x + self._weigh(found.transpose(1, 2).flatten(-2), self.mixing[layer])
-            inner = functional.relu(self._weigh(normalise(x), self.inner_up[layer])).square()
-            x = x + self._weigh(inner, self.inner_down[layer])
+            x = self.feed(x, layer)
         return self._weigh(normalise(x), self.voices)
 
 
 class Losses(NamedTuple):
-    """What is left to be learned, each 0 where all is.
+    """What is left to be learned, each 0 where all is."""
 
-    Attributes
-    ----------
-    line : 1 - cosine with the leave-one-out lines
-    deviation : 1 - cosine with the teacher's deviations
-    variance : share of the deviations' squares that is not explained
-    """
-
-    line: Tensor
-    deviation: Tensor
-    variance: Tensor
+    line: Tensor  # 1 - cosine with the leave-one-out lines
+    deviation: Tensor  # 1 - cosine with the teacher's deviations
+    variance: Tensor  # share of the deviations' squares that is not explained
 
 
 def compare_voices(said: Tensor, lines: Tensor, deviations: Tensor, weights: Tensor) -> Losses:
-    """How far a student is from both teachers, over places by their weights.
+    """How far a student is from both teachers, over places by their weights (n,).
 
-    Parameters
-    ----------
-    said : (n, line_axes + deviation_axes)
-    lines : (n, line_axes)
-    deviations : (n, deviation_axes)
-        Zeros where a teacher says nothing: such places do not count.
-    weights : (n,)
+    Where a teacher says nothing, zeros in lines or deviations (n, axes), a place does not count.
     """
     first, second = said.float().split((lines.shape[-1], deviations.shape[-1]), dim=-1)
     counts = weights * lines.any(dim=-1)
@@ -108,18 +85,10 @@ def compare_voices(said: Tensor, lines: Tensor, deviations: Tensor, weights: Ten
 
 
 class StudentTrainer(Trainer):
-    """A student and what its training remembers from step to step.
+    """A student, beside its two teachers, and what its training remembers from step to step.
 
-    Parameters
-    ----------
-    network : StudentNetwork
-        On the device that it is trained on.
-    base : DeviceNetwork
-        The leave-one-out encoder there, whose lines are learned.
-    means : (n_ids, n_axes) float32
-        Of the teacher's vectors, a word's usual self.
-    weights : (n_ids,) float32
-        How much the places of each word count.
+    ``base`` is the leave-one-out encoder whose lines are learned, ``means`` (n_ids, n_axes) are of
+    the other's vectors, a word's usual self, and ``weights`` (n_ids,) say how much places count.
     """
 
     def __init__(
@@ -130,15 +99,14 @@ class StudentTrainer(Trainer):
         means: Floats,
         weights: Floats,
         compiled: bool = False,
-        ranks: Ranks | None = None,
     ) -> None:
-        super().__init__(network, seed, compiled=compiled, ranks=ranks)
+        super().__init__(network, seed, compiled=compiled)
         self._base = base
         self.means = means
         self._means = torch.from_numpy(means).to(self._device)
         self._weights = torch.from_numpy(weights).to(self._device)
 
-    def _try_loss(self, ids: NDArray[np.int32]) -> Tensor:
+    def _try_loss(self, ids: Integers) -> Tensor:
         loss: Tensor = self._encode(self._put(ids).long()).float().square().mean()
         return loss
 
@@ -178,3 +146,48 @@ class StudentTrainer(Trainer):
             for name, loss in self._compare(part, given, self.network(given))._asdict().items():
                 totals[name] += float(loss) * len(part) / max(len(passages), 1)
         return totals
+
+
+class DeviceStudent(DeviceEncoder):
+    """A student on a device, as `grassmeans.contexts.taught` computes it."""
+
+    def __init__(self, weights: StudentWeights, device: str) -> None:
+        super().__init__(weights.shape, device)
+        self.shape = weights.shape
+        words = np.concatenate([np.asarray(weights.specials), np.asarray(weights.words)])
+        means = OWN_SHARE * np.asarray(weights.means)
+        self._words = normalise(torch.from_numpy(words).to(self._device)).to(self._half)
+        self._means = functional.pad(torch.from_numpy(means).to(self._device), (0, 0, N_SPECIAL, 0))
+        matrices = [weights.matrix(name) for name in LAYERS]
+        self._layers = send_layers(matrices, self._device, self._half)
+        self._voices = torch.from_numpy(weights.matrix("voices")).to(self._device)
+        self._axes = torch.from_numpy(weights.axes).to(self._device)
+
+    def _predict(self, sent: Sent) -> Tensor:
+        shape, half = self.shape, self._half
+        n_passages, length = sent.ids.shape
+        there = sent.ids >= 0
+        ids = sent.ids.clamp(min=0)
+        seen = there[:, None, None]
+        turns = self._cos[:length].to(half), self._sin[:length].to(half)
+        heads = (n_passages, length, 3, shape.n_heads, shape.head_dim)
+        x = functional.embedding(ids, self._words).float()
+        for layer in self._layers:
+            looked = functional.linear(normalise(x).to(half), layer.looking).view(heads)
+            queries, keys, values = looked.permute(2, 0, 3, 1, 4).unbind()
+            found = functional.scaled_dot_product_attention(
+                rotate(normalise(queries), *turns),
+                rotate(normalise(keys), *turns),
+                values,
+                attn_mask=seen,
+            )
+            x += functional.linear(found.transpose(1, 2).flatten(-2), layer.mixing)
+            x = layer.feed(x, half)
+        rows = sent.owners * length + sent.places
+        said = functional.linear(normalise(x.flatten(0, 1)[rows]), self._voices)
+        first, second = said.split((shape.line_axes, shape.deviation_axes), dim=1)
+        second = second + self._means[ids.flatten()[rows].long()]
+        both = [functional.normalize(voice, dim=1) for voice in (first, second)]
+        lines = functional.normalize(torch.cat(both, dim=1) @ self._axes, dim=1)
+        alone = (there.sum(dim=1) < 2)[sent.owners]
+        return lines.masked_fill_(alone[:, None], 0.0)

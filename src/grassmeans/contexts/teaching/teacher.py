@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Indices
-from grassmeans.artifacts.checking import open_array
-from grassmeans.artifacts.writing import digest_of, write_array
+from grassmeans.arrays import Floats, Halves, Indices, Integers
+from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.attention.levelling import EXPONENT
-from grassmeans.contexts.attention.mixing import TrainingText
+from grassmeans.contexts.attention.reading import TrainingText
 from grassmeans.contexts.attention.stored import N_SPECIAL
+from grassmeans.contexts.pretrained.lines import Projection, fix_signs
 from grassmeans.contexts.pretrained.network import ModelHead, PieceBatch, Pieces
 from grassmeans.contexts.pretrained.running import TorchNetwork
 from grassmeans.contexts.teaching.lessons import (
@@ -65,19 +65,6 @@ _MOST_UNKNOWN, _MOST_PIECES = 0.02, 2.5
 in their own language have 1.1 to 1.6 pieces a word."""
 
 _LICENCE = re.compile(r"^licen[cs]e:\s*(\S+)\s*$", re.MULTILINE)
-
-
-class TeacherAxes(NamedTuple):
-    """What is taken off a teacher's vector, and the axes it is then seen from.
-
-    Attributes
-    ----------
-    mean : (dim,) float32
-    axes : (n_axes, dim) float32
-    """
-
-    mean: Floats
-    axes: Floats
 
 
 _Task = tuple[int, int, int]
@@ -139,23 +126,14 @@ def find_licence(source: str) -> str | None:
 
 
 class Heard(NamedTuple):
-    """What a worker has prepared of some passages.
+    """What a worker has prepared of some passages."""
 
-    Attributes
-    ----------
-    ids : (n_passages, passage) int32
-        The student's.
-    batches : list of PieceBatch
-    slots : (n_words,) int64
-        Where the words of all batches stand among the passages.
-    """
-
-    ids: NDArray[np.int32]
+    ids: Integers  # (n_passages, passage) the student's
     batches: list[PieceBatch]
-    slots: Indices
+    slots: Indices  # (n_words,) where the words of all batches stand among the passages
 
     @property
-    def words(self) -> NDArray[np.int32]:
+    def words(self) -> Integers:
         """(n_words,) the student's ids of the words of all batches."""
         return self.ids.reshape(-1)[self.slots]
 
@@ -176,8 +154,7 @@ def cut_passages(plan: PassagePlan, passages: Indices, source: str, batch_size: 
     batches, slots = [], [np.empty(0, np.int64)]
     for rows in split_by_length([len(found.ids) for found in cut], batch_size):
         batches.append(pieces.batch([cut[i] for i in rows], [stretches[i][1] for i in rows]))
-        found = [segments[i].slot + np.arange(len(stretches[i][1])) for i in rows]
-        slots += found
+        slots += [segments[i].slot + np.arange(len(stretches[i][1])) for i in rows]
     return Heard(ids, batches, np.concatenate(slots))
 
 
@@ -187,24 +164,15 @@ def split_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
     start = 0
     while start < len(order):
         fitting = _PIECES_AT_ONCE // max(lengths[order[start]], 1)
-        yield order[start : start + max(1, min(most, fitting))]
-        start += max(1, min(most, fitting))
+        end = start + max(1, min(most, fitting))
+        yield order[start:end]
+        start = end
 
 
 class Listener:
-    """Lets a teacher read a text, and keeps what it says.
+    """Lets a teacher read a text in passages, and keeps in a folder what it says.
 
-    Parameters
-    ----------
-    teacher : Teacher
-    text : TrainingText
-    passage : int
-        Tokens of a passage.
-    folder : Path
-        Where what it says is kept; what was said before of the same text is taken from there.
-    device : {"cpu", "cuda"}
-    workers : int, optional
-        Processes that cut text for it.
+    What was said before of the same text is taken from there. Workers cut text for it.
     """
 
     def __init__(
@@ -230,9 +198,7 @@ class Listener:
             [PassagePlan(corpus, numbers, passage, held_out) for held_out in (False, True)]
             for corpus, numbers in zip(text.corpora, text.numbers, strict=True)
         ]
-        bytes_a_passage = passage * (teacher.n_axes + 6)
-        self._most = int(teacher.disk * 1e9 / bytes_a_passage)
-        self._bytes_a_passage = bytes_a_passage
+        self._bytes_a_passage = passage * (teacher.n_axes + 6)
         self._seconds_a_token = math.nan  # known when a sample was read
 
     @cached_property
@@ -243,18 +209,14 @@ class Listener:
     @cached_property
     def files(self) -> list[list[LessonFiles]]:
         """For each corpus, what is trained on and what is held out."""
+        most, n_axes = int(self.teacher.disk * 1e9 / self._bytes_a_passage), self.teacher.n_axes
         found = []
-        for i, plans in enumerate(self._plans):
-            wanted = max(1, math.ceil(self._most * float(self.text.shares[i])))
-            sizes = [min(plans[0].n_passages, wanted), plans[1].n_passages]
-            found.append(
-                [
-                    LessonFiles(
-                        self.folder / f"{i}-{name}", size, plans[0].passage, self.teacher.n_axes
-                    )
-                    for name, size in zip(("trained", "held-out"), sizes, strict=True)
-                ]
-            )
+        for i, (trained, held_out) in enumerate(self._plans):
+            wanted = max(1, math.ceil(most * float(self.text.shares[i])))
+            sizes = (min(trained.n_passages, wanted), held_out.n_passages)
+            places = [self.folder / f"{i}-{name}" for name in ("trained", "held-out")]
+            both = zip(places, sizes, strict=True)
+            found.append([LessonFiles(*one, trained.passage, n_axes) for one in both])
         return found
 
     def prepare(self, tell: Callable[[str], None] | None = None) -> None:
@@ -311,16 +273,14 @@ class Listener:
             )
         return needed
 
-    def _find_axes(self) -> TeacherAxes:
-        path = self.folder / _AXES
-        if path.exists():
-            rows = np.array(open_array(path, np.float32, (None, self.teacher.head.dim)))
-            return TeacherAxes(rows[0], rows[1:])
+    def _find_axes(self) -> Projection:
+        if (self.folder / _AXES).exists():
+            return Projection.open(self.folder, _AXES)
         found = self._fit_axes()
-        write_array(path, np.concatenate([found.mean[None], found.axes]))
+        found.save(self.folder, _AXES)
         return found
 
-    def _fit_axes(self) -> TeacherAxes:
+    def _fit_axes(self) -> Projection:
         """Axes of a sample of all corpora; a remark where the teacher hardly knows the language."""
         ids, vectors, unknown, n_pieces = [], [], 0, 0
         clock: list[tuple[float, int]] = []
@@ -347,8 +307,7 @@ class Listener:
         doubt = describe_doubt(unknown, n_pieces, len(words))
         if doubt:
             warn_user(f"is the teacher {self.teacher.source} for another language? {doubt}")
-        weights = weigh_words(self.text)
-        return fit_axes(words, rows, weights, self.teacher.n_axes)
+        return fit_axes(words, rows, weigh_words(self.text), self.teacher.n_axes)
 
     def _hear(self, tasks: Sequence[tuple[PassagePlan, Indices]]) -> Iterator[tuple[Heard, Any]]:
         """What was cut, and (n_words, dim) vectors on the device, those of all its batches.
@@ -364,7 +323,7 @@ class Listener:
                 said = [self.network.run_layers(batch).mean(dim=0) for batch in heard.batches]
                 yield heard, torch.cat(said) if said else nothing
 
-    def _read(self, tasks: Sequence[_Task], axes: TeacherAxes) -> None:
+    def _read(self, tasks: Sequence[_Task], axes: Projection) -> None:
         """Let the teacher read what belongs into files, and write them."""
         import torch
 
@@ -413,7 +372,7 @@ def describe_doubt(n_unknown: int, n_pieces: int, n_words: int) -> str:
     return ""
 
 
-def _lay_out(heard: Heard, codes: NDArray[np.int8], scales: NDArray[np.float16]) -> Lesson:
+def _lay_out(heard: Heard, codes: NDArray[np.int8], scales: Halves) -> Lesson:
     """What was said, where its words stand in the passages."""
     n = heard.ids.size
     all_codes = np.zeros((n, codes.shape[1]), np.int8)
@@ -423,7 +382,7 @@ def _lay_out(heard: Heard, codes: NDArray[np.int8], scales: NDArray[np.float16])
     return Lesson(heard.ids, all_codes.reshape(*shape, -1), all_scales.reshape(shape))
 
 
-def round_rows(rows: Any) -> tuple[NDArray[np.int8], NDArray[np.float16]]:
+def round_rows(rows: Any) -> tuple[NDArray[np.int8], Halves]:
     """Rows (n, n_axes) of a tensor in 8 bits a number, and (n,) their scales; 0 for zeros."""
     import torch
 
@@ -441,15 +400,10 @@ def weigh_words(text: TrainingText) -> Floats:
     return np.array([0.0] * N_SPECIAL + weights, np.float32)
 
 
-def fit_axes(ids: NDArray[np.int32], vectors: Floats, weights: Floats, n_axes: int) -> TeacherAxes:
-    """The main axes of how vectors differ from their word's mean, levelled in part.
+def fit_axes(ids: Integers, vectors: Floats, weights: Floats, n_axes: int) -> Projection:
+    """The main axes of how vectors (n, dim) differ from the mean of their word, levelled in part.
 
-    Parameters
-    ----------
-    ids : (n,) int32
-        The student's.
-    vectors : (n, dim)
-    weights : (n_ids,)
+    ``ids`` (n,) are the student's, and weights (n_ids,) those of words.
     """
     mean = vectors.mean(axis=0, dtype=np.float64)
     counts = np.bincount(ids, minlength=len(weights))
@@ -471,32 +425,25 @@ def fit_axes(ids: NDArray[np.int32], vectors: Floats, weights: Floats, n_axes: i
     scales = np.maximum(values, values[0] * 1e-9) ** (-EXPONENT / 2)
     axes = (found * scales).T
     axes /= math.sqrt(float((values * scales**2).sum()))  # a deviation has the length 1 or so
-    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
-    return TeacherAxes(mean.astype(np.float32), (axes * np.sign(largest)).astype(np.float32))
+    return Projection(mean.astype(np.float32), fix_signs(axes))
 
 
-def measure_means(readers: Sequence[Sequence[LessonFiles]], n_ids: int, device: str) -> Floats:
-    """(n_ids, n_axes) what the teacher says of each word in the mean, rare words less.
-
-    Parameters
-    ----------
-    readers : sequence of sequences of LessonFiles
-        All that was said, by corpora.
-    """
+def measure_means(files: Sequence[Sequence[LessonFiles]], n_ids: int, device: str) -> Floats:
+    """(n_ids, n_axes) what the teacher says of each word in the mean, rare words less."""
     import torch
 
-    n_axes = readers[0][0].n_axes
+    n_axes = files[0][0].n_axes
     sums = torch.zeros((n_ids, n_axes), device=device)
     counts = torch.zeros(n_ids, device=device)
-    for trained, _ in readers:
+    for trained, _ in files:
         for number in range(trained.n_files):
             lesson = trained.read(number)
-            ids = torch.from_numpy(np.array(lesson.ids).reshape(-1)).to(device).long()
-            scales = torch.from_numpy(np.array(lesson.scales).reshape(-1)).to(device).float()
-            codes = torch.from_numpy(np.array(lesson.codes).reshape(-1, n_axes)).to(device).float()
+            arrays = (lesson.ids, lesson.scales, lesson.codes)
+            ids, scales, codes = (torch.from_numpy(np.array(a)).to(device) for a in arrays)
+            ids, scales = ids.flatten().long(), scales.flatten().float()
+            codes = codes.reshape(-1, n_axes).float()
             sums.index_add_(0, ids, codes * scales[:, None])
             counts.index_add_(0, ids, (scales > 0).float())
     means = sums / (counts + SHRINKING)[:, None]
     means[:N_SPECIAL] = 0.0
-    found: Floats = means.cpu().numpy()
-    return found
+    return np.asarray(means.cpu().numpy())

@@ -17,11 +17,10 @@ from safetensors.torch import save_file
 from grassmeans import Corpus
 from grassmeans.artifacts.writing import read_manifest
 from grassmeans.contexts.attention import course as course_module
-from grassmeans.contexts.attention.course import N_MEASURES, Course, frequency_loss
-from grassmeans.contexts.attention.mixing import mix_corpora
+from grassmeans.contexts.attention.course import N_MEASURES, Course, CourseLength, frequency_loss
 from grassmeans.contexts.attention.network import LeaveOneOutNetwork
 from grassmeans.contexts.attention.optimising import Trainer
-from grassmeans.contexts.attention.reading import PassageReader
+from grassmeans.contexts.attention.reading import PassageReader, mix_corpora
 from grassmeans.contexts.attention.stored import NetworkShape
 from grassmeans.contexts.attention.training import EncoderSettings, train_encoder
 
@@ -44,7 +43,7 @@ def make_course(corpus):
         network = LeaveOneOutNetwork(NetworkShape(n_words, 64, 1, 64, passage=32), 0)
         text = mix_corpora([corpus], None, n_words, 5)
         reader = PassageReader(corpus.shards, text.numbers[0], 32)
-        return Course(Trainer(network, 0), reader, BATCH, counts=text.counts, **ending)
+        return Course(Trainer(network, 0), reader, CourseLength(BATCH, **ending), text.counts)
 
     return make
 

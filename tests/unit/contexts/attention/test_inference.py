@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grassmeans import WordVectors
-from grassmeans.contexts.attention.passages import Passages
+from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.stored import LearnedWeights, NetworkShape
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.corpus.occurrences import number_words
@@ -131,7 +131,7 @@ def test_squares_of_inner_numbers_stay_in_half_precision(size) -> None:
     weights = make_encoder().weights
     weights = replace(weights, inner_up=weights.inner_up * np.float32(size))
     matrices = (weights.queries, weights.mixing, weights.inner_up, weights.inner_down)
-    layers = send_layers(*matrices, torch.device("cpu"), torch.float16)
+    layers = send_layers(matrices, torch.device("cpu"), torch.float16)
     assert len(layers) == weights.shape.n_layers
     layer = layers[0]
     # The largest numbers that come out: of rows with a mean square of 1, those along a row.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grassmeans.contexts.attention.encoder import Passages
 from grassmeans.contexts.attention.levelling import (
     EXPONENT,
     TOPIC_WINDOW,
@@ -12,9 +13,6 @@ from grassmeans.contexts.attention.levelling import (
     sum_topics,
     weigh_topic_words,
 )
-from grassmeans.contexts.attention.passages import Passages
-
-N_SPECIAL = 2
 
 
 def _passages(ids, places):
@@ -36,7 +34,7 @@ def test_a_topic_is_the_weighted_sum_of_the_unit_vectors_around():
     weights = np.array([1.0, 0.5, 0.0], np.float32)
     # words 0 1 2 0, an unknown word, and nothing more
     passages = _passages([[2, 3, 4, 2, 0, -1]], [0, 1])
-    found = sum_topics(passages, _nothing_hidden(passages), N_SPECIAL, words, weights)
+    found = sum_topics(passages, _nothing_hidden(passages), words, weights)
     # around the first: words 1, 2 (of no weight) and 0; around the second: 0, 2 and 0
     np.testing.assert_allclose(found, [[1.0, 0.5], [2.0, 0.0]], atol=1e-6)
 
@@ -44,7 +42,7 @@ def test_a_topic_is_the_weighted_sum_of_the_unit_vectors_around():
 def test_hidden_words_are_no_part_of_a_topic():
     words, weights = np.eye(2, dtype=np.float32), np.ones(2, np.float32)
     passages = _passages([[2, 3, 2]], [0])
-    found = sum_topics(passages, np.array([1], np.int32), N_SPECIAL, words, weights)
+    found = sum_topics(passages, np.array([1], np.int32), words, weights)
     np.testing.assert_allclose(found, [[1.0, 0.0]], atol=1e-6)
 
 
@@ -52,7 +50,7 @@ def test_topics_reach_as_far_as_the_window():
     words, weights = np.eye(2, dtype=np.float32), np.ones(2, np.float32)
     row = [2] + [0] * (TOPIC_WINDOW - 1) + [3, 3]
     passages = _passages([row], [0])
-    found = sum_topics(passages, _nothing_hidden(passages), N_SPECIAL, words, weights)
+    found = sum_topics(passages, _nothing_hidden(passages), words, weights)
     np.testing.assert_allclose(found, [[0.0, 1.0]], atol=1e-6)
 
 

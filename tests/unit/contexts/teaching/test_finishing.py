@@ -11,14 +11,13 @@ import torch
 
 from grassmeans import Corpus
 from grassmeans.contexts import open_contexts
-from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL
-from grassmeans.contexts.attention.mixing import TrainingText, mix_corpora
+from grassmeans.contexts.attention.levelling import FEWEST_TO_LEVEL, find_axes
+from grassmeans.contexts.attention.reading import TrainingText, mix_corpora
 from grassmeans.contexts.attention.stored import N_SPECIAL, TrainingRecord
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.teaching.finishing import (
     VOICE_SHARE,
     export_student,
-    find_axes,
     finish_student,
     prepare_student,
 )

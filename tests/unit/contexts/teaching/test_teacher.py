@@ -17,7 +17,7 @@ import torch
 
 from grassmeans import Corpus
 from grassmeans.contexts.attention.levelling import EXPONENT
-from grassmeans.contexts.attention.mixing import TrainingText, mix_corpora
+from grassmeans.contexts.attention.reading import TrainingText, mix_corpora
 from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL
 from grassmeans.contexts.attention.training import choose_teacher
 from grassmeans.contexts.pretrained.network import WordsInText
