@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from grassmeans import Corpus
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.errors import InputError
-from grassmeans.text.segmenting import measure_spaceless
+from grassmeans.text.letters import measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer, normalize_text
 
 CHARACTERS = st.characters(codec="utf-8").filter(lambda c: not measure_spaceless(c))

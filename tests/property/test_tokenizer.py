@@ -2,7 +2,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from grassmeans.text.tokenizer import (
-    SurfaceTable,
     Tokenizer,
     WhitespaceTokenizer,
     normalize_text,
@@ -49,7 +48,7 @@ def test_tokenising_from_a_token_gives_the_tokens_from_there(
 @given(TEXTS, TOKENIZERS)
 def test_encoding_gives_one_id_per_token(text: str, tokenizer: Tokenizer) -> None:
     ids: dict[str, int] = {}
-    table = SurfaceTable(tokenizer.key_of, lambda key: ids.setdefault(key, len(ids)))
+    table = tokenizer.number_surfaces(lambda key: ids.setdefault(key, len(ids)))
     encoded = tokenizer.encode(text, table)
     keys = list(ids)
     assert [keys[i] for i in encoded] == tokenizer.tokenize(text)

@@ -32,7 +32,7 @@ from grassmeans.reading.documents import RawDocument, ReadOptions, ReadReport
 from grassmeans.reading.inputs import REFUSED
 from grassmeans.reading.parts import FilePart, OddPartError, read_part
 from grassmeans.reading.records import count_from
-from grassmeans.text.segmenting import find_breaker, measure_spaceless
+from grassmeans.text.letters import find_breaker, measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer
 
 DUPLICATE = "duplicate document"

@@ -29,7 +29,6 @@ from grassmeans.corpus import shard as files
 from grassmeans.corpus.batches import Selection
 from grassmeans.reading.documents import RawDocument
 from grassmeans.text.tokenizer import (
-    SurfaceTable,
     Tokenizer,
     WhitespaceTokenizer,
     mend_surrogates,
@@ -68,7 +67,7 @@ class _ShardWriter:
         }
         self._spaces = {False: _SENTENCE_SPACE if tokenizer.phrases else _SPACE, True: _SPACE}
         self._tables = {
-            kind: SurfaceTable(t.key_of, self._number) for kind, t in self._tokenizers.items()
+            kind: t.number_surfaces(self._number) for kind, t in self._tokenizers.items()
         }
         self._tokens: list[Integers] = []
         self._n_tokens = 0

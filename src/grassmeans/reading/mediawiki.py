@@ -123,7 +123,8 @@ def read_mediawiki(file: InputFile) -> Iterator[RawDocument]:
         content = narrow_blocks(content, marked, file)
     pages = _PageStream(file, _find_declared_encoding(head) if marked is None else "utf-8")
     for piece, tag in _cut_at_tags(content):
-        yield from _choose_article(pages.take(piece, tag), file)
+        if page := pages.take(piece, tag):
+            yield from _choose_article(page, file)
     pages.end()
 
 
@@ -149,14 +150,13 @@ def read_mediawiki_part(
             pages.take(piece, b"")
             pages.end("a page has no end")
             return
-        yield from _choose_article(pages.take(piece, tag), file)
+        if page := pages.take(piece, tag):
+            yield from _choose_article(page, file)
     pages.end()
 
 
-def _choose_article(page: _Page | None, file: InputFile) -> Iterator[RawDocument]:
+def _choose_article(page: _Page, file: InputFile) -> Iterator[RawDocument]:
     """The document of a page, if it is an article; or a redirect, where those are asked for."""
-    if page is None:
-        return
     identifier, title = (page.fields.get(name, "") for name in ("id", "title"))
     text = page.revision.get("text", "")
     if page.fields.get("ns", "0").strip() != "0":

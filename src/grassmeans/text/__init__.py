@@ -1,1 +1,1 @@
-"""Text -> words and sentences: tokenizer, segmenting, phrases, markup."""
+"""Text -> words and sentences: tokenizer, letters, phrases, markup."""

@@ -1,10 +1,18 @@
-"""What tokens are made of: letters, marks and digits of any script, as patterns."""
+"""What tokens are made of: letters, marks and digits of any script, as patterns.
+
+Scripts that put nothing between their words are recognised, and cut into words: Chinese, Japanese,
+Thai, Lao, Khmer and Burmese by the dictionaries of ICU, the Unicode Consortium's library, which the
+extra ``segment`` brings. Without it such text is refused or passed over: a whole clause is no word.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
+
+from grassmeans.errors import import_extra
 
 JOINERS = "\u200c\u200d"
 _LETTER_DIGIT_CATEGORIES = {"Lu", "Ll", "Lt", "Lm", "Lo", "Nd", "Nl"}
@@ -37,18 +45,52 @@ def _token_letters() -> str:
 
 
 @cache
-def token_pattern(underscores: bool = False) -> re.Pattern[str]:
-    """The pattern of a token (with joiners at its edges still in it)."""
-    return re.compile(f"[{_token_letters()}{'_' if underscores else ''}]+")
+def token_pattern(underscores: bool = False, *, linked: bool = False) -> re.Pattern[str]:
+    """The pattern of a token (with joiners at its edges still in it).
 
-
-@cache
-def linked_pattern(underscores: bool = False) -> re.Pattern[str]:
-    """The pattern of a token and of what stands before it."""
+    A linked one has two groups: what stands before the token, and the token.
+    """
     letters = _token_letters() + ("_" if underscores else "")
-    return re.compile(f"([^{letters}]*)([{letters}]+)")
+    return re.compile(f"([^{letters}]*)([{letters}]+)" if linked else f"[{letters}]+")
 
 
 def is_letter_or_digit(character: str) -> bool:
     """Whether a character stands for itself, and is no mark on another one."""
     return unicodedata.category(character) in _LETTER_DIGIT_CATEGORIES
+
+
+_SPACELESS = re.compile(
+    "["
+    "\u0e00-\u0eff"  # Thai, Lao
+    "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Burmese
+    "\u1780-\u17ff"  # Khmer
+    "\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Hiragana, Katakana
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Chinese characters
+    "]"
+)
+_LETTER = re.compile(r"[^\W\d_]")
+_PURPOSE = (
+    "cutting text without spaces into words (read what is segmented already with format='tokens')"
+)
+
+
+def measure_spaceless(text: str) -> float:
+    """The share of a text's letters that belong to scripts without spaces."""
+    if text.isascii() or _SPACELESS.search(text) is None:
+        return 0.0
+    return len(_SPACELESS.findall(text)) / max(len(_LETTER.findall(text)), 1)
+
+
+@lru_cache(maxsize=1)
+def find_breaker() -> Any:
+    """ICU's rules for where words begin; `MissingExtraError` where it is not installed."""
+    return import_extra("icu4py.breakers", "segment", _PURPOSE).WordBreaker
+
+
+@lru_cache(maxsize=1 << 16)
+def cut_run(run: str) -> tuple[str, ...]:
+    """The words of a run of letters; the run itself where its script has spaces."""
+    if run.isascii() or _SPACELESS.search(run) is None:
+        return (run,)
+    # The language chooses nothing here: dictionaries are chosen by script.
+    return tuple(find_breaker()(run, "en"))

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grassmeans.errors import InputError
 from grassmeans.kernels import PhraseTrie
-
-JOINT = "_"
-# What may stand between the words of a phrase: spaces, one line break, a hyphen, an underscore.
-_SOFT_GAP = re.compile(r"[^\S\n]*\n?[^\S\n]*|[-\u2010\u2011_]")
 
 
 class Phrases:
@@ -51,7 +45,7 @@ class Phrases:
     @cached_property
     def names(self) -> list[str]:
         """The token of every phrase."""
-        return [entry.replace(" ", JOINT) for entry in self.entries]
+        return [entry.replace(" ", "_") for entry in self.entries]
 
     @cached_property
     def starts(self) -> frozenset[str]:
@@ -93,21 +87,3 @@ def make_trie(phrases: Iterable[Sequence[int]], n_words: int) -> PhraseTrie:
         np.array([state for _, state in ordered], np.int32),
         np.array(ends, np.int32),
     )
-
-
-class _GapTable(dict[str, bool]):
-    """Text between two words -> whether a phrase may go on over it."""
-
-    def __missing__(self, gap: str) -> bool:
-        found = _SOFT_GAP.fullmatch(gap) is not None
-        if len(self) < 100_000:
-            self[gap] = found
-        return found
-
-
-_GAPS = _GapTable()
-
-
-def find_soft_gaps(gaps: Sequence[str]) -> NDArray[np.bool_]:
-    """(n,) whether a phrase may go on over each text between two words."""
-    return np.fromiter(map(_GAPS.__getitem__, gaps), np.bool_, len(gaps))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.text.phrases import Phrases, find_soft_gaps, make_trie
+from grassmeans.text.phrases import Phrases, make_trie
 
 TABLE = Phrases(["port ellery", "pyramid of giza", "port ellery", "port of call"])
 
@@ -37,9 +37,3 @@ def test_phrases_share_the_states_of_their_beginnings():
     assert np.array_equal(edges, [0, 2, 1 * 3 + 1, 1 * 3 + 2, 4 * 3 + 0])
     assert np.array_equal(states, [1, 4, 2, 3, 5])
     assert np.array_equal(ends, [-1, -1, 0, 1, -1, 2])
-
-
-def test_a_phrase_goes_on_over_spaces_a_line_break_and_hyphens_only():
-    gaps = {" ": True, "": True, " \n ": True, "-": True, "‑": True, "_": True, "\t": True}
-    gaps |= {"\n\n": False, ", ": False, " - ": False, "--": False, ".": False}
-    assert dict(zip(gaps, find_soft_gaps(list(gaps)).tolist(), strict=True)) == gaps

@@ -9,7 +9,6 @@ from grassmeans.errors import InputError
 from grassmeans.text.phrases import Phrases
 from grassmeans.text.tokenizer import (
     DROPPED,
-    SurfaceTable,
     Tokenizer,
     WhitespaceTokenizer,
     normalize_text,
@@ -60,8 +59,7 @@ def test_encode_numbers_each_key_once_and_leaves_out_what_is_dropped() -> None:
     ids: dict[str, int] = {}
     tokenizer = Tokenizer()
     unwanted = {"the"}
-    table = SurfaceTable(
-        tokenizer.key_of,
+    table = tokenizer.number_surfaces(
         lambda key: DROPPED if key in unwanted else ids.setdefault(key, len(ids)),
         limit=2,
     )
@@ -137,7 +135,7 @@ def test_phrases_are_one_token(text: str, tokens: list[str]) -> None:
     spans = list(tokenizer.spans(text))
     assert ["_".join(Tokenizer().tokenize(text[start:end])) for start, end in spans] == tokens
     ids: dict[str, int] = {}
-    table = SurfaceTable(tokenizer.key_of, lambda key: ids.setdefault(key, len(ids)))
+    table = tokenizer.number_surfaces(lambda key: ids.setdefault(key, len(ids)))
     encoded = tokenizer.encode(text, table)
     assert [list(ids)[i] for i in encoded] == tokens
 
@@ -152,3 +150,10 @@ def test_phrases_survive_a_manifest() -> None:
     for wrong in (["one"], ["two  spaces"], [3]):
         with pytest.raises(InputError, match="a phrase must be words"):
             tokenizer_from_dict(tokenizer.to_dict() | {"phrases": wrong})
+
+
+def test_a_phrase_goes_on_over_spaces_a_line_break_and_hyphens_only() -> None:
+    gaps = {" ": True, " \n ": True, "-": True, "‑": True, "_": True, "\t": True}
+    gaps |= {"\n\n": False, ", ": False, " - ": False, "--": False, ".": False}
+    follows = {gap: Tokenizer().find_follows(f"a{gap}b").tolist() for gap in gaps}
+    assert follows == {gap: [False, goes_on] for gap, goes_on in gaps.items()}

@@ -9,8 +9,8 @@ from grassmeans.corpus.batches import prepare_documents
 from grassmeans.corpus.corpus import default_options
 from grassmeans.errors import MissingExtraError
 from grassmeans.reading.documents import RawDocument, ReadReport
-from grassmeans.text import segmenting
-from grassmeans.text.segmenting import measure_spaceless
+from grassmeans.text import letters
+from grassmeans.text.letters import measure_spaceless
 from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 
 CHINESE = "我在银行工作，银行在上海。"
@@ -19,7 +19,7 @@ ENGLISH = "I work at a bank in Shanghai (上海), and so on."
 
 @pytest.fixture
 def no_segmenter(monkeypatch: pytest.MonkeyPatch) -> None:
-    for cached in (segmenting.find_breaker, segmenting.cut_run):
+    for cached in (letters.find_breaker, letters.cut_run):
         cached.cache_clear()
     monkeypatch.setitem(sys.modules, "icu4py.breakers", None)
 
