@@ -28,7 +28,8 @@ from grassmeans.clustering.loop import FitOptions, Grouping, InducedDirections
 from grassmeans.clustering.sense_number import ask_once, take_steps
 from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.geometry.windows import ContextShape
-from grassmeans.kernels import OCCURRENCE_BLOCK, Windows, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import OCCURRENCE_BLOCK, RunningText, SenseTable, Windows
 from grassmeans.kernels.gpu.labelling import measure_on_device, send_windows
 from grassmeans.vectors.training import (
     Material,
@@ -216,26 +217,26 @@ def bench_labelling(text: Text, vectors: np.ndarray, ceilings: dict[str, float])
     words = target_of[text.tokens]
     positions = np.flatnonzero(words >= 0)[:4_000_000]
     cpu, gpu = get_kernels("cpu"), get_kernels(GPU)
-    given = (text.tokens, text.offsets, text.rows, positions, words[positions], WINDOW)
-    windows = cpu.find_windows(*given)
-    prepared = (vectors, directions, offsets, RANK)
-    tables = [k.prepare_senses(*prepared, singular=False, window=WINDOW) for k in (cpu, gpu)]
+    running = RunningText(text.tokens, text.offsets, text.rows)
+    windows = cpu.find_windows(running, positions, words[positions], WINDOW)
+    senses = SenseTable(vectors, directions, offsets, RANK, WINDOW, singular=False, fewest=RANK)
+    tables = [kernels.prepare_senses(senses) for kernels in (cpu, gpu)]
     n, few = len(positions), 200 * OCCURRENCE_BLOCK
     on_gpu = send_windows(windows, slice(0, n), DEVICE)
     blocks = [slice(i, i + OCCURRENCE_BLOCK) for i in range(0, few, OCCURRENCE_BLOCK)]
     with ThreadPoolExecutor(torch.get_num_threads()) as pool:
 
         def measure_block(part: slice) -> np.ndarray:
-            return cpu.measure_windows(windows, part, tables[0], WINDOW)
+            return cpu.measure_windows(windows, part, tables[0])
 
         expected = np.concatenate(list(pool.map(measure_block, blocks)))
         on_cores = few / take_time(lambda: list(pool.map(measure_block, blocks)))
-    found = gpu.measure_windows(windows, slice(0, few), tables[1], WINDOW)
+    found = gpu.measure_windows(windows, slice(0, few), tables[1])
     nearest = [np.nan_to_num(d, nan=2.0).argmin(axis=1) for d in (found, expected)]
     plain = 1 << 17
     table = tables[1].on_device.vectors
-    in_memory = n / take_time(lambda: measure_on_device(on_gpu, tables[1], WINDOW))
-    whole = n / take_time(lambda: gpu.measure_windows(windows, slice(0, n), tables[1], WINDOW))
+    in_memory = n / take_time(lambda: measure_on_device(on_gpu, tables[1]))
+    whole = n / take_time(lambda: gpu.measure_windows(windows, slice(0, n), tables[1]))
     by_torch = plain / take_time(lambda: measure_plainly(windows, plain, table, tables[1]))
     return {
         "occurrences": n,
@@ -259,8 +260,8 @@ def sample_contexts(text: Text, n_words: int) -> list[np.ndarray]:
             break
         if len(positions) < N_CONTEXTS:
             continue
-        given = (text.tokens, text.offsets, text.rows, positions, WINDOW)
-        found.append(get_kernels().gather_contexts(*given))
+        running = RunningText(text.tokens, text.offsets, text.rows)
+        found.append(get_kernels().gather_contexts(running, positions, WINDOW))
     return found
 
 

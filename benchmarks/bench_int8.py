@@ -25,7 +25,8 @@ import numba
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from grassmeans.kernels import EncoderLayers, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import EncoderLayers
 from grassmeans.vectors.quantising import quantise_rows
 from measurement import measure_sgemm, time_runs, write_result
 
@@ -34,7 +35,8 @@ LENGTHS, SENTENCE, HEAD = (128, 24), 24, 64
 FIRST_CALL = """
 import time
 import numpy as np
-from grassmeans.kernels import EncoderLayers, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import EncoderLayers
 kernels = get_kernels("cpu")
 shapes = [(192, 64), (64, 64), (256, 64), (64, 256)]
 ones = ((np.ones((1, *s), np.uint8), np.ones((1, s[0]), np.float32)) for s in shapes)

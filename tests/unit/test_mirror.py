@@ -18,7 +18,9 @@ ELSEWHERE = {
     # The devices have one suite; their signatures hold no code.
     "kernels/cpu/*": "contract/kernels",
     "kernels/gpu/*": "contract/kernels",
-    "kernels/interface/*": "contract/kernels",
+    "kernels/interface.py": "contract/kernels",
+    "kernels/arguments.py": "contract/kernels",
+    "kernels/blocks.py": "unit/clustering/test_loop.py",
     # Thin shells over queries, and queries by what is seen of them.
     "explorer/endpoints/*": "system/test_explorer_api.py",
     "explorer/queries/*": "unit/explorer/queries/test_queries.py",

@@ -42,6 +42,7 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.geometry.distances import usable_contexts
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import SenseCounts
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.keys import decode_key
 from grassmeans.vectors.similarity import unit_rows
@@ -244,17 +245,15 @@ def find_p_values(
     word = uses.word[kept]
     starts = np.flatnonzero(_begins_document(uses, kept))
     result = np.full(len(uses.words), np.nan)
-    found = get_kernels().permute_groups(
+    counts = SenseCounts(
         np.searchsorted(word[starts], np.arange(len(uses.words) + 1)).astype(np.int64),
         np.append(starts, len(word)).astype(np.int64),
         (uses.sense[kept] - 1).astype(np.int32),
         uses.count[kept],
         (uses.group[kept][starts] == pair[1]).astype(np.int32),
         int(uses.n_senses.max(initial=1)),
-        n_permutations,
-        STOP_AFTER,
-        random_state,
     )
+    found = get_kernels().permute_groups(counts, n_permutations, STOP_AFTER, random_state)
     stopped = found.n_as_large >= STOP_AFTER
     with np.errstate(invalid="ignore", divide="ignore"):
         values = np.where(

@@ -30,7 +30,8 @@ from grassmeans.clustering.loop import (
     advance,
     sample_evenly,
 )
-from grassmeans.kernels import Advanced, HeldContexts, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.blocks import Advanced, HeldContexts
 from grassmeans.vectors.similarity import unit_rows
 
 SMALLEST_SAMPLE = 512

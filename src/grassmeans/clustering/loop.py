@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from grassmeans.arrays import Booleans, Doubles, Floats, Indices, Integers
 from grassmeans.errors import InputError
-from grassmeans.kernels import Advanced, HeldContexts, Reached
+from grassmeans.kernels.blocks import Advanced, HeldContexts, Reached
 from grassmeans.vectors.similarity import unit_rows
 
 RandomState = int | np.random.Generator | np.random.RandomState | None
@@ -217,7 +217,7 @@ class StepsAlone(ABC):
 
 @dataclass(frozen=True, slots=True)
 class HeldAlone:
-    """The contexts of one word on the CPU, as `grassmeans.kernels.HeldContexts`."""
+    """The contexts of one word on the CPU, as `grassmeans.kernels.blocks.HeldContexts`."""
 
     contexts: Any
     kind: type[StepsAlone]

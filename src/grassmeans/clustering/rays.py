@@ -29,8 +29,8 @@ from grassmeans.clustering.loop import (
 )
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import measure_distances
-from grassmeans.kernels import Advanced, HeldContexts
-from grassmeans.kernels.one_thread import one_blas_thread
+from grassmeans.kernels.blocks import Advanced, HeldContexts
+from grassmeans.kernels.devices import one_blas_thread
 from grassmeans.vectors.similarity import unit_rows
 
 Rays: TypeAlias = "Floats | csr_array"

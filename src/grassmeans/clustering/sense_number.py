@@ -37,7 +37,8 @@ from grassmeans.clustering.merging import merge_groups, start_groups
 from grassmeans.clustering.rays import hold_rays, mean_ray, solve_rays, take_rays
 from grassmeans.clustering.trees import group_by_silhouette, group_few, split_by_tree
 from grassmeans.geometry.rules import GroupingRules
-from grassmeans.kernels import BlockKernels, get_block_kernels
+from grassmeans.kernels import get_block_kernels
+from grassmeans.kernels.blocks import BlockKernels
 
 Steps = Generator[list[Grouping], list[InducedDirections], InducedDirections]
 """Asks for groupings, is sent what was found, and gives the senses of a word in the end."""

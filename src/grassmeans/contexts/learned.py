@@ -38,6 +38,7 @@ from grassmeans.contexts.interface import OccurrenceSource
 from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import AttendingPlaces
 from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -107,22 +108,15 @@ class LearnedEncoder(NetworkEncoder):
         features = self._word_features(passages.ids)
         functions = get_kernels(kernels)
         angles = size.angles(passages.ids.shape[1])
+        where = AttendingPlaces(passages.ids, passages.offsets, passages.places, hidden, angles)
         n, heads = len(passages.places), (size.n_heads, size.head_dim)
         x = weights.start[None]  # the same for all places, until they have looked around
         for layer in range(size.n_layers):
             queries = (normalise_rows(x) @ weights.queries[layer].T).reshape(-1, *heads)
             if size.normalise_heads:
                 queries = normalise_rows(queries)
-            found = functions.attend_places(
-                np.broadcast_to(queries, (n, *heads)),
-                features,
-                layer,
-                passages.ids,
-                passages.offsets,
-                passages.places,
-                hidden,
-                angles,
-            )
+            everywhere = np.broadcast_to(queries, (n, *heads))
+            found = functions.attend_places(everywhere, features, layer, where)
             x = x + found.reshape(n, size.dim) @ weights.mixing[layer].T
             inner = normalise_rows(x) @ weights.inner_up[layer].T
             functions.add_squares(inner, weights.inner_down[layer].T, x)

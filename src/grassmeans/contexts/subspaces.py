@@ -15,7 +15,8 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.subspaces import principal_subspaces
 from grassmeans.geometry.windows import FEW, ContextShape, count_words, gather_rows
-from grassmeans.kernels import OCCURRENCE_BLOCK, SenseTable, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import OCCURRENCE_BLOCK, RunningText, SenseTable
 from grassmeans.kernels.devices import check_device
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -91,22 +92,18 @@ class SubspaceEncoder(ContextEncoder):
         """Distances to the senses; of many occurrences, without forming the bases."""
         if len(occurrences) <= FEW or self.shape.drop_repeats:
             return super().measure(occurrences, words, lines)
-        device, shape = self._device_for(len(occurrences)), self.shape
+        device = self._device_for(len(occurrences))
         kernels = get_kernels(device)
         table = self._prepare_senses(lines, device)
-        windows = kernels.find_windows(
-            occurrences.tokens,
-            occurrences.document_offsets,
-            self.rows_of(occurrences.words),
-            occurrences.positions,
-            words.astype(np.int32),
-            shape.window,
-        )
+        rows = self.rows_of(occurrences.words)
+        text = RunningText(occurrences.tokens, occurrences.document_offsets, rows)
+        targets = words.astype(np.int32)
+        windows = kernels.find_windows(text, occurrences.positions, targets, self.shape.window)
         distances = np.empty((len(occurrences), lines.most_senses), np.float32)
         at_once = _AT_ONCE_ON_CPU if device == "cpu" else _AT_ONCE_ON_DEVICE
         for start in range(0, len(distances), at_once):
             part = slice(start, start + at_once)
-            distances[part] = kernels.measure_windows(windows, part, table, shape.window)
+            distances[part] = kernels.measure_windows(windows, part, table)
             poor = windows.context_sizes(part) < self.fewest_words
             if np.any(np.isnan(distances[part, 0]) & ~poor):
                 raise InputError(
@@ -119,15 +116,16 @@ class SubspaceEncoder(ContextEncoder):
         """Senses as kernels take them; those on a device stay there for the next text."""
         if device != "cpu" and self._prepared is not None and self._prepared[0] is lines:
             return self._prepared[1]
-        table = get_kernels(device).prepare_senses(
+        table = SenseTable(
             self.vectors.vectors,
             lines.directions,
             lines.offsets,
             self.shape.rank,
+            self.shape.window,
             singular=self.shape.weighting == "singular",
-            window=self.shape.window,
             fewest=self.fewest_words,
         )
+        table = get_kernels(device).prepare_senses(table)
         if device != "cpu":
             self._prepared = lines, table
         return table

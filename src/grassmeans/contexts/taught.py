@@ -49,13 +49,13 @@ from grassmeans.errors import ArtifactError
 from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import FEW, ContextShape
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import EncoderLayers
 from grassmeans.vectors.quantising import QuantisedRows, Rows
 from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from grassmeans.contexts.teaching.student import DeviceStudent
-    from grassmeans.kernels.interface import EncoderLayers
 
 
 KIND = "student weights"
@@ -282,8 +282,6 @@ class TaughtEncoder(NetworkEncoder):
             pack, n = get_kernels(kernels).pack_matrices, self.weights.shape.n_layers
             rows = (getattr(self.weights, name) for name in LAYERS)
             packed = (pack(r.codes.reshape(n, -1, r.dim), r.scales.reshape(n, -1)) for r in rows)
-            from grassmeans.kernels.interface import EncoderLayers
-
             self._packed[kernels] = EncoderLayers(*packed)
         return self._packed[kernels]
 

@@ -27,7 +27,8 @@ from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import is_remote, map_tasks
 from grassmeans.errors import InputError
-from grassmeans.kernels import PhraseTrie, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import PhraseTrie
 from grassmeans.outputs.places import check_output
 from grassmeans.progress import progress_bar
 from grassmeans.reading.documents import RawDocument, ReadReport

@@ -23,6 +23,7 @@ from grassmeans.errors import InputError
 from grassmeans.geometry.rules import check_count
 from grassmeans.geometry.subspaces import WEIGHTINGS
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import RunningText
 from grassmeans.vectors.word_vectors import WordVectors, open_vectors
 
 if TYPE_CHECKING:
@@ -162,16 +163,18 @@ def gather_rows(
     # Plain NumPy goes through the whole text: good for a sentence, not for a shard.
     small = len(occurrences) <= FEW and len(occurrences.tokens) <= SHORT
     kernels = get_kernels("numpy" if small else "cpu")
-    text = np.asarray(occurrences.tokens), np.asarray(occurrences.document_offsets)
+    tokens = np.asarray(occurrences.tokens)
+    text = RunningText(tokens, np.asarray(occurrences.document_offsets), row_of_token)
     positions, window = occurrences.positions, shape.window
     if word_of_token is None or not shape.drop_repeats:
-        return kernels.gather_contexts(*text, row_of_token, positions, window, shape.drop_repeats)
+        return kernels.gather_contexts(text, positions, window, shape.drop_repeats)
     found = np.full((len(occurrences), 2 * window), -1, np.int32)
-    targets = word_of_token[text[0][positions]]
+    targets = word_of_token[tokens[positions]]
     for target in np.unique(targets):
         others = np.where(word_of_token == target, -1, row_of_token).astype(np.int32)
         mine = targets == target
-        found[mine] = kernels.gather_contexts(*text, others, positions[mine], window)
+        without = text._replace(row_of_token=others)
+        found[mine] = kernels.gather_contexts(without, positions[mine], window)
     return found
 
 

@@ -14,43 +14,9 @@ from importlib import import_module
 from typing import Any, cast
 
 from grassmeans.errors import InputError
+from grassmeans.kernels.blocks import BlockKernels
 from grassmeans.kernels.devices import TORCH_CPU, check_device
-from grassmeans.kernels.interface import (
-    OCCURRENCE_BLOCK,
-    Advanced,
-    BlockKernels,
-    EncoderLayers,
-    HeldContexts,
-    HeldMatrices,
-    Kernels,
-    Permuted,
-    PhraseTrie,
-    Reached,
-    Sampling,
-    SenseTable,
-    Windows,
-)
-
-__all__ = [
-    "DEVICES",
-    "MODULES",
-    "OCCURRENCE_BLOCK",
-    "Advanced",
-    "BlockKernels",
-    "EncoderLayers",
-    "HeldContexts",
-    "HeldMatrices",
-    "Kernels",
-    "Permuted",
-    "PhraseTrie",
-    "Reached",
-    "Sampling",
-    "SenseTable",
-    "Windows",
-    "find_device",
-    "get_block_kernels",
-    "get_kernels",
-]
+from grassmeans.kernels.interface import Kernels
 
 MODULES = {
     "cpu": ("grassmeans.kernels.cpu",),
@@ -75,38 +41,24 @@ class _Device:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(self._interface, name):
             raise AttributeError(f"there is no kernel named {name!r}")
-        loaded = map(_load_place, self._modules)
-        kernel = next(getattr(place, name) for place in loaded if hasattr(place, name))
+        for place in self._modules:
+            module, _, owner = place.partition(":")
+            loaded = import_module(module)
+            loaded = getattr(loaded, owner) if owner else loaded
+            if hasattr(loaded, name):
+                break
+        kernel = getattr(loaded, name)
         setattr(self, name, kernel)
         return kernel
 
 
-def _load_place(place: str) -> Any:
-    module, _, name = place.partition(":")
-    loaded = import_module(module)
-    return getattr(loaded, name) if name else loaded
-
-
-@cache
-def _open_device(interface: type, modules: tuple[str, ...]) -> _Device:
-    return _Device(interface, modules)
+_open_device = cache(_Device)
 
 
 def find_device(device: str, interface: type, modules: Mapping[str, tuple[str, ...]]) -> Any:
-    """The kernels of an interface on a device.
+    """The kernels of an interface on a device; `InputError` if there is none, or none here.
 
-    Parameters
-    ----------
-    device : str
-    interface : type
-        The protocol that says which functions there are.
-    modules : mapping
-        As `MODULES`.
-
-    Raises
-    ------
-    InputError
-        If there is no such device, or none here.
+    The interface is the protocol that says which functions there are; modules are as `MODULES`.
     """
     if not isinstance(device, str) or device not in modules:
         known = [name for name in modules if name != TORCH_CPU]

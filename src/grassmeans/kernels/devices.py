@@ -1,12 +1,14 @@
-"""Where things are computed besides the CPU: PyTorch and its GPU, when they are asked for."""
+"""Where things are computed: PyTorch and its GPU when they are asked for, and BLAS's threads."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from grassmeans.errors import InputError, MissingExtraError
 
@@ -34,12 +36,7 @@ def check_device(
 ) -> None:
     """Refuse a device that does not exist, or is not there.
 
-    Parameters
-    ----------
-    purpose : str, optional
-        What it is for, as the message begins: "training an encoder".
-    extra : str
-        What brings PyTorch for this purpose.
+    The message begins with the purpose ("training an encoder"), for which the extra brings PyTorch.
     """
     if not isinstance(device, str) or device not in known:
         raise InputError(f"device must be one of {', '.join(DEVICES)}, got {device!r}")
@@ -67,3 +64,21 @@ def explain_memory_errors() -> Iterator[None]:
         if "allocate memory" in str(error):
             raise MemoryError from error
         raise
+
+
+@cache
+def _find_libraries() -> Any:
+    """To look for them takes as long as to group 200 rays."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+def one_blas_thread() -> contextlib.AbstractContextManager[Any]:
+    """Multiply with one thread inside of this.
+
+    Small products gain nothing by more, and lose much on a busy machine, where threads wait for
+    each other; and with several the order of sums, and so the last digits, is left to chance.
+    """
+    limit: contextlib.AbstractContextManager[Any] = _find_libraries().limit(limits=1)
+    return limit

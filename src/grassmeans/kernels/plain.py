@@ -11,16 +11,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.kernels.interface import (
+from grassmeans.arrays import Booleans, Doubles, Floats, Halves, Indices, Integers
+from grassmeans.kernels.arguments import (
     NORM_FLOOR,
     SIGNED,
     UNSIGNED,
-    Doubles,
+    AttendingPlaces,
     EncoderLayers,
-    Floats,
-    Indices,
-    Integers,
     PhraseTrie,
+    RunningText,
     check_passages,
     negligible_share,
 )
@@ -42,13 +41,16 @@ def solve_subspaces(
         grams = rows @ rows.transpose(0, 2, 1)
         totals[part] = np.einsum("nii->n", grams)
         grams[~np.isfinite(totals[part])] = 0.0  # the caller sees it in the totals
-        values, coefficients = _leading_pairs(grams, rank)
+        values, coefficients = np.linalg.eigh(grams)
+        largest = slice(None, -rank - 1, -1)
+        values = np.maximum(values[:, largest], 0.0)
         _drop_dependent(values, context_ids[part], vectors.shape[1])
         squares[part, : values.shape[1]] = values
         if with_bases:
-            found = coefficients @ rows
+            found = coefficients[:, :, largest].transpose(0, 2, 1) @ rows
             found /= np.sqrt(np.where(values > 0.0, values, np.inf))[:, :, None]
-            bases[part, : values.shape[1]] = _point_up(found)
+            found[-found.min(axis=2) > found.max(axis=2)] *= -1.0  # the largest is positive
+            bases[part, : values.shape[1]] = found
     return bases, squares, totals
 
 
@@ -61,14 +63,6 @@ def _take_rows(context_ids: Integers, vectors: Floats) -> Doubles:
     return rows
 
 
-def _leading_pairs(grams: Doubles, rank: int) -> tuple[Doubles, Doubles]:
-    """The largest eigenvalues (n, r), falling, and their eigenvectors (n, r, m)."""
-    values, vectors = np.linalg.eigh(grams)
-    last_first = slice(None, -rank - 1, -1)
-    leading = np.maximum(values[:, last_first], 0.0)
-    return leading, vectors[:, :, last_first].transpose(0, 2, 1)
-
-
 def _drop_dependent(values: Doubles, context_ids: Integers, dim: int) -> None:
     """Set to zero what rounding has left where words are dependent."""
     tolerance = negligible_share(context_ids.shape[1], dim)
@@ -76,13 +70,6 @@ def _drop_dependent(values: Doubles, context_ids: Integers, dim: int) -> None:
     independent = values > tolerance * values[:, :1]
     independent &= np.arange(values.shape[1]) < counts[:, None]
     values[~independent] = 0.0
-
-
-def _point_up(rows: Doubles) -> Doubles:
-    """Make the component of largest magnitude positive in every row."""
-    flipped = -rows.min(axis=2) > rows.max(axis=2)
-    rows[flipped] *= -1.0
-    return rows
 
 
 def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
@@ -130,68 +117,51 @@ def multiply_bases(bases: Floats) -> Floats:
 
 
 def gather_contexts(
-    tokens: Integers,
-    document_offsets: Indices,
-    row_of_token: Integers,
-    positions: Indices,
-    window: int,
-    drop_repeats: bool = False,
+    text: RunningText, positions: Indices, window: int, drop_repeats: bool = False
 ) -> Integers:
-    """The nearest kept words around occurrences; see the CPU's kernel.
+    """See `grassmeans.kernels.interface`.
 
     In time linear in the text for each of the few targets, even where nearly all words are dropped.
     """
-    contexts = np.full((len(positions), 2 * window), -1, np.int32)
+    tokens, document_offsets, row_of_token = text
     if not len(row_of_token) or not len(positions):
-        return contexts
+        return np.full((len(positions), 2 * window), -1, np.int32)
     rows = np.where(tokens >= 0, row_of_token[tokens], -1)
     document = np.searchsorted(document_offsets, positions, side="right") - 1
     bounds = document_offsets[document], document_offsets[document + 1]
     if not drop_repeats:
-        _take_nearest(rows, positions, *bounds, contexts)
-        return contexts
+        return _take_nearest(rows, positions, bounds, window)
     targets = tokens[positions]
+    contexts = np.empty((len(positions), 2 * window), np.int32)
     for target in np.unique(targets):
         mine = targets == target
-        found = contexts[mine]
         others = np.where(tokens == target, -1, rows)
-        _take_nearest(others, positions[mine], bounds[0][mine], bounds[1][mine], found)
-        contexts[mine] = found
+        own = bounds[0][mine], bounds[1][mine]
+        contexts[mine] = _take_nearest(others, positions[mine], own, window)
     return contexts
 
 
 def _take_nearest(
-    rows: NDArray[np.integer],
-    positions: Indices,
-    starts: Indices,
-    ends: Indices,
-    contexts: Integers,
-) -> None:
-    """Fill contexts from a text given as rows, -1 for dropped words."""
+    rows: Integers, positions: Indices, bounds: tuple[Indices, Indices], window: int
+) -> Integers:
+    """Contexts in a text given as rows, -1 for dropped words."""
+    contexts = np.full((len(positions), 2 * window), -1, np.int32)
     kept = np.flatnonzero(rows >= 0)
     if len(kept) == 0:
-        return
-    window = contexts.shape[1] // 2
+        return contexts
     before = np.searchsorted(kept, positions)
     itself = kept[np.minimum(before, len(kept) - 1)] == positions
     index = before[:, None] + np.arange(-window, window)
     index[:, window:] += itself[:, None]
-    first, end = np.searchsorted(kept, starts), np.searchsorted(kept, ends)
+    first, end = (np.searchsorted(kept, bound) for bound in bounds)
     there = (index >= first[:, None]) & (index < end[:, None])
     contexts[there] = rows[kept[index[there]]]
+    return contexts
 
 
-def attend_places(
-    queries: Floats,
-    features: NDArray[np.float16],
-    layer: int,
-    passages: Integers,
-    offsets: NDArray[np.int64],
-    places: Integers,
-    hidden: Integers,
-    angles: Floats,
-) -> Floats:
+def attend_places(queries: Floats, features: Halves, layer: int, where: AttendingPlaces) -> Floats:
     """See `grassmeans.kernels.interface`."""
+    passages, offsets, places, hidden, angles = where
     found = np.zeros(queries.shape, np.float32)
     scale = np.float32(1.0 / np.sqrt(queries.shape[2]))
     cos, sin = np.cos(angles)[:, None], np.sin(angles)[:, None]
@@ -324,10 +294,8 @@ def _normalise(x: Floats) -> Floats:
     return normed
 
 
-def join_phrases(
-    words: Integers, follows: NDArray[np.bool_], trie: PhraseTrie
-) -> tuple[Integers, Integers]:
-    """See `grassmeans.kernels.interface`."""
+def join_phrases(words: Integers, follows: Booleans, trie: PhraseTrie) -> tuple[Integers, Integers]:
+    """See `grassmeans.kernels.interface`; the CPU's kernel is this, compiled."""
     lengths = np.ones(len(words), np.int32)
     phrases = np.full(len(words), -1, np.int32)
     i = 0

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from grassmeans.errors import InputError
-from grassmeans.kernels import PhraseTrie
+from grassmeans.kernels.arguments import PhraseTrie
 
 
 class Phrases:

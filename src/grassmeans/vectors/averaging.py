@@ -34,13 +34,13 @@ from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_array, write_json
 from grassmeans.engines.parallel import list_machines, map_tasks
 from grassmeans.errors import ArtifactError
+from grassmeans.kernels.arguments import Matrices
 from grassmeans.progress import progress_bar
 from grassmeans.vectors.training import (
     CHUNK_TOKENS,
     UNIGRAM_POWER,
     Chunk,
     Material,
-    Matrices,
     Plan,
     Shards,
     TokenShard,

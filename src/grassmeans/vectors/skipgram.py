@@ -23,6 +23,7 @@ from grassmeans.corpus.vocabulary import Vocabulary
 from grassmeans.engines import EngineChoice, use_engine
 from grassmeans.engines.parallel import is_remote
 from grassmeans.errors import InputError
+from grassmeans.kernels.arguments import Matrices
 from grassmeans.kernels.devices import check_device
 from grassmeans.outputs.places import output_folder
 from grassmeans.reading.given import is_missing
@@ -32,7 +33,6 @@ from grassmeans.vectors.training import (
     MOST_PARTS,
     Checkpoint,
     Material,
-    Matrices,
     MemoryShard,
     TokenShard,
     Trainer,

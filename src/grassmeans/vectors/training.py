@@ -22,14 +22,16 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Booleans, Floats, Indices, Integers
+from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
 from grassmeans.artifacts.writing import write_array, write_json
 from grassmeans.engines import count_workers
 from grassmeans.errors import InputError
-from grassmeans.kernels import HeldMatrices, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import Matrices, Stretch
+from grassmeans.kernels.interface import HeldMatrices
 from grassmeans.progress import Advance, progress_bar
 
 CHUNK_TOKENS = 100_000
@@ -160,28 +162,6 @@ def check_integers(owner: object, **bounds: int | tuple[int, int]) -> None:
             raise InputError(f"{name} must be an integer of {smallest} or more, got {value!r}")
         if int(value) > largest:
             raise InputError(f"{name} must be {largest:,} or less, got {int(value):,}")
-
-
-@dataclass(frozen=True, slots=True)
-class Stretch:
-    """The documents of one chunk, as the kernels take them; the rate falls from first to last."""
-
-    tokens: Integers
-    document_offsets: Indices
-    share_before: float  # of the training
-    first_rate: float
-    last_rate: float
-    seed: np.uint64
-
-
-@dataclass(slots=True)
-class Matrices:
-    """The two matrices of skip-gram, each (n_words, dim), and the rows that stay as they are."""
-
-    inputs: Floats
-    outputs: Floats
-    frozen_inputs: Booleans
-    frozen_outputs: Booleans
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,17 +321,13 @@ class Trainer(ChunkTrainer):
         self._held: HeldMatrices
 
     def _begin(self) -> None:
-        own = self._matrices
-        self._held = self._kernels.hold_matrices(
-            own.inputs, own.outputs, own.frozen_inputs, own.frozen_outputs, self._sampling
-        )
+        self._held = self._kernels.hold_matrices(self._matrices, self._sampling)
 
     def _read_back(self) -> None:
         self._held.read_back()
 
     def _train_stretch(self, stretch: Stretch) -> None:
-        rates = stretch.first_rate, stretch.last_rate
-        self._held.train(stretch.tokens, stretch.document_offsets, *rates, stretch.seed)
+        self._held.train(stretch)
 
 
 def refuse_other_training(folder: Path, state: Mapping[str, Any], identity: str) -> None:

@@ -15,7 +15,7 @@ from grassmeans_lab.kernels import RivalKernels, get_kernels
 
 ON_GPU = {
     "solve_subspaces": gpu_devices.DEVICES,
-    "train_skipgram": gpu_devices.TRAINING,
+    "hold_matrices": gpu_devices.TRAINING,
 }
 
 

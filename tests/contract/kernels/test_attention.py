@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grassmeans.kernels.arguments import AttendingPlaces
+
 KERNEL = "attend_places"
 
 
@@ -13,16 +15,15 @@ def attend(kernels, queries, features, passages, offsets, places, hidden=None, a
         angles = np.zeros((passages.shape[1], features.shape[-1] // 2), np.float32)
     if hidden is None:
         hidden = np.full(len(places), -1)
-    return kernels.attend_places(
-        np.asarray(queries, np.float32),
-        np.asarray(features, np.float16),
-        0,
+    where = AttendingPlaces(
         passages.astype(np.int32),
         np.asarray(offsets, np.int64),
         np.asarray(places, np.int32),
         np.asarray(hidden, np.int32),
         angles,
     )
+    given = np.asarray(queries, np.float32), np.asarray(features, np.float16)
+    return kernels.attend_places(*given, 0, where)
 
 
 def test_two_words_by_hand(kernels) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.kernels import EncoderLayers
+from grassmeans.kernels.arguments import EncoderLayers
 from grassmeans.vectors.quantising import quantise_rows
 
 KERNEL = "encode_passages"

@@ -8,6 +8,8 @@ import math
 import numpy as np
 import pytest
 
+from grassmeans.kernels.arguments import SenseCounts
+
 KERNEL = "permute_groups"
 
 
@@ -16,17 +18,15 @@ def run(kernels, words, n_permutations=2000, stop_after=10**9, seed=0):
     documents = [document for word in words for document in word]
     entries = [entry for _, counts in documents for entry in counts.items()]
     sizes = [len(counts) for _, counts in documents]
-    return kernels.permute_groups(
+    given = SenseCounts(
         np.cumsum([0, *map(len, words)]).astype(np.int64),
         np.cumsum([0, *sizes]).astype(np.int64),
         np.array([sense for sense, _ in entries], np.int32),
         np.array([count for _, count in entries], np.int32),
         np.array([group for group, _ in documents], np.int32),
         3,
-        n_permutations,
-        stop_after,
-        seed,
     )
+    return kernels.permute_groups(given, n_permutations, stop_after, seed)
 
 
 def information(word, groups):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grassmeans.kernels.arguments import RunningText
+
 KERNEL = "gather_contexts"
 
 # Token 0 is dropped; the others have the rows 10, 20, 30.
@@ -12,14 +14,9 @@ ROWS = np.array([-1, 10, 20, 30], np.int32)
 
 
 def contexts(kernels, tokens, places, offsets=None, **options):
-    found = kernels.gather_contexts(
-        np.array(tokens, np.int32),
-        np.array([0, len(tokens)] if offsets is None else offsets, np.int64),
-        ROWS,
-        np.array(places, np.int64),
-        2,
-        **options,
-    )
+    offsets = np.array([0, len(tokens)] if offsets is None else offsets, np.int64)
+    text = RunningText(np.array(tokens, np.int32), offsets, ROWS)
+    found = kernels.gather_contexts(text, np.array(places, np.int64), 2, **options)
     assert found.dtype == np.int32
     return found.tolist()
 

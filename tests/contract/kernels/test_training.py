@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from grassmeans.kernels.arguments import Matrices, Stretch
 from grassmeans_lab.kernels import SenseRule
 
-KERNEL = "train_skipgram"
+KERNEL = "hold_matrices"
 
 
 def test_the_sampling_gives_back_the_distribution(kernels) -> None:
@@ -47,19 +48,11 @@ def test_skipgram_agrees_with_the_textbook(kernels, n_negative: int) -> None:
     expected = plain_step([0, 1], inputs, outputs, [4] * n_negative, 0.1)
     weights = np.array([0, 0, 0, 0, 1.0])
     free = np.zeros(5, np.bool_)
-    centres = kernels.train_skipgram(
-        np.array([0, 1], np.int32),
-        np.array([0, 2], np.int64),
-        inputs,
-        outputs,
-        free,
-        free,
-        kernels.prepare_sampling(np.ones(5, np.float32), weights, 1, n_negative),
-        0.1,
-        0.1,
-        np.uint64(1),
-    )
-    assert centres == 2
+    sampling = kernels.prepare_sampling(np.ones(5, np.float32), weights, 1, n_negative)
+    held = kernels.hold_matrices(Matrices(inputs, outputs, free, free), sampling)
+    text = np.array([0, 1], np.int32), np.array([0, 2], np.int64)
+    held.train(Stretch(*text, 0.0, 0.1, 0.1, np.uint64(1)))
+    held.read_back()
     np.testing.assert_allclose(inputs, expected[0], atol=3e-3)  # the sigmoid is tabulated
     np.testing.assert_allclose(outputs, expected[1], atol=3e-3)
 

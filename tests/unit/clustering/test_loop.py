@@ -16,7 +16,7 @@ from grassmeans.clustering.loop import (
     advance,
 )
 from grassmeans.errors import InputError
-from grassmeans.kernels import Advanced
+from grassmeans.kernels.blocks import Advanced
 
 
 class WrittenSteps(StepsAlone):

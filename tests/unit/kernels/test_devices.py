@@ -3,6 +3,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from grassmeans.errors import InputError, MissingExtraError
 from grassmeans.kernels.devices import (
@@ -10,6 +11,7 @@ from grassmeans.kernels.devices import (
     explain_memory_errors,
     is_first_rank,
     load_torch,
+    one_blas_thread,
 )
 
 
@@ -55,3 +57,18 @@ def test_only_errors_of_memory_become_those_of_python():
         raise RuntimeError("[enforce fail] can't allocate memory: you tried 10 bytes")
     with pytest.raises(RuntimeError, match="shapes"), explain_memory_errors():
         raise RuntimeError("shapes differ")
+
+
+def count_threads() -> set[int]:
+    libraries = ThreadpoolController().info()
+    return {found["num_threads"] for found in libraries if found["user_api"] == "blas"}
+
+
+def test_one_thread_inside_and_what_was_before_outside() -> None:
+    with threadpool_limits(2, "blas"):
+        with one_blas_thread():
+            assert count_threads() == {1}
+            with one_blas_thread():
+                assert count_threads() == {1}
+            assert count_threads() == {1}
+        assert count_threads() == {2}

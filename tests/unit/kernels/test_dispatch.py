@@ -8,7 +8,8 @@ import pytest
 
 from grassmeans import kernels
 from grassmeans.errors import InputError, MissingExtraError
-from grassmeans.kernels import DEVICES, Kernels, get_block_kernels, get_kernels
+from grassmeans.kernels import DEVICES, get_block_kernels, get_kernels
+from grassmeans.kernels.interface import Kernels
 from grassmeans_lab import kernels as rival_kernels
 
 HOUSES = [(kernels, Kernels), (rival_kernels, rival_kernels.RivalKernels)]

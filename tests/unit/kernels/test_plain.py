@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from grassmeans import principal_subspaces
 from grassmeans.errors import InputError
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import RunningText
+
+# Token 0 is dropped; the others have the rows 10, 20, 30.
+ROWS = np.array([-1, 10, 20, 30], np.int32)
 
 
 def test_both_devices_agree_on_contexts_of_every_size() -> None:
@@ -44,3 +50,53 @@ def test_vectors_that_are_not_finite_are_found(bad) -> None:
         np.errstate(all="ignore"),
     ):
         principal_subspaces(np.array([[0, 0], [0, 1]]), vectors, 1, device="numpy")
+
+
+def contexts(tokens, places, *, drop_repeats=False):
+    text = RunningText(np.array(tokens, np.int32), np.array([0, len(tokens)]), ROWS)
+    positions = np.array(places, np.int64)
+    return get_kernels("numpy").gather_contexts(text, positions, 2, drop_repeats).tolist()
+
+
+def test_nearest_kept_words_stand_around_the_middle() -> None:
+    assert contexts([1, 2, 0, 3, 0, 1, 2], [3]) == [[10, 20, 10, 20]]
+    assert contexts([3, 0, 1], [0, 2]) == [[-1, -1, 10, -1], [-1, 30, -1, -1]]
+
+
+def test_a_target_without_a_vector_has_a_context() -> None:
+    assert contexts([1, 0, 2], [1]) == [[-1, 10, 20, -1]]
+
+
+def test_repeats_of_the_target_are_kept_or_left_out() -> None:
+    tokens = [1, 3, 3, 2, 3]
+    assert contexts(tokens, [2]) == [[10, 30, 20, 30]]
+    assert contexts(tokens, [1, 2, 3], drop_repeats=True) == [
+        [-1, 10, 20, -1],
+        [-1, 10, 20, -1],
+        [30, 30, 30, -1],
+    ]
+
+
+@pytest.mark.parametrize("drop_repeats", [False, True])
+def test_nothing_to_find(drop_repeats) -> None:
+    assert contexts([], [], drop_repeats=drop_repeats) == []
+    assert contexts([0, 0], [1], drop_repeats=drop_repeats) == [[-1] * 4]
+    assert contexts([3, 3], [0], drop_repeats=True) == [[-1] * 4]
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.integers(-1, 3), min_size=1, max_size=30),
+    st.integers(0, 30),
+    st.integers(1, 4),
+    st.booleans(),
+)
+def test_the_kernel_for_corpora_finds_the_same(tokens, cut, window, drop_repeats) -> None:
+    ids = np.array(tokens, np.int32)
+    text = RunningText(ids, np.array([0, min(cut, len(ids)), len(ids)]), ROWS)
+    places = np.flatnonzero(ids >= 0)
+    found, expected = (
+        get_kernels(device).gather_contexts(text, places, window, drop_repeats)
+        for device in ("numpy", "cpu")
+    )
+    np.testing.assert_array_equal(found, expected)

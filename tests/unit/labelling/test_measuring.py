@@ -3,8 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans.kernels import OCCURRENCE_BLOCK as BLOCK
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import OCCURRENCE_BLOCK as BLOCK
+from grassmeans.kernels.arguments import RunningText, SenseTable
 
 DIM, N_WORDS, WINDOW = 16, 60, 4
 N_SENSES = np.array([2, 5, 1, 4])
@@ -31,30 +32,24 @@ class Text:
     def find(self):
         positions = self.positions()
         words = self.words[self.tokens[positions]]
-        return get_kernels().find_windows(
-            self.tokens, self.offsets, self.rows, positions, words, WINDOW
-        )
+        return get_kernels().find_windows(self.running(), positions, words, WINDOW)
+
+    def running(self):
+        return RunningText(self.tokens, self.offsets, self.rows)
 
     def positions(self):
         return np.flatnonzero((self.tokens >= 0) & (self.words[self.tokens] >= 0))
 
     def measure(self, rank: int, singular: bool = False, part: slice = slice(None)):
-        table = get_kernels().prepare_senses(
-            self.vectors,
-            self.directions,
-            self.sense_offsets,
-            rank,
-            singular=singular,
-            window=WINDOW,
-        )
-        return get_kernels().measure_windows(self.find(), part, table, WINDOW)
+        senses = self.vectors, self.directions, self.sense_offsets
+        table = SenseTable(*senses, rank, WINDOW, singular, fewest=rank)
+        table = get_kernels().prepare_senses(table)
+        return get_kernels().measure_windows(self.find(), part, table)
 
     def expected(self, rank: int, singular: bool = False):
         """The definition: an SVD per context, in double precision."""
         positions = self.positions()
-        contexts = get_kernels().gather_contexts(
-            self.tokens, self.offsets, self.rows, positions, WINDOW
-        )
+        contexts = get_kernels().gather_contexts(self.running(), positions, WINDOW)
         distances = np.full((len(positions), 5), np.nan)
         for i, context in enumerate(contexts):
             rows = context[context >= 0]
@@ -77,7 +72,9 @@ def test_windows_by_hand() -> None:
     rows = np.arange(10, dtype=np.int32)
     rows[3] = -1
     positions, words = np.array([0, 1, 6]), np.array([1, 0, 1])
-    found = get_kernels().find_windows(tokens, np.array([0, 6, 7]), rows, positions, words, 1)
+    found = get_kernels().find_windows(
+        RunningText(tokens, np.array([0, 6, 7]), rows), positions, words, 1
+    )
     assert found.kept_rows.tolist() == [5, 7, 8, 9, 5]
     assert found.words.tolist() == [1, 0, 1]
     assert found.firsts.tolist() == [0, 0, 4]

@@ -28,8 +28,7 @@ from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.windows import FEW, ContextShape
-from grassmeans.kernels.devices import check_device
-from grassmeans.kernels.one_thread import one_blas_thread
+from grassmeans.kernels.devices import check_device, one_blas_thread
 from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:

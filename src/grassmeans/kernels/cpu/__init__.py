@@ -7,8 +7,7 @@ from grassmeans.lazy import give_names
 __all__, __getattr__, __dir__ = give_names(
     __name__,
     {
-        "attention": ("attend_places",),
-        "contexts": ("find_windows", "gather_contexts"),
+        "attention": ("add_squares", "attend_places"),
         "grassmeans": (
             "apply_groups",
             "assign_contexts",
@@ -16,8 +15,6 @@ __all__, __getattr__, __dir__ = give_names(
             "project_own",
             "square_projections",
         ),
-        "held_matrices": ("hold_matrices",),
-        "inner_layers": ("add_squares",),
         "labelling": ("measure_windows", "prepare_senses"),
         "negative_sampling": ("prepare_sampling",),
         "passages": (
@@ -27,8 +24,8 @@ __all__, __getattr__, __dir__ = give_names(
             "pack_matrices",
         ),
         "permutations": ("permute_groups",),
-        "phrases": ("join_phrases",),
-        "skipgram": ("train_skipgram",),
+        "skipgram": ("hold_matrices",),
         "subspaces": ("solve_subspaces",),
+        "text": ("find_windows", "gather_contexts", "join_phrases"),
     },
 )

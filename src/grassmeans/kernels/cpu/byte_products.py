@@ -20,16 +20,11 @@ from numba import njit
 from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats, Integers
-from grassmeans.kernels.cpu.emitting import FEATURES
-from grassmeans.kernels.cpu.products import as_read_only
+from grassmeans.kernels.arguments import NORM_FLOOR, SIGNED, UNSIGNED
 from grassmeans.kernels.cpu.row_sums import find_largest, sum_squares
-from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.cpu.tiles import WIDE, find_byte_products, make_code_tile
-from grassmeans.kernels.interface.passages import NORM_FLOOR, SIGNED, UNSIGNED
+from grassmeans.kernels.cpu.threads import FUSED, as_read_only, run_in_blocks
+from grassmeans.kernels.cpu.tiles import FEATURES, WIDE, find_byte_products, make_code_tile
 
-Codes = NDArray[np.int8]
-
-FUSED = {"contract", "nsz"}  # not "reassoc": see `attention`
 WIDTH = 32
 """Both sides of a matrix are filled up to a multiple of this, on every processor."""
 
@@ -48,20 +43,28 @@ NO_ZERO, ZERO = np.float32(0.0), np.float32(128.0)
 
 
 class PackedMatrices(NamedTuple):
-    """Matrices of codes, filled up to whole panels.
-
-    Attributes
-    ----------
-    codes : (n_matrices, n_panels, n_in / 4, PANEL, 4) uint8
-        Four inputs of a panel's outputs lie together; signed where the processor wants that.
-    scales : (n_matrices, n_panels * PANEL) float32
-    sums : (n_matrices, n_panels * PANEL) float32
-        Of ``code - 127.5`` over a matrix's row.
-    """
+    """Matrices of codes, filled up to whole panels."""
 
     codes: NDArray[np.uint8]
-    scales: Floats
-    sums: Floats
+    """(n_matrices, n_panels, n_in / 4, PANEL, 4): four inputs of a panel's outputs lie together;
+    signed where the processor wants that."""
+    scales: Floats  # (n_matrices, n_panels * PANEL)
+    sums: Floats  # (n_matrices, n_panels * PANEL) of ``code - 127.5`` over a matrix's row
+
+
+class RoundedRows(NamedTuple):
+    """Rows of 8 bits a number, with room for `ROWS` more than are in use."""
+
+    codes: NDArray[np.int8]  # (n, width), a multiple of `WIDTH`
+    totals: Integers  # (n,) sums of the codes
+    factors: Floats  # (n,)
+
+
+@njit(cache=True)
+def make_rounded(n: int, width: int) -> RoundedRows:
+    """Room for n rows."""
+    totals, factors = np.zeros(n + ROWS, np.int32), np.zeros(n + ROWS, np.float32)
+    return RoundedRows(np.zeros((n + ROWS, width), np.int8), totals, factors)
 
 
 def pack_codes(codes: NDArray[np.uint8], scales: Floats) -> PackedMatrices:
@@ -88,102 +91,85 @@ def fill_up(n: int) -> int:
 
 def add_code_products(rows: Floats, matrices: PackedMatrices, number: int, sums: Floats) -> None:
     """See `grassmeans.kernels.interface`."""
-    arguments = as_read_only(rows, np.float32), matrices, number, sums
-    run_in_blocks(lambda start, stop: _add_products(start, stop, *arguments), len(rows), BLOCK)
+    given = as_read_only(rows, np.float32)
+    run_in_blocks(_add_products, len(rows), BLOCK, given, matrices, number, sums)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FUSED)
-def _add_products(
-    start: int, stop: int, rows: Floats, matrices: PackedMatrices, number: int, sums: Floats
-) -> None:
+@njit(nogil=True, **FUSED)
+def _add_products(start, stop, rows, matrices, number, sums):
     n_in, n_out = rows.shape[1], sums.shape[1]
     depth = 4 * matrices.codes.shape[2]
     filled = np.zeros((BLOCK, depth), np.float32)
-    codes = np.zeros((BLOCK + ROWS, depth), np.int8)
+    rounded = make_rounded(BLOCK, depth)
     found = np.empty((BLOCK + ROWS, matrices.scales.shape[1]), np.float32)
-    totals, factors = np.zeros(BLOCK + ROWS, np.int32), np.zeros(BLOCK + ROWS, np.float32)
     for first in range(start, stop, BLOCK):
         many = min(BLOCK, stop - first)
         for r in range(many):
             for i in range(n_in):
                 filled[r, i] = rows[first + r, i]
-        round_rows(filled, many, codes, totals, factors)
+        round_rows(filled, many, rounded)
         found.fill(NO_ZERO)
-        multiply_codes(codes, many, totals, factors, matrices, number, NO_ZERO, found)
+        multiply_codes(rounded, many, matrices, number, NO_ZERO, found)
         for r in range(many):
             for j in range(n_out):
                 sums[first + r, j] += found[r, j]
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def round_rows(rows: Floats, n: int, codes: Codes, totals: Integers, factors: Floats) -> None:
+@njit(**FUSED)
+def round_rows(rows: Floats, n: int, rounded: RoundedRows) -> None:
     """Round n rows, whose width is a multiple of `WIDTH`."""
     for r in range(n):
         largest = find_largest(rows[r])
-        _round_row(rows, r, divide(SIGNED, largest), NO_ZERO, codes, totals)
-        factors[r] = largest / SIGNED
+        _round_row(rows, r, divide(SIGNED, largest), NO_ZERO, rounded)
+        rounded.factors[r] = largest / SIGNED
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def round_normed(
-    rows: Floats, n: int, dim: int, codes: Codes, totals: Integers, factors: Floats
-) -> None:
+@njit(**FUSED)
+def round_normed(rows: Floats, n: int, dim: int, rounded: RoundedRows) -> None:
     """Round n rows of a mean square of 1 over ``dim`` numbers: only the factors know of it."""
-    round_rows(rows, n, codes, totals, factors)
+    round_rows(rows, n, rounded)
     for r in range(n):
-        factors[r] /= np.sqrt(sum_squares(rows[r]) / np.float32(dim) + NORM_FLOOR)
+        rounded.factors[r] /= np.sqrt(sum_squares(rows[r]) / np.float32(dim) + NORM_FLOOR)
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def round_squares(rows: Floats, n: int, codes: Codes, totals: Integers, factors: Floats) -> None:
+@njit(**FUSED)
+def round_squares(rows: Floats, n: int, rounded: RoundedRows) -> None:
     """Round ``square(max(row, 0))`` of n rows, which are changed to it."""
     for r in range(n):
         for i in range(rows.shape[1]):
             positive = max(rows[r, i], np.float32(0.0))
             rows[r, i] = positive * positive
         largest = find_largest(rows[r])
-        _round_row(rows, r, divide(UNSIGNED, largest), ZERO, codes, totals)
-        factors[r] = largest / UNSIGNED
+        _round_row(rows, r, divide(UNSIGNED, largest), ZERO, rounded)
+        rounded.factors[r] = largest / UNSIGNED
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def divide(x: np.float32, y: np.float32) -> np.float32:
+@njit(**FUSED)
+def divide(x, y):
     """``x / y``, 0 where y is."""
     return x / y if y > np.float32(0.0) else np.float32(0.0)
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def _round_row(
-    rows: Floats, r: int, steps: np.float32, zero: np.float32, codes: Codes, totals: Integers
-) -> None:
+@njit(**FUSED)
+def _round_row(rows, r, steps, zero, rounded):
     total = np.int32(0)
     for i in range(rows.shape[1]):
         code = np.int32(np.rint(rows[r, i] * steps) - zero)
-        codes[r, i] = code
+        rounded.codes[r, i] = code
         total += code
-    totals[r] = total
+    rounded.totals[r] = total
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def multiply_codes(
-    codes: Codes,
-    n: int,
-    totals: Integers,
-    factors: Floats,
-    matrices: PackedMatrices,
-    number: int,
-    zero: np.float32,
-    sums: Floats,
-) -> None:
+@njit(**FUSED)
+def multiply_codes(rounded, n, matrices, number, zero, sums):
     """Add the products of n rows; `ROWS` more than those can be read and written to."""
+    codes, totals, factors = rounded
     panels, scales = matrices.codes[number], matrices.scales[number]
     offsets = zero * matrices.sums[number]
     for j in range(len(panels)):
         at = j * PANEL
         right = panels[j], offsets[at:], scales[at:]
         for i in range(0, n - ROWS + 1, ROWS):
-            left = codes[i:], totals[i:], factors[i:]
-            _add_tile(left, right, sums[i:, at:])
+            _add_tile((codes[i:], totals[i:], factors[i:]), right, sums[i:, at:])
         for i in range(n - n % ROWS, n, LAST_ROWS):
-            left = codes[i:], totals[i:], factors[i:]
-            _add_last_tile(left, right, sums[i:, at:])
+            _add_last_tile((codes[i:], totals[i:], factors[i:]), right, sums[i:, at:])

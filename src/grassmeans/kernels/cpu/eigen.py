@@ -16,7 +16,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from grassmeans.kernels.interface import Doubles
+from grassmeans.arrays import Doubles
 
 LANES = 64
 """Matrices per batch that suit the cache: 20 x 20 x 64 doubles are 200 KB."""

@@ -11,19 +11,20 @@ order of the blocks: the result does not depend on the number of threads.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numba import njit
 
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
 from grassmeans.kernels.cpu.products import (
     FAST_SUMS,
     TILE,
     add_rows,
-    as_read_only,
     multiply_column,
     multiply_tile,
 )
-from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.interface import Doubles, Floats, Indices, Integers
+from grassmeans.kernels.cpu.threads import as_read_only, run_in_blocks
 
 BLOCK = 128
 """Contexts per block of sums."""
@@ -137,63 +138,61 @@ def _gram_block(rows: Floats, rank: int, grams: Floats) -> None:
                         grams[context, i + a, j + b] = tile[a, b]
 
 
-def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
-    """See `grassmeans.kernels.interface`."""
+def _run_blocks(bases: Floats, work: Callable[[Floats, slice], None]) -> None:
+    """Call ``work(rows, part)`` for each block of contexts, with the rows of its bases."""
     n_contexts, rank, dim = bases.shape
-    n_restarts = directions.shape[0]
     rows = as_read_only(bases).reshape(-1, dim)
-    flat = as_read_only(directions).reshape(-1, dim)
-    labels = np.empty((n_contexts, n_restarts), np.int32)
-    gains = np.empty((n_contexts, n_restarts), np.float32)
-    sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
 
-    def assign(start: int, stop: int) -> None:
+    def run(start: int, stop: int) -> None:
         for first in range(start, stop, BLOCK):
             last = min(first + BLOCK, stop)
-            block = rows[first * rank : last * rank]
-            _assign_block(
-                block,
-                _multiply_block(block, flat),
-                labels[first:last],
-                gains[first:last],
-                sums[first // BLOCK],
-            )
+            work(rows[first * rank : last * rank], slice(first, last))
 
-    run_in_blocks(assign, n_contexts, BLOCK)
+    run_in_blocks(run, n_contexts, BLOCK)
+
+
+def _make_sums(bases: Floats, directions: Floats) -> Floats:
+    """Zeros (n_blocks, all directions, dim)."""
+    n_restarts, n_senses, dim = directions.shape
+    return np.zeros((-(-len(bases) // BLOCK), n_restarts * n_senses, dim), np.float32)
+
+
+def assign_contexts(bases: Floats, directions: Floats) -> tuple[Integers, Floats, Doubles]:
+    """See `grassmeans.kernels.interface`."""
+    flat = as_read_only(directions).reshape(-1, bases.shape[2])
+    labels = np.empty((len(bases), len(directions)), np.int32)
+    gains = np.empty(labels.shape, np.float32)
+    sums = _make_sums(bases, directions)
+
+    def assign(rows: Floats, part: slice) -> None:
+        products = _multiply_block(rows, flat)
+        _assign_block(rows, products, labels[part], gains[part], sums[part.start // BLOCK])
+
+    _run_blocks(bases, assign)
     return labels, gains, sums.sum(axis=0, dtype=np.float64).reshape(directions.shape)
 
 
 def apply_groups(bases: Floats, labels: Integers, directions: Floats) -> Doubles:
     """See `grassmeans.kernels.interface`."""
-    n_contexts, rank, dim = bases.shape
-    rows = as_read_only(bases).reshape(-1, dim)
-    flat = as_read_only(directions).reshape(-1, dim)
-    given = as_read_only(labels)
-    sums = np.zeros((_count_blocks(n_contexts), len(flat), dim), np.float32)
+    flat = as_read_only(directions).reshape(-1, bases.shape[2])
+    given, sums = as_read_only(labels), _make_sums(bases, directions)
 
-    def apply(start: int, stop: int) -> None:
-        for first in range(start, stop, BLOCK):
-            last = min(first + BLOCK, stop)
-            block = rows[first * rank : last * rank]
-            _apply_block(block, flat, directions.shape[1], given[first:last], sums[first // BLOCK])
+    def apply(rows: Floats, part: slice) -> None:
+        _apply_block(rows, flat, directions.shape[1], given[part], sums[part.start // BLOCK])
 
-    run_in_blocks(apply, n_contexts, BLOCK)
+    _run_blocks(bases, apply)
     return sums.sum(axis=0, dtype=np.float64).reshape(directions.shape)
 
 
 def square_projections(bases: Floats, directions: Floats) -> Floats:
     """See `grassmeans.kernels.interface`."""
-    n_contexts, rank, dim = bases.shape
-    rows = as_read_only(bases).reshape(-1, dim)
-    squares = np.empty((n_contexts, len(directions)), np.float32)
+    squares = np.empty((len(bases), len(directions)), np.float32)
 
-    def project(start: int, stop: int) -> None:
-        for first in range(start, stop, BLOCK):
-            last = min(first + BLOCK, stop)
-            products = _multiply_block(rows[first * rank : last * rank], as_read_only(directions))
-            _square_block(products, rank, squares[first:last])
+    def project(rows: Floats, part: slice) -> None:
+        products = _multiply_block(rows, as_read_only(directions))
+        _square_block(products, bases.shape[1], squares[part])
 
-    run_in_blocks(project, n_contexts, BLOCK)
+    _run_blocks(bases, project)
     return squares
 
 
@@ -201,27 +200,14 @@ def project_own(bases: Floats, directions: Floats, offsets: Indices, words: Indi
     """See `grassmeans.kernels.interface`."""
     most = int(np.diff(offsets).max(initial=1))
     squares = np.full((len(bases), most), np.nan, np.float32)
-    arguments = (
-        as_read_only(bases, np.float32),
-        as_read_only(directions, np.float32),
-        as_read_only(offsets, np.int64),
-        as_read_only(words, np.int64),
-        squares,
-    )
-    run_in_blocks(lambda start, stop: _project_own(start, stop, *arguments), len(bases), BLOCK)
+    floats = (as_read_only(array, np.float32) for array in (bases, directions))
+    whole = (as_read_only(array, np.int64) for array in (offsets, words))
+    run_in_blocks(_project_own, len(bases), BLOCK, *floats, *whole, squares)
     return squares
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath=FAST_SUMS)
-def _project_own(
-    start: int,
-    stop: int,
-    bases: Floats,
-    directions: Floats,
-    offsets: Indices,
-    words: Indices,
-    squares: Floats,
-) -> None:
+def _project_own(start, stop, bases, directions, offsets, words, squares):
     rank, dim = bases.shape[1], bases.shape[2]
     for n in range(start, stop):
         first, end = offsets[words[n]], offsets[words[n] + 1]
@@ -246,7 +232,3 @@ def multiply_bases(bases: Floats) -> Floats:
 
     run_in_blocks(multiply, n_contexts, BLOCK)
     return grams
-
-
-def _count_blocks(n_contexts: int) -> int:
-    return -(-n_contexts // BLOCK)

@@ -18,47 +18,41 @@ all of these written.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.kernels.arguments import NOT_KEPT, OCCURRENCE_BLOCK, SenseTable, Windows
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
-from grassmeans.kernels.cpu.products import (
-    FAST_SUMS,
-    TILE,
-    as_read_only,
-    multiply_column,
-    multiply_tile,
-)
+from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, multiply_column, multiply_tile
 from grassmeans.kernels.cpu.subspaces import is_well_conditioned, write_precise_grams
-from grassmeans.kernels.interface import (
-    NOT_KEPT,
-    OCCURRENCE_BLOCK,
-    Doubles,
-    Floats,
-    Indices,
-    Integers,
-    SenseTable,
-    Windows,
-    negligible_share,
-)
+from grassmeans.kernels.cpu.threads import hold_arrays
 
 # Occurrences that share a band; a multiple of the eigen-solver's batch.
 BLOCK = OCCURRENCE_BLOCK
+
+
+class _Block(NamedTuple):
+    """Occurrences of one block, with the words of their windows in slots."""
+
+    slots: Indices  # (n_slots,) rows of the vectors
+    band: Floats  # (n_slots, width) inner products of the words in slots i and i + o
+    first_slots: Indices  # (n_occurrences,) where windows begin
+    centres: Integers  # (n_occurrences,)
+    counts: Indices  # (n_occurrences,) words of contexts
+    words: Integers  # (n_occurrences,)
 
 
 @njit(cache=True)
 def _lay_out(
     kept_rows: Integers, firsts: Integers, ends: Integers, slots: Indices, reach: Indices
 ) -> tuple[Indices, int]:
-    """Put the words of a block's windows into slots, each word once.
+    """Put the words of a block's windows into slots, each word once; first slots, and how many.
 
     Windows come in text order and overlap, so every window is a stretch of slots. ``reach`` tells
     for each slot where the last window that holds it ends: so far its products are needed.
-
-    Returns
-    -------
-    first_slots : (n_occurrences,) int64
-    n_slots : int
     """
     n_slots = 0
     taken = 0  # kept words before this one have their slot
@@ -94,32 +88,29 @@ def _fill_band(vectors: Floats, slots: Indices, reach: Indices, n_slots: int, ba
 
 
 @njit(cache=True)
-def _write_grams(
-    band: Floats, firsts: Indices, centres: Integers, counts: Indices, rank: int
-) -> Doubles:
+def _write_grams(block: _Block, members: Indices, m: int) -> Doubles:
     """Lower triangles of the contexts' Gram matrices, one lane each, read from the band."""
-    lanes = firsts.shape[0]
-    m = max(rank, counts.max())
+    lanes = members.shape[0]
     grams = np.zeros((m, m, lanes))
     for lane in range(lanes):
-        for i in range(counts[lane]):
-            a = firsts[lane] + i + (i >= centres[lane])
+        first, centre = block.first_slots[members[lane]], block.centres[members[lane]]
+        for i in range(block.counts[members[lane]]):
+            a = first + i + (i >= centre)
             for j in range(i + 1):
-                b = firsts[lane] + j + (j >= centres[lane])
-                grams[i, j, lane] = band[b, a - b]
+                b = first + j + (j >= centre)
+                grams[i, j, lane] = block.band[b, a - b]
     return grams
 
 
 @njit(cache=True)
-def _collect_contexts(
-    slots: Indices, firsts: Indices, centres: Integers, counts: Indices
-) -> Indices:
+def _collect_contexts(block: _Block, members: Indices, longest: int) -> Indices:
     """(lanes, longest + TILE) rows of the contexts' words; the last is repeated to fill a tile."""
-    contexts = np.empty((firsts.shape[0], counts.max() + TILE), np.int64)
-    for lane in range(firsts.shape[0]):
+    contexts = np.empty((members.shape[0], longest + TILE), np.int64)
+    for lane in range(members.shape[0]):
+        first, centre = block.first_slots[members[lane]], block.centres[members[lane]]
         for i in range(contexts.shape[1]):
-            word = min(i, counts[lane] - 1)
-            contexts[lane, i] = slots[firsts[lane] + word + (word >= centres[lane])]
+            word = min(i, block.counts[members[lane]] - 1)
+            contexts[lane, i] = block.slots[first + word + (word >= centre)]
     return contexts
 
 
@@ -156,17 +147,16 @@ def _multiply_directions_precisely(
 
 
 @njit(cache=True, error_model="numpy")
-def _measure_lanes(
-    table, slots, band, members, first_slots, centres, counts, words, precise, distances
-):
+def _measure_lanes(table, tolerance, block, members, precise, distances):
     """Measure some occurrences of a block; tell which need double precision and were left out."""
-    firsts, middles, sizes = first_slots[members], centres[members], counts[members]
-    contexts = _collect_contexts(slots, firsts, middles, sizes)
+    sizes = block.counts[members]
+    m = max(table.rank, sizes.max())
+    contexts = _collect_contexts(block, members, sizes.max())
     if precise:
-        grams = write_precise_grams(table.vectors, contexts, sizes, max(table.rank, sizes.max()))
+        grams = write_precise_grams(table.vectors, contexts, sizes, m)
     else:
-        grams = _write_grams(band, firsts, middles, sizes, table.rank)
-    lanes, m = members.shape[0], grams.shape[0]
+        grams = _write_grams(block, members, m)
+    lanes = members.shape[0]
     totals = np.zeros(lanes)
     for i in range(m):
         totals += grams[i, i]
@@ -181,7 +171,7 @@ def _measure_lanes(
         ):
             again[lane] = True
             continue
-        context, count, word = contexts[lane], sizes[lane], words[members[lane]]
+        context, count, word = contexts[lane], sizes[lane], block.words[members[lane]]
         n_senses = table.sense_offsets[word + 1] - table.sense_offsets[word]
         for k in range(n_senses + TILE):
             senses[k] = table.sense_offsets[word] + min(k, n_senses - 1)
@@ -192,7 +182,7 @@ def _measure_lanes(
         for k in range(n_senses):
             inside = 0.0
             for n in range(table.rank):
-                if not values[n, lane] > table.tolerance * largest:
+                if not values[n, lane] > tolerance * largest:
                     break
                 projection = 0.0
                 for i in range(count):
@@ -203,10 +193,10 @@ def _measure_lanes(
 
 
 @njit(cache=True, nogil=True)
-def _measure_windows(table: SenseTable, windows: Windows, window: int, distances: Floats) -> None:
-    """Fill ``distances`` block by block; contexts with too few words stay as they are."""
+def _measure_windows(table: SenseTable, tolerance: float, windows: Windows, found: Floats) -> None:
+    """Fill distances block by block; contexts with too few words stay as they are."""
     kept_rows, words, firsts, ends, centres = windows
-    width = 2 * window + 1
+    width = 2 * table.window + 1
     slots = np.zeros(BLOCK * width + TILE, np.int64)
     reach = np.zeros(BLOCK * width + TILE, np.int64)
     band = np.empty((BLOCK * width + TILE, width), np.float32)
@@ -216,55 +206,31 @@ def _measure_windows(table: SenseTable, windows: Windows, window: int, distances
             kept_rows, firsts[start:stop], ends[start:stop], slots, reach
         )
         _fill_band(table.vectors, slots, reach, n_slots, band)
-        block_centres, block_words = centres[start:stop], words[start:stop]
         counts = np.empty(stop - start, np.int64)
         for i in range(stop - start):
-            counts[i] = ends[start + i] - firsts[start + i] - (block_centres[i] != NOT_KEPT)
+            n = start + i
+            counts[i] = ends[n] - firsts[n] - (centres[n] != NOT_KEPT)
+        block = _Block(slots, band, first_slots, centres[start:stop], counts, words[start:stop])
         members = np.flatnonzero(counts >= table.fewest)
         for precise in (False, True):
             again = np.zeros(members.shape[0], np.bool_)
             for first in range(0, members.shape[0], LANES):
+                some = members[first : first + LANES]
                 again[first : first + LANES] = _measure_lanes(
-                    table,
-                    slots,
-                    band,
-                    members[first : first + LANES],
-                    first_slots,
-                    block_centres,
-                    counts,
-                    block_words,
-                    precise,
-                    distances[start:stop],
+                    table, tolerance, block, some, precise, found[start:stop]
                 )
             members = members[again]
 
 
-def measure_windows(windows: Windows, part: slice, table: SenseTable, window: int) -> Floats:
+def measure_windows(windows: Windows, part: slice, table: SenseTable) -> Floats:
     """See `grassmeans.kernels.interface`."""
     n_senses = int(np.diff(table.sense_offsets).max())
     chosen = Windows(windows.kept_rows, *(array[part] for array in windows[1:]))
     distances = np.full((len(chosen.words), n_senses), np.nan, np.float32)
-    _measure_windows(table, chosen, window, distances)
+    _measure_windows(table, table.tolerance, chosen, distances)
     return distances
 
 
-def prepare_senses(
-    vectors: Floats,
-    directions: Floats,
-    sense_offsets: Indices,
-    rank: int,
-    *,
-    singular: bool,
-    window: int,
-    fewest: int | None = None,
-) -> SenseTable:
+def prepare_senses(table: SenseTable) -> SenseTable:
     """See `grassmeans.kernels.interface`."""
-    return SenseTable(
-        as_read_only(vectors, np.float32),
-        as_read_only(directions, np.float32),
-        as_read_only(sense_offsets, np.int64),
-        rank,
-        singular,
-        negligible_share(2 * window, vectors.shape[1]),
-        rank if fewest is None else fewest,
-    )
+    return hold_arrays(table, np.float32, np.float32, np.int64)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from grassmeans.kernels.interface import Doubles, Floats, Integers, Sampling
+from grassmeans.arrays import Doubles, Floats, Integers
+from grassmeans.kernels.arguments import Sampling
 
 OUTPUT_BLOCK = 6
 """Outputs whose products are worked out together: a positive and word2vec's five negatives."""

@@ -7,7 +7,7 @@ precision, head by head, a tile of queries at a time.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -15,28 +15,27 @@ from numpy.typing import NDArray
 
 from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.kernels import plain
+from grassmeans.kernels.arguments import NORM_FLOOR, EncoderLayers, check_passages
 from grassmeans.kernels.cpu.byte_products import (
     BLOCK,
-    FUSED,
     NO_ZERO,
     PRODUCTS,
     ROWS,
     WIDTH,
     ZERO,
     PackedMatrices,
+    RoundedRows,
     add_code_products,
+    make_rounded,
     multiply_codes,
     pack_codes,
     round_normed,
     round_rows,
     round_squares,
 )
-from grassmeans.kernels.cpu.emitting import FEATURES
-from grassmeans.kernels.cpu.products import as_read_only
 from grassmeans.kernels.cpu.row_sums import exponentiate, sum_numbers, sum_squares, turn_row
-from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.cpu.tiles import find_registers, make_single_tile
-from grassmeans.kernels.interface.passages import NORM_FLOOR, EncoderLayers, check_passages
+from grassmeans.kernels.cpu.threads import FUSED, as_read_only, run_in_blocks
+from grassmeans.kernels.cpu.tiles import FEATURES, find_registers, make_single_tile
 
 _TOKENS = 256
 """That a block has at most, unless it is one passage."""
@@ -45,6 +44,14 @@ _SINGLE_LANES, _QUERIES = find_registers(FEATURES)
 _PANEL = 2 * _SINGLE_LANES
 _ONE = np.float32(1.0)
 _write_tile = make_single_tile(_SINGLE_LANES, _QUERIES)
+
+
+class _Passages(NamedTuple):
+    blocks: Indices  # (n_blocks + 1,) from `cut_blocks`
+    offsets: Indices  # (n_passages + 1,)
+    hidden: Integers  # (n_passages,)
+    cos: Floats  # (length, size / 2)
+    sin: Floats
 
 
 def pack_matrices(codes: NDArray[np.uint8], scales: Floats) -> Any:
@@ -73,26 +80,24 @@ def encode_passages(
 ) -> Floats:
     """See `grassmeans.kernels.interface`."""
     check_passages(states, offsets, hidden, angles, WIDTH)
-    given = (
+    given = _Passages(
         cut_blocks(offsets),
         as_read_only(offsets, np.int64),
         as_read_only(hidden, np.int32),
         as_read_only(np.cos(angles), np.float32),
         as_read_only(np.sin(angles), np.float32),
     )
-    n_blocks = len(given[0]) - 1
+    n_blocks = len(given.blocks) - 1
     if not isinstance(layers.attention, PackedMatrices):
 
         def attend(features: Floats) -> Floats:
             mixed = np.empty((len(features), features.shape[1] // 3), np.float32)
-            arguments = *given, features, mixed
-            run_in_blocks(lambda start, stop: _attend_blocks(start, stop, *arguments), n_blocks, 1)
+            run_in_blocks(_attend_blocks, n_blocks, 1, given, features, mixed)
             return mixed
 
         return plain.encode_layers(states, layers, attend)
     found = np.array(states, np.float32, order="C")
-    arguments = *given, *layers, found
-    run_in_blocks(lambda start, stop: _encode(start, stop, *arguments), n_blocks, 1)
+    run_in_blocks(_encode, n_blocks, 1, given, layers, found)
     return found
 
 
@@ -106,49 +111,36 @@ def cut_blocks(offsets: Indices) -> Indices:
     return as_read_only(np.array(blocks, np.int64))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FUSED)
-def _encode(
-    start: int,
-    stop: int,
-    blocks: Indices,
-    offsets: Indices,
-    hidden: Integers,
-    cos: Floats,
-    sin: Floats,
-    attention: PackedMatrices,
-    mixing: PackedMatrices,
-    inner_up: PackedMatrices,
-    inner_down: PackedMatrices,
-    found: Floats,
-) -> None:
+@njit(nogil=True, **FUSED)
+def _encode(start, stop, given, layers, found):
     """Take blocks through all layers; each writes the states of its own passages."""
+    attention, mixing, inner_up, inner_down = layers
     dim = found.shape[1]
     for block in range(start, stop):
-        passages = offsets[blocks[block] : blocks[block + 1] + 1]
-        first, n = passages[0], passages[-1] - passages[0]
+        passages = range(given.blocks[block], given.blocks[block + 1])
+        first = given.offsets[passages.start]
+        n = given.offsets[passages.stop] - first
         if n == 0:
             continue
         states = np.zeros((n + ROWS, mixing.scales.shape[1]), np.float32)
         mixed = np.zeros((n + ROWS, 4 * mixing.codes.shape[2]), np.float32)
         features = np.empty((n + ROWS, attention.scales.shape[1]), np.float32)
-        codes = np.zeros((n + ROWS, states.shape[1]), np.int8)
-        totals, factors = np.zeros(n + ROWS, np.int32), np.zeros(n + ROWS, np.float32)
+        rounded = make_rounded(n, states.shape[1])
         _copy_rows(found, first, states, 0, n, dim)
         for layer in range(len(attention.codes)):
-            round_normed(states, n, dim, codes, totals, factors)
+            round_normed(states, n, dim, rounded)
             features.fill(NO_ZERO)
-            multiply_codes(codes, n, totals, factors, attention, layer, NO_ZERO, features)
-            for p in range(len(passages) - 1):
-                low, high = passages[p] - first, passages[p + 1] - first
-                _attend(features, low, high, hidden[blocks[block] + p], dim, cos, sin, mixed)
-            round_rows(mixed, n, codes, totals, factors)
-            multiply_codes(codes, n, totals, factors, mixing, layer, NO_ZERO, states)
-            round_normed(states, n, dim, codes, totals, factors)
-            _add_inner(codes, n, totals, factors, inner_up, inner_down, layer, states)
+            multiply_codes(rounded, n, attention, layer, NO_ZERO, features)
+            for passage in passages:
+                _attend(given, passage, first, features, dim, mixed)
+            round_rows(mixed, n, rounded)
+            multiply_codes(rounded, n, mixing, layer, NO_ZERO, states)
+            round_normed(states, n, dim, rounded)
+            _add_inner(rounded, n, inner_up, inner_down, layer, states)
         _copy_rows(states, 0, found, first, n, dim)
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
+@njit(**FUSED)
 def _copy_rows(source: Floats, first: int, target: Floats, to: int, n: int, dim: int) -> None:
     """Copy n rows of ``dim`` numbers; an assignment of slices takes seconds to compile."""
     for r in range(n):
@@ -156,58 +148,32 @@ def _copy_rows(source: Floats, first: int, target: Floats, to: int, n: int, dim:
             target[to + r, i] = source[first + r, i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=FUSED)
-def _attend_blocks(
-    start: int,
-    stop: int,
-    blocks: Indices,
-    offsets: Indices,
-    hidden: Integers,
-    cos: Floats,
-    sin: Floats,
-    features: Floats,
-    mixed: Floats,
-) -> None:
+@njit(nogil=True, **FUSED)
+def _attend_blocks(start, stop, given, features, mixed):
     """One layer's attention, where products are those of BLAS."""
-    for p in range(blocks[start], blocks[stop]):
-        _attend(features, offsets[p], offsets[p + 1], hidden[p], mixed.shape[1], cos, sin, mixed)
+    for passage in range(given.blocks[start], given.blocks[stop]):
+        _attend(given, passage, 0, features, mixed.shape[1], mixed)
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def _add_inner(
-    codes: NDArray[np.int8],
-    n: int,
-    totals: Integers,
-    factors: Floats,
-    inner_up: PackedMatrices,
-    inner_down: PackedMatrices,
-    layer: int,
-    states: Floats,
-) -> None:
+@njit(**FUSED)
+def _add_inner(rounded, n, inner_up, inner_down, layer, states):
     """Add the inner layer of the rounded states to them, some rows at a time."""
     inner = np.empty((BLOCK + ROWS, inner_up.scales.shape[1]), np.float32)
-    squares = np.zeros(inner.shape, np.int8)
-    own_totals, own_factors = np.zeros(BLOCK + ROWS, np.int32), np.zeros(BLOCK + ROWS, np.float32)
+    squares = make_rounded(BLOCK, inner.shape[1])
     for i in range(0, n, BLOCK):
         many = min(BLOCK, n - i)
         inner.fill(NO_ZERO)
-        multiply_codes(codes[i:], many, totals[i:], factors[i:], inner_up, layer, NO_ZERO, inner)
-        round_squares(inner, many, squares, own_totals, own_factors)
-        multiply_codes(squares, many, own_totals, own_factors, inner_down, layer, ZERO, states[i:])
+        some = RoundedRows(rounded.codes[i:], rounded.totals[i:], rounded.factors[i:])
+        multiply_codes(some, many, inner_up, layer, NO_ZERO, inner)
+        round_squares(inner, many, squares)
+        multiply_codes(squares, many, inner_down, layer, ZERO, states[i:])
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def _attend(
-    features: Floats,
-    low: int,
-    high: int,
-    hidden: int,
-    dim: int,
-    cos: Floats,
-    sin: Floats,
-    mixed: Floats,
-) -> None:
-    """Mean values by attention in the passage of rows ``low:high``, all heads."""
+@njit(**FUSED)
+def _attend(given, passage, first, features, dim, mixed):
+    """Mean values by attention in a passage, all heads; features begin with the word ``first``."""
+    cos, sin, hidden = given.cos, given.sin, given.hidden[passage]
+    low, high = given.offsets[passage] - first, given.offsets[passage + 1] - first
     length, size = high - low, 2 * cos.shape[1]
     if length == 0:
         return
@@ -220,8 +186,8 @@ def _attend(
     shares = np.empty(_QUERIES, np.float32)
     scale = np.float32(1.0 / np.sqrt(size))
     for head in range(0, dim, size):
-        _turn_rows(features, low, head, length, cos, sin, scale, queries)
-        _turn_rows(features, low, dim + head, length, cos, sin, _ONE, rows)
+        _turn_rows(features[low:high, head:], cos, sin, scale, queries)
+        _turn_rows(features[low:high, dim + head :], cos, sin, _ONE, rows)
         for i in range(size):
             for t in range(length):
                 keys[i, t] = rows[t, i]
@@ -242,7 +208,7 @@ def _attend(
                     mixed[low + n + a, head + i] = tile[a, i] * shares[a]
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
+@njit(**FUSED)
 def _weigh(scores: Floats, a: int, length: int, unseen: int) -> np.float32:
     """Scores of a query become weights; returns the inverse of their sum.
 
@@ -257,20 +223,11 @@ def _weigh(scores: Floats, a: int, length: int, unseen: int) -> np.float32:
     return np.float32(1.0) / sum_numbers(scores[a])
 
 
-@njit(cache=True, error_model="numpy", fastmath=FUSED)
-def _turn_rows(
-    features: Floats,
-    low: int,
-    at: int,
-    length: int,
-    cos: Floats,
-    sin: Floats,
-    scale: np.float32,
-    turned: Floats,
-) -> None:
+@njit(**FUSED)
+def _turn_rows(features, cos, sin, scale, turned):
     """The queries or keys of a head, of a mean square of 1 times ``scale``, turned."""
     size = turned.shape[1]
-    for t in range(length):
-        row = features[low + t, at : at + size]
+    for t in range(len(features)):
+        row = features[t, :size]
         square = sum_squares(row) / np.float32(size)
         turn_row(row, cos[t], sin[t], scale / np.sqrt(square + NORM_FLOOR), turned[t])

@@ -5,39 +5,21 @@ from __future__ import annotations
 import numpy as np
 from numba import njit, prange
 
-from grassmeans.kernels.cpu.products import as_read_only
-from grassmeans.kernels.interface import Indices, Integers, Permuted
+from grassmeans.kernels.arguments import Permuted, SenseCounts
+from grassmeans.kernels.cpu.threads import hold_arrays
 
 
 def permute_groups(
-    word_offsets: Indices,
-    document_offsets: Indices,
-    senses: Integers,
-    counts: Integers,
-    groups: Integers,
-    n_senses: int,
-    n_permutations: int,
-    stop_after: int,
-    random_state: int,
+    counts: SenseCounts, n_permutations: int, stop_after: int, random_state: int
 ) -> Permuted:
     """See `grassmeans.kernels.interface`."""
-    n_words = len(word_offsets) - 1
-    n_as_large, n_done = np.zeros(n_words, np.int64), np.zeros(n_words, np.int64)
+    n_words = len(counts.word_offsets) - 1
+    found = Permuted(np.zeros(n_words, np.int64), np.zeros(n_words, np.int64))
     seeds = np.random.SeedSequence(random_state).generate_state(max(n_words, 1), np.uint64)
-    _permute(
-        as_read_only(word_offsets, np.int64),
-        as_read_only(document_offsets, np.int64),
-        as_read_only(senses, np.int32),
-        as_read_only(counts, np.int32),
-        as_read_only(groups, np.int32),
-        n_senses,
-        n_permutations,
-        stop_after,
-        seeds | np.uint64(1),  # no state is 0
-        n_as_large,
-        n_done,
-    )
-    return Permuted(n_as_large, n_done)
+    seeds |= np.uint64(1)  # no state is 0
+    held = hold_arrays(counts, np.int64, np.int64, np.int32, np.int32, np.int32)
+    _permute(held, n_permutations, stop_after, seeds, *found)
+    return found
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -46,7 +28,7 @@ def _times_log(n):
 
 
 @njit(cache=True, nogil=True)
-def _measure(first, last, document_offsets, senses, counts, groups, table):
+def _measure(given, first, last, groups, table):
     """What the groups tell about senses, up to what no division of the documents changes.
 
     The mutual information of group and sense, times the number of occurrences, is the sum of
@@ -55,8 +37,8 @@ def _measure(first, last, document_offsets, senses, counts, groups, table):
     table[:] = 0.0
     for d in range(first, last):
         group = groups[d - first]
-        for e in range(document_offsets[d], document_offsets[d + 1]):
-            table[group, senses[e]] += counts[e]
+        for e in range(given.document_offsets[d], given.document_offsets[d + 1]):
+            table[group, given.senses[e]] += given.counts[e]
     found = 0.0
     for group in range(2):
         total = 0.0
@@ -68,24 +50,12 @@ def _measure(first, last, document_offsets, senses, counts, groups, table):
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _permute(
-    word_offsets,
-    document_offsets,
-    senses,
-    counts,
-    groups,
-    n_senses,
-    n_permutations,
-    stop_after,
-    seeds,
-    n_as_large,
-    n_done,
-):
-    for word in prange(word_offsets.shape[0] - 1):
-        first, last = word_offsets[word], word_offsets[word + 1]
-        mine = groups[first:last].copy()
-        table = np.zeros((2, n_senses))
-        real = _measure(first, last, document_offsets, senses, counts, mine, table)
+def _permute(given, n_permutations, stop_after, seeds, n_as_large, n_done):
+    for word in prange(given.word_offsets.shape[0] - 1):
+        first, last = given.word_offsets[word], given.word_offsets[word + 1]
+        mine = given.groups[first:last].copy()
+        table = np.zeros((2, given.n_senses))
+        real = _measure(given, first, last, mine, table)
         limit = real - 1e-9 * max(abs(real), 1.0)  # equal but for rounding counts as equal
         state = seeds[word]
         while n_done[word] < n_permutations and n_as_large[word] < stop_after:
@@ -96,6 +66,6 @@ def _permute(
                 bits = (state * np.uint64(2685821657736338717)) >> np.uint64(32)
                 j = np.int64((bits * np.uint64(i + 1)) >> np.uint64(32))
                 mine[i], mine[j] = mine[j], mine[i]
-            found = _measure(first, last, document_offsets, senses, counts, mine, table)
+            found = _measure(given, first, last, mine, table)
             n_as_large[word] += found >= limit
             n_done[word] += 1

@@ -7,13 +7,10 @@ give bit-equal products.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from grassmeans.kernels.interface import Floats, Indices
+from grassmeans.arrays import Floats, Indices
 
 FAST_SUMS = {"reassoc", "contract", "nsz"}
 TILE = 4
@@ -81,13 +78,3 @@ def add_rows(
     c0, c1, c2, c3 = coefficients[0], coefficients[1], coefficients[2], coefficients[3]
     for d in range(rows.shape[1]):
         total[k, d] += (c0 * rows[a0, d] + c1 * rows[a1, d]) + (c2 * rows[a2, d] + c3 * rows[a3, d])
-
-
-def as_read_only(array: NDArray[Any], dtype: Any = None) -> NDArray[Any]:
-    """A view that Numba types the same whether the array is a read-only map or in memory.
-
-    A kernel is compiled once for every combination of types that it meets.
-    """
-    view = np.ascontiguousarray(array, dtype).view(np.ndarray)
-    view.flags.writeable = False
-    return view

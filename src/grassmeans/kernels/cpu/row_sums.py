@@ -12,8 +12,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic
 
-from grassmeans.kernels.cpu.emitting import FEATURES, SINGLE, SIZE, WHOLE, Emitter
-from grassmeans.kernels.cpu.tiles import find_registers
+from grassmeans.kernels.cpu.tiles import FEATURES, SINGLE, SIZE, WHOLE, Emitter, find_registers
 
 _LANES, _ = find_registers(FEATURES)
 _VECTOR, _WHOLES = ir.VectorType(SINGLE, _LANES), ir.VectorType(WHOLE, _LANES)

@@ -18,9 +18,13 @@ which is less than the noise of sampling. A number is written as a whole, so non
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
+from grassmeans.kernels.arguments import Matrices, Sampling, Stretch
 from grassmeans.kernels.cpu.negative_sampling import (
     MAX_SEQUENCE,
     OPTIONS,
@@ -96,28 +100,29 @@ def _add_four_inputs(matrix, row, errors, i, j, x, dim):
         matrix[row, d] += (g0 * x[i, d] + g1 * x[i + 1, d]) + (g2 * x[i + 2, d] + g3 * x[i + 3, d])
 
 
+class _Work(NamedTuple):
+    """What the steps of one thread are computed in.
+
+    Nothing is ever cleared: what an earlier window left beyond the rows in use gets an error of 0,
+    and so adds nothing.
+    """
+
+    x: Any  # (n_rows, dim) the inputs' vectors
+    y: Any  # (n_columns, dim) the outputs' vectors
+    errors: Any  # (n_rows, n_columns)
+    input_rows: Any  # (n_rows,)
+    output_rows: Any  # (n_columns,)
+
+
 @njit(**OPTIONS)
-def _update_window(
-    inputs,
-    outputs,
-    input_rows,
-    n_inputs,
-    output_rows,
-    n_outputs,
-    frozen_inputs,
-    frozen_outputs,
-    table,
-    rate,
-    x,
-    y,
-    errors,
-):
-    """One step for all pairs of a window; ``x``, ``y`` and ``errors`` are work arrays.
+def _update_window(matrices, work, n_inputs, n_outputs, table, rate):
+    """One step for all pairs of a window.
 
     Gradients are those at the copies, so the order of the additions does not matter, also where a
-    word stands twice in a window. The work arrays are never cleared: what an earlier window left
-    beyond the rows in use gets an error of 0, and so adds nothing.
+    word stands twice in a window.
     """
+    inputs, outputs, frozen_inputs, frozen_outputs = matrices
+    x, y, errors, input_rows, output_rows = work
     dim = inputs.shape[1]
     n_columns = errors.shape[1]
     copy_rows(inputs, input_rows, n_inputs, x, dim)
@@ -142,58 +147,48 @@ def _update_window(
 
 
 @njit(**OPTIONS)
-def train_skipgram(
-    tokens,
-    document_offsets,
-    inputs,
-    outputs,
-    frozen_inputs,
-    frozen_outputs,
-    sampling,
-    first_rate,
-    last_rate,
-    seed,
-):
-    """See `grassmeans.kernels.interface`."""
-    dim = inputs.shape[1]
+def _train(matrices, sampling, stretch):
+    dim = matrices.inputs.shape[1]
     n_columns = (sampling.negative + OUTPUT_BLOCK) // OUTPUT_BLOCK * OUTPUT_BLOCK
     window = sampling.window
     n_rows = 2 * window + 4
-    x = np.zeros((n_rows, dim), np.float32)
-    y = np.zeros((n_columns, dim), np.float32)
-    errors = np.zeros((n_rows, n_columns), np.float32)
-    chosen_inputs = np.zeros(n_rows, np.int64)
-    chosen_outputs = np.zeros(n_columns, np.int64)
+    work = _Work(
+        np.zeros((n_rows, dim), np.float32),
+        np.zeros((n_columns, dim), np.float32),
+        np.zeros((n_rows, n_columns), np.float32),
+        np.zeros(n_rows, np.int64),
+        np.zeros(n_columns, np.int64),
+    )
     kept = np.empty(MAX_SEQUENCE, np.int32)
     state = np.empty(1, np.uint64)
-    state[0] = seed | np.uint64(1)
-    n_tokens = document_offsets[-1] - document_offsets[0]
-    centres = 0
-    offsets = cut_documents(document_offsets)
-    for stretch in range(offsets.shape[0] - 1):
-        part = tokens[offsets[stretch] : offsets[stretch + 1]]
+    state[0] = stretch.seed | np.uint64(1)
+    offsets = cut_documents(stretch.document_offsets)
+    n_tokens = offsets[-1] - offsets[0]
+    for i in range(offsets.shape[0] - 1):
+        part = stretch.tokens[offsets[i] : offsets[i + 1]]
         n_kept = subsample(part, sampling.keep, state, kept)
-        share = (offsets[stretch] - offsets[0]) / n_tokens
-        rate = np.float32(first_rate + (last_rate - first_rate) * share)
+        share = (offsets[i] - offsets[0]) / n_tokens
+        rate = np.float32(stretch.first_rate + (stretch.last_rate - stretch.first_rate) * share)
         for position in range(n_kept):
-            _, n_inputs = take_window(kept, n_kept, position, window, state, chosen_inputs)
-            if n_inputs == 0:
-                continue
-            n_outputs = draw_outputs(kept[position], sampling, state, chosen_outputs)
-            _update_window(
-                inputs,
-                outputs,
-                chosen_inputs,
-                n_inputs,
-                chosen_outputs,
-                n_outputs,
-                frozen_inputs,
-                frozen_outputs,
-                sampling.sigmoid,
-                rate,
-                x,
-                y,
-                errors,
-            )
-            centres += 1
-    return centres
+            _, n_inputs = take_window(kept, n_kept, position, window, state, work.input_rows)
+            if n_inputs > 0:
+                n_outputs = draw_outputs(kept[position], sampling, state, work.output_rows)
+                _update_window(matrices, work, n_inputs, n_outputs, sampling.sigmoid, rate)
+
+
+@dataclass(frozen=True, slots=True)
+class ArraysInPlace:
+    """The arrays themselves, in the memory of the CPU; several threads may train them."""
+
+    matrices: Matrices
+    sampling: Sampling
+
+    def train(self, stretch: Stretch) -> None:
+        """See `grassmeans.kernels.interface`."""
+        _train(self.matrices, self.sampling, stretch)
+
+    def read_back(self) -> None:
+        """Nothing to do: they are up to date."""
+
+
+hold_matrices = ArraysInPlace

@@ -10,47 +10,33 @@ Contexts are solved in fixed batches of `LANES`, so a result does not depend on 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.kernels.arguments import negligible_share
 from grassmeans.kernels.cpu.eigen import LANES, leading_eigenpairs
-from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, as_read_only, multiply_tile
-from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.interface import Doubles, Floats, Indices, Integers, negligible_share
+from grassmeans.kernels.cpu.products import FAST_SUMS, TILE, add_rows, multiply_tile
+from grassmeans.kernels.cpu.threads import as_read_only, run_in_blocks
 
 # Below this share of the first eigenvalue, a single-precision Gram matrix has lost too many digits.
 _ILL_CONDITIONED = 1e-2
 _UNDERFLOW = 1e-25
 
 
-@dataclass(frozen=True, slots=True)
-class SolvedContexts:
+class SolvedContexts(NamedTuple):
     """Eigenpairs of the Gram matrices of a batch of contexts, one lane each.
 
-    Attributes
-    ----------
-    words : (lanes, padded width) int64
-        The word ids of each context without padding; the last id is repeated to fill the row.
-    counts : (lanes,) int64
-        How many of them are the context's.
-    values : (r, lanes) float64
-        Squared singular values, largest first; r is the smaller of the rank and the largest count.
-        Zero where the words are dependent.
-    coefficients : (r, m, lanes) float64
-        For each value, the coefficients of the context's words.
-    totals : (lanes,) float64
-        The sum of all squared singular values.
+    There are r of them, the smaller of the rank and the largest count.
     """
 
-    words: Indices
-    counts: Indices
-    values: Doubles
-    coefficients: Doubles
-    totals: Doubles
+    words: Indices  # (lanes, padded width) ids without padding; the last one fills the row
+    counts: Indices  # (lanes,) how many of them are the context's
+    values: Doubles  # (r, lanes) squared singular values, falling; 0 where words are dependent
+    coefficients: Doubles  # (r, m, lanes) of the context's words, for each value
+    totals: Doubles  # (lanes,) the sum of all squared singular values
 
 
 @njit(cache=True, nogil=True)
@@ -153,8 +139,9 @@ def _finish_basis(basis: Floats, n_rows: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _write_bases(vectors, words, counts, values, coefficients, bases):
+def _write_bases(vectors, solved, bases):
     """u_n = sum_i c_ni x_i / sigma_n, orthonormalised; rows without a value stay zero."""
+    words, counts, values, coefficients, _ = solved
     four = np.empty(TILE, np.float32)
     for lane in range(words.shape[0]):
         n_rows = 0
@@ -181,14 +168,6 @@ def is_well_conditioned(smallest: Any, largest: Any, total: Any) -> Any:
     return good & (total < 1.0 / _UNDERFLOW)
 
 
-def _find_ill_conditioned(solved: SolvedContexts) -> NDArray[np.bool_]:
-    """(lanes,) which contexts have to be done again in double precision."""
-    last = np.minimum(len(solved.values), solved.counts) - 1
-    smallest = solved.values[last, np.arange(len(last))]
-    good = is_well_conditioned(smallest, solved.values[0], solved.totals)
-    return ~good & (solved.counts > 0)
-
-
 def solve_subspaces(
     context_ids: Integers, vectors: Floats, rank: int, with_bases: bool = True
 ) -> tuple[Floats, Doubles, Doubles]:
@@ -203,18 +182,18 @@ def solve_subspaces(
         squares[rows, : len(solved.values)] = solved.values.T
         totals[rows] = solved.totals
         if with_bases:
-            _write_bases(
-                readable, solved.words, solved.counts, solved.values, solved.coefficients, found
-            )
+            _write_bases(readable, solved, found)
 
     def solve_range(start: int, stop: int) -> None:
         for first in range(start, stop, LANES):
             part = slice(first, min(first + LANES, stop))
             solved = solve_contexts(ids[part], readable, rank)
-            ill_conditioned = _find_ill_conditioned(solved)
             write(solved, part, bases[part])
-            if ill_conditioned.any():
-                again = first + np.flatnonzero(ill_conditioned)
+            last = np.minimum(len(solved.values), solved.counts) - 1
+            smallest = solved.values[last, np.arange(len(last))]
+            good = is_well_conditioned(smallest, solved.values[0], solved.totals)
+            again = first + np.flatnonzero(~good & (solved.counts > 0))
+            if len(again):
                 found = np.zeros((len(again), *bases.shape[1:]), np.float32)
                 chosen = as_read_only(ids[again])
                 write(solve_contexts(chosen, readable, rank, precise=True), again, found)

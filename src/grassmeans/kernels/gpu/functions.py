@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from grassmeans.arrays import Doubles, Floats, Indices, Integers
+from grassmeans.kernels.arguments import Matrices, Sampling, SenseTable, Windows
 from grassmeans.kernels.gpu import labelling, subspaces
 from grassmeans.kernels.gpu.induction import Block, ContextBlock, count_words
+from grassmeans.kernels.gpu.launching import to_tensor
 from grassmeans.kernels.gpu.skipgram import DeviceTraining
-from grassmeans.kernels.gpu.tensors import to_tensor
-from grassmeans.kernels.interface import (
-    Doubles,
-    Floats,
-    Indices,
-    Integers,
-    Sampling,
-    SenseTable,
-    Windows,
-)
 
 _CONTEXTS_AT_ONCE = 1 << 18
 
@@ -59,14 +52,18 @@ class TensorKernels:
         sizes = torch.tensor([len(bases)], device=self._device)
         return Block(self._send(bases)[None], sizes)
 
+    def _send_parts(self, bases: Floats) -> Iterator[tuple[slice, Tensor]]:
+        """Contexts, as many as a device holds at once, and which they are."""
+        for start in range(0, len(bases), _CONTEXTS_AT_ONCE):
+            part = slice(start, start + _CONTEXTS_AT_ONCE)
+            yield part, self._send(bases[part])
+
     def square_projections(self, bases: Floats, directions: Floats) -> Floats:
         """See `grassmeans.kernels.interface`."""
         lines = self._send(directions)
         found = np.empty((len(bases), len(directions)), np.float32)
-        for start in range(0, len(bases), _CONTEXTS_AT_ONCE):
-            part = slice(start, start + _CONTEXTS_AT_ONCE)
-            products = self._send(bases[part]) @ lines.T
-            found[part] = products.square_().sum(dim=1).cpu().numpy()
+        for part, contexts in self._send_parts(bases):
+            found[part] = (contexts @ lines.T).square_().sum(dim=1).cpu().numpy()
         return found
 
     def project_own(
@@ -76,9 +73,7 @@ class TensorKernels:
         lines = self._send(directions)
         most = int(np.diff(offsets).max(initial=1))
         found = np.full((len(bases), most), np.nan, np.float32)
-        for start in range(0, len(bases), _CONTEXTS_AT_ONCE):
-            part = slice(start, start + _CONTEXTS_AT_ONCE)
-            contexts = self._send(bases[part])
+        for part, contexts in self._send_parts(bases):
             firsts, ends = offsets[:-1][words[part]], offsets[1:][words[part]]
             for sense in range(most):
                 there = firsts + sense < ends
@@ -92,73 +87,23 @@ class TensorKernels:
         """See `grassmeans.kernels.interface`."""
         n, rank, _ = bases.shape
         found = np.empty((n, rank, rank), np.float32)
-        for start in range(0, n, _CONTEXTS_AT_ONCE):
-            part = slice(start, start + _CONTEXTS_AT_ONCE)
-            contexts = self._send(bases[part])
+        for part, contexts in self._send_parts(bases):
             found[part] = torch.bmm(contexts, contexts.transpose(1, 2)).cpu().numpy()
         return found
 
-    def prepare_senses(
-        self,
-        vectors: Floats,
-        directions: Floats,
-        sense_offsets: Indices,
-        rank: int,
-        *,
-        singular: bool,
-        window: int,
-        fewest: int | None = None,
-    ) -> SenseTable:
+    def prepare_senses(self, table: SenseTable) -> SenseTable:
         """See `grassmeans.kernels.interface`."""
-        return labelling.prepare_senses(
-            vectors,
-            directions,
-            sense_offsets,
-            rank,
-            singular=singular,
-            window=window,
-            fewest=fewest,
-            device=self._device,
-        )
+        return labelling.prepare_senses(table, self._device)
 
-    def measure_windows(
-        self, windows: Windows, part: slice, table: SenseTable, window: int
-    ) -> Floats:
+    def measure_windows(self, windows: Windows, part: slice, table: SenseTable) -> Floats:
         """See `grassmeans.kernels.interface`."""
         if not isinstance(table, labelling.DeviceTable):
             raise TypeError("the table must come from prepare_senses of the same device")
-        return labelling.measure_windows(windows, part, table, window)
+        return labelling.measure_windows(windows, part, table)
 
-    def hold_matrices(
-        self,
-        inputs: Floats,
-        outputs: Floats,
-        frozen_inputs: NDArray[np.bool_],
-        frozen_outputs: NDArray[np.bool_],
-        sampling: Sampling,
-    ) -> DeviceTraining:
+    def hold_matrices(self, matrices: Matrices, sampling: Sampling) -> DeviceTraining:
         """See `grassmeans.kernels.interface`."""
-        frozen = (frozen_inputs, frozen_outputs)
-        return DeviceTraining(inputs, outputs, *frozen, sampling, self._device)
-
-    def train_skipgram(
-        self,
-        tokens: Integers,
-        document_offsets: Indices,
-        inputs: Floats,
-        outputs: Floats,
-        frozen_inputs: NDArray[np.bool_],
-        frozen_outputs: NDArray[np.bool_],
-        sampling: Sampling,
-        first_rate: float,
-        last_rate: float,
-        seed: np.uint64,
-    ) -> int:
-        """See `grassmeans.kernels.interface`."""
-        held = self.hold_matrices(inputs, outputs, frozen_inputs, frozen_outputs, sampling)
-        held.train(tokens, document_offsets, first_rate, last_rate, seed)
-        held.read_back()
-        return held.count_centres()
+        return DeviceTraining(matrices, sampling, self._device)
 
     def hold_contexts(self, bases: Sequence[Floats], signed: bool = False) -> ContextBlock:
         """See `grassmeans.kernels.interface`."""

@@ -16,8 +16,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grassmeans.kernels.gpu.tensors import to_tensor
-from grassmeans.kernels.interface import Advanced, Floats, Integers, Reached
+from grassmeans.arrays import Floats, Integers
+from grassmeans.kernels.blocks import Advanced, Reached
+from grassmeans.kernels.gpu.launching import to_tensor
 
 _BREAKDOWN = 1e-5  # of a product's length: what is left of it is rounding
 _PRODUCT_BYTES = 1 << 31
@@ -27,39 +28,23 @@ _BLOCK_BYTES = 1 << 33
 class Assigned(NamedTuple):
     """What an expectation step finds for each word and restart.
 
-    Attributes
-    ----------
-    labels : (n_words, n_contexts, n_restarts) int64
-    gains : (n_words, n_contexts, n_restarts) float32
-    products : (n_words, n_restarts, n_senses, dim) float32
-        C_k u_k for every group; with signed lines their sum.
-    objectives : (n_words, n_restarts) float64
-        Sums of squared distances, or of 1 - cosine, over the words' contexts.
+    Products are C_k u_k for every group, with signed lines their sum; objectives are sums of
+    squared distances, or of 1 - cosine, over the words' contexts.
     """
 
-    labels: Tensor
-    gains: Tensor
-    products: Tensor
-    objectives: Tensor
+    labels: Tensor  # (n_words, n_contexts, n_restarts) int64
+    gains: Tensor  # (n_words, n_contexts, n_restarts) float32
+    products: Tensor  # (n_words, n_restarts, n_senses, dim) float32
+    objectives: Tensor  # (n_words, n_restarts) float64
 
 
 @dataclass(slots=True)
 class Block:
-    """The contexts of several words.
+    """The contexts of several words."""
 
-    Attributes
-    ----------
-    bases : (n_words, n_contexts, rank, dim) float32
-        Zeros beyond a word's contexts.
-    sizes : (n_words,) int64
-        How many contexts each has.
-    signed : bool
-        Whether contexts are lines with an end (rank 1), grouped by their cosine.
-    """
-
-    bases: Tensor
-    sizes: Tensor
-    signed: bool = False
+    bases: Tensor  # (n_words, n_contexts, rank, dim) float32, zeros beyond a word's contexts
+    sizes: Tensor  # (n_words,) int64 how many contexts each has
+    signed: bool = False  # whether they are lines with an end (rank 1), grouped by their cosine
 
     def take(self, words: Tensor | slice) -> Block:
         """Some of the words."""
@@ -124,19 +109,12 @@ def _sum_rows(weights: Tensor, rows: Tensor, directions: Tensor) -> Tensor:
 
 @dataclass(slots=True)
 class BlockSteps:
-    """The steps of the words of a block: `grassmeans.kernels.interface.RestartSteps`.
-
-    Attributes
-    ----------
-    n_senses : (n_words,) int64
-    limits : (n_words, 1) int64
-    rows : (n_words,) int64
-    """
+    """The steps of the words of a block: `grassmeans.kernels.blocks.RestartSteps`."""
 
     block: Block
-    n_senses: Tensor
-    limits: Tensor
-    rows: Tensor
+    n_senses: Tensor  # (n_words,) int64
+    limits: Tensor  # (n_words, 1) int64
+    rows: Tensor  # (n_words,) int64
 
     @property
     def sizes(self) -> Tensor:
@@ -207,15 +185,7 @@ class BlockSteps:
 
 
 class ContextBlock:
-    """The contexts of several words on a device.
-
-    Parameters
-    ----------
-    bases : sequence of (n, rank, dim) float32
-        One array a word.
-    signed : bool
-        Whether contexts are lines with an end (rank 1), grouped by their cosine.
-    """
+    """The contexts (n, rank, dim) of several words on a device, one array a word."""
 
     def __init__(self, bases: Sequence[Floats], signed: bool, device: torch.device) -> None:
         _, rank, dim = bases[0].shape
@@ -230,7 +200,7 @@ class ContextBlock:
     def begin(
         self, sizes: Sequence[int], starts: Sequence[Floats], limits: Sequence[int]
     ) -> tuple[BlockSteps, Reached]:
-        """See `grassmeans.kernels.interface.HeldContexts`."""
+        """See `grassmeans.kernels.blocks.HeldContexts`."""
         begun, n_senses = self._send_directions(starts)
         most = torch.tensor(list(limits), device=self._device)[:, None]
         rows = torch.arange(len(begun), device=self._device)
@@ -240,13 +210,13 @@ class ContextBlock:
         return steps, Reached(begun, nowhere, n_iter)
 
     def read(self, reached: Reached, history: Sequence[Tensor]) -> list[Advanced]:
-        """See `grassmeans.kernels.interface.HeldContexts`."""
+        """See `grassmeans.kernels.blocks.HeldContexts`."""
         directions, n_iter = reached.directions.cpu().numpy(), reached.n_iter.cpu().numpy()
         objectives = torch.stack(list(history), dim=1).cpu().numpy()
         return [Advanced(*word) for word in zip(directions, objectives, n_iter, strict=True)]
 
     def assign(self, directions: Sequence[Floats]) -> list[tuple[Integers, Floats]]:
-        """See `grassmeans.kernels.interface.HeldContexts`."""
+        """See `grassmeans.kernels.blocks.HeldContexts`."""
         lines, n_senses = self._send_directions([own[None] for own in directions])
         found = self._block.assign(lines, n_senses)
         labels = found.labels[:, :, 0].int().cpu().numpy()

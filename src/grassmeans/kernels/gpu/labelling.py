@@ -14,24 +14,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grassmeans.kernels.gpu.launching import Launch, Program
+from grassmeans.arrays import Floats
+from grassmeans.kernels.arguments import SenseTable, Windows
+from grassmeans.kernels.gpu.launching import Launch, Program, copy_back, send_table, to_tensor
 from grassmeans.kernels.gpu.subspaces import (
     Reduced,
     find_program,
     fit_width,
     plan_reducing,
-    send_table,
     solve_again,
     solve_precisely,
     solve_reduced,
-)
-from grassmeans.kernels.gpu.tensors import copy_back, to_tensor
-from grassmeans.kernels.interface import (
-    Floats,
-    Indices,
-    SenseTable,
-    Windows,
-    negligible_share,
 )
 
 _BAND_ROWS = 64
@@ -42,24 +35,16 @@ _CANCELLING = 1e-5  # of the largest squared singular value
 
 
 class DeviceSenses(NamedTuple):
-    """A `SenseTable` on a device.
+    """A `SenseTable` on a device."""
 
-    Attributes
-    ----------
-    vectors, directions : (n, filled dim) float32
-    offsets : (n_targets + 1,) int32
-    most : int
-        The largest number of senses of a word.
-    """
-
-    vectors: Tensor
-    directions: Tensor
-    offsets: Tensor
-    most: int
+    vectors: Tensor  # (n_words, filled dim) float32
+    directions: Tensor  # (n_directions, filled dim) float32
+    offsets: Tensor  # (n_targets + 1,) int32
+    most: int  # the largest number of senses of a word
 
 
 class DeviceWindows(NamedTuple):
-    """Windows on a device; all int32, as in `grassmeans.kernels.interface.Windows`."""
+    """Windows on a device; all int32, as in `grassmeans.kernels.arguments.Windows`."""
 
     kept_rows: Tensor
     words: Tensor
@@ -68,47 +53,35 @@ class DeviceWindows(NamedTuple):
     centres: Tensor
 
 
+class Distances(NamedTuple):
+    """What is measured for occurrences."""
+
+    distances: Tensor  # (n, most senses) float32
+    nearest: Tensor  # (n,) int32 the nearest sense, -1 where a context says nothing
+
+
 class DeviceTable(SenseTable):
     """What `prepare_senses` gives: the arrays, and their copies on the device."""
 
     on_device: DeviceSenses
 
 
-def prepare_senses(
-    vectors: Floats,
-    directions: Floats,
-    sense_offsets: Indices,
-    rank: int,
-    *,
-    singular: bool,
-    window: int,
-    fewest: int | None,
-    device: torch.device,
-) -> DeviceTable:
+def prepare_senses(given: SenseTable, device: torch.device) -> DeviceTable:
     """See `grassmeans.kernels.interface`."""
-    table = DeviceTable(
-        vectors,
-        directions,
-        sense_offsets,
-        rank,
-        singular,
-        negligible_share(2 * window, vectors.shape[1]),
-        rank if fewest is None else fewest,
-    )
+    table = DeviceTable(*given)
     table.on_device = DeviceSenses(
-        send_table(vectors, device),
-        send_table(directions, device),
-        to_tensor(sense_offsets, device, np.int32),
-        int(np.diff(sense_offsets).max(initial=1)),
+        send_table(given.vectors, device),
+        send_table(given.directions, device),
+        to_tensor(given.sense_offsets, device, np.int32),
+        int(np.diff(given.sense_offsets).max(initial=1)),
     )
     return table
 
 
-def measure_windows(windows: Windows, part: slice, table: DeviceTable, window: int) -> Floats:
+def measure_windows(windows: Windows, part: slice, table: DeviceTable) -> Floats:
     """See `grassmeans.kernels.interface`."""
-    device = table.on_device.vectors.device
-    chosen = send_windows(windows, part, device)
-    distances, _ = measure_on_device(chosen, table, window)
+    chosen = send_windows(windows, part, table.on_device.vectors.device)
+    distances, _ = measure_on_device(chosen, table)
     found = np.empty(distances.shape, np.float32)
     copy_back(distances, found)
     return found
@@ -123,20 +96,19 @@ def send_windows(windows: Windows, part: slice, device: torch.device) -> DeviceW
     return DeviceWindows(*(to_tensor(x, device, np.int32) for x in arrays))
 
 
-def measure_on_device(
-    windows: DeviceWindows, table: DeviceTable, window: int
-) -> tuple[Tensor, Tensor]:
-    """Distances (n, most senses) and the nearest sense (n,), -1 where a context says nothing."""
+def measure_on_device(windows: DeviceWindows, table: DeviceTable) -> Distances:
+    """Distances of all occurrences."""
     senses = table.on_device
     n, device = len(windows.words), senses.vectors.device
-    width = fit_width(2 * window, table.rank)
+    width = fit_width(2 * table.window, table.rank)
     program = find_program(senses.vectors, width, table.rank)
-    distances = torch.empty((n, senses.most), device=device)
-    nearest = torch.empty(n, dtype=torch.int32, device=device)
+    found = Distances(
+        torch.empty((n, senses.most), device=device),
+        torch.empty(n, dtype=torch.int32, device=device),
+    )
     if program is None:
-        everything = torch.arange(n, device=device)
-        _measure_precisely(windows, everything, table, window, distances, nearest)
-        return distances, nearest
+        _measure_precisely(windows, torch.arange(n, device=device), table, found)
+        return found
     n_kept = len(windows.kept_rows)
     band = torch.empty((width + 1, n_kept), device=device)
     columns = (width + 3) // 4 + 1
@@ -145,18 +117,12 @@ def measure_on_device(
     for start in range(0, n, _AT_ONCE):
         part = slice(start, start + _AT_ONCE)
         some = DeviceWindows(windows.kept_rows, *(array[part] for array in windows[1:]))
-        _measure_part(program, some, band, table, window, distances[part], nearest[part])
-    return distances, nearest
+        _measure_part(program, some, band, table, Distances(*(array[part] for array in found)))
+    return found
 
 
 def _measure_part(
-    program: Program,
-    windows: DeviceWindows,
-    band: Tensor,
-    table: DeviceTable,
-    window: int,
-    distances: Tensor,
-    nearest: Tensor,
+    program: Program, windows: DeviceWindows, band: Tensor, table: DeviceTable, found: Distances
 ) -> None:
     """Write the distances of some occurrences, whose inner products are in the band."""
     senses, n, n_kept = table.on_device, len(windows.words), len(windows.kept_rows)
@@ -174,18 +140,10 @@ def _measure_part(
     program.launch(
         "measure_distances",
         Launch(-(-n // _WARPS), 32 * _WARPS),
-        senses.vectors,
-        *(windows.kept_rows, *places, windows.words),
-        n,
-        solved.coefficients,
-        solved.values,
-        senses.directions,
-        senses.offsets,
-        senses.most,
-        table.fewest,
-        int(table.singular),
-        distances,
-        nearest,
+        *(senses.vectors, windows.kept_rows, *places, windows.words, n),
+        *(solved.coefficients, solved.values),
+        *(senses.directions, senses.offsets, senses.most, table.fewest, int(table.singular)),
+        *found,
     )
     if len(again):
         # Of words that almost depend on each other, single precision cancels too much.
@@ -193,7 +151,7 @@ def _measure_part(
         used = torch.where(values > 0.0, values, torch.inf).amin(dim=0)
         worst = again[(used < _CANCELLING * values[0]).nonzero().flatten()]
         if len(worst):
-            _measure_precisely(windows, worst, table, window, distances, nearest)
+            _measure_precisely(windows, worst, table, found)
 
 
 def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:
@@ -207,20 +165,15 @@ def list_words(windows: DeviceWindows, chosen: Tensor, width: int) -> Tensor:
 
 
 def _measure_precisely(
-    windows: DeviceWindows,
-    chosen: Tensor,
-    table: DeviceTable,
-    window: int,
-    distances: Tensor,
-    nearest: Tensor,
+    windows: DeviceWindows, chosen: Tensor, table: DeviceTable, found: Distances
 ) -> None:
     """Write the distances of some contexts, with plain tensors in double precision."""
     senses = table.on_device
-    ids = list_words(windows, chosen, max(2 * window, table.rank))
+    ids = list_words(windows, chosen, max(2 * table.window, table.rank))
     words = windows.words[chosen].long()
     firsts, ends = senses.offsets[words], senses.offsets[words + 1]
     said = (ids >= 0).sum(dim=1) >= max(table.fewest, 1)
-    found = torch.full((len(chosen), senses.most), torch.nan, device=ids.device)
+    written = torch.full((len(chosen), senses.most), torch.nan, device=ids.device)
     for some in solve_precisely(ids, senses.vectors, table.rank, table.tolerance):
         weights = some.values / some.values[:, :1] if table.singular else some.values > 0.0
         finite = some.totals.isfinite()
@@ -231,7 +184,7 @@ def _measure_precisely(
             products = some.coefficients @ (some.rows @ directions.double()[:, :, None])
             inside = (products[:, :, 0].square() * weights).sum(dim=1)
             distance = (1.0 - inside).clamp_(0.0, 1.0).sqrt_().float()
-            found[some.part, k] = distance.masked_fill(~there, torch.nan)
-    distances[chosen] = found
-    best = found.nan_to_num(2.0).argmin(dim=1).int()
-    nearest[chosen] = best.masked_fill(found[:, 0].isnan(), -1)
+            written[some.part, k] = distance.masked_fill(~there, torch.nan)
+    found.distances[chosen] = written
+    best = written.nan_to_num(2.0).argmin(dim=1).int()
+    found.nearest[chosen] = best.masked_fill(written[:, 0].isnan(), -1)

@@ -1,7 +1,7 @@
-"""CUDA sources of this package: compiled when they are first needed, and launched on tensors.
+"""How arrays come to a device and back, and CUDA sources, compiled when they are first needed.
 
-They are compiled by NVRTC, which every PyTorch with CUDA brings along: neither a CUDA toolkit nor a
-C compiler has to be installed. A program is compiled for its constants (the sizes that must be
+NVRTC compiles them, which every PyTorch with CUDA brings along: neither a CUDA toolkit nor a C
+compiler has to be installed. A program is compiled for its constants (the sizes that must be
 known beforehand) and stays loaded. Types of arguments are read from the sources themselves.
 """
 
@@ -14,10 +14,14 @@ import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import Tensor
 
+from grassmeans.arrays import Floats
 from grassmeans.errors import InputError
 
 SOURCES = Path(__file__).parent / "sources"
@@ -32,6 +36,59 @@ _TYPES = {
 }
 _MAX_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 _PLAIN_SHARED = 48 * 1024
+_STAGE_BYTES = 1 << 26
+
+
+class _Readable:
+    """An array that says it may be written: PyTorch warns of any other, and nothing writes here."""
+
+    def __init__(self, array: NDArray[np.generic]) -> None:
+        self._array = array  # its memory must stay
+        about = dict(array.__array_interface__)
+        about["data"] = (about["data"][0], False)
+        self.__array_interface__ = about
+
+
+def to_tensor(array: NDArray[np.generic], device: torch.device, dtype: Any = None) -> Tensor:
+    """An array of any kind, a read-only memory map too, on a device; it is read only."""
+    plain = np.ascontiguousarray(array, dtype)
+    if not plain.flags.writeable:
+        plain = np.asarray(_Readable(plain))
+    return torch.from_numpy(plain).to(device)
+
+
+def send_table(vectors: Floats, device: torch.device) -> Tensor:
+    """(n_words, dim) on the device; rows filled up with zeros to whole groups of four."""
+    rows = to_tensor(vectors, device, np.float32)
+    missing = -rows.shape[1] % 4
+    return torch.nn.functional.pad(rows, (0, missing)) if missing else rows
+
+
+def copy_back(tensor: Tensor, array: NDArray[Any]) -> None:
+    """Write a tensor into an array of its shape and type.
+
+    A GPU reaches memory that stays in its place several times as fast as other memory: parts go
+    there first, and all cores bring one part to the array while the next one comes.
+    """
+    target = torch.from_numpy(array)
+    if tensor.device.type == "cpu" or tensor.numel() == 0:
+        target.copy_(tensor)
+        return
+    rows = min(len(tensor), max(1, _STAGE_BYTES // tensor[0].nbytes))
+    shape = (rows, *tensor.shape[1:])
+    stages = [torch.empty(shape, dtype=tensor.dtype, pin_memory=True) for _ in range(2)]
+    arrived = [torch.cuda.Event() for _ in stages]
+    starts = range(0, len(tensor), rows)
+    for number in range(len(starts) + 1):
+        if number < len(starts):
+            part = tensor[starts[number] : starts[number] + rows]
+            stages[number % 2][: len(part)].copy_(part, non_blocking=True)
+            arrived[number % 2].record()
+        if number > 0:
+            before = number - 1
+            arrived[before % 2].synchronize()
+            place = target[starts[before] : starts[before] + rows]
+            place.copy_(stages[before % 2][: len(place)])
 
 
 class Launch(NamedTuple):
@@ -42,13 +99,8 @@ class Launch(NamedTuple):
     shared: int = 0
 
 
-class Function(Protocol):
-    """A kernel that is ready to be started."""
-
-    def __call__(self, launch: Launch, arguments: list[Any]) -> None:
-        """Start it with arguments of ctypes' types."""
-        ...
-
+Function = Callable[[Launch, list[Any]], None]
+"""A kernel that is ready to be started, with arguments of ctypes' types."""
 
 Compiler = Callable[[str, Mapping[str, int]], Callable[[str], Function]]
 """A source and its constants -> a kernel's name -> the kernel."""
@@ -72,13 +124,8 @@ class Program:
 
 
 def _read_types(parameters: str) -> list[Any]:
-    found: list[Any] = []
-    for parameter in parameters.split(","):
-        if "*" in parameter:
-            found.append(ctypes.c_void_p)
-        else:
-            found.append(_TYPES[parameter.strip().rsplit(" ", 1)[0]])
-    return found
+    given = [parameter.strip() for parameter in parameters.split(",")]
+    return [ctypes.c_void_p if "*" in x else _TYPES[x.rsplit(" ", 1)[0]] for x in given]
 
 
 def _convert(kind: Any, value: Any) -> Any:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from grassmeans.kernels.gpu.launching import Launch, load_program
-from grassmeans.kernels.gpu.subspaces import send_table
-from grassmeans.kernels.gpu.tensors import to_tensor
-from grassmeans.kernels.interface import Floats, Indices, Integers, Sampling
+from grassmeans.arrays import Indices, Integers
+from grassmeans.kernels.arguments import Matrices, Sampling, Stretch
+from grassmeans.kernels.gpu.launching import Launch, load_program, send_table, to_tensor
 
 MAX_SEQUENCE = 10_000
 """Longer documents are trained in stretches of this many tokens, as on the CPU."""
@@ -24,117 +20,54 @@ _LEAST_STRETCH = 128
 """Words that a warp trains one after the other, at least: in a small corpus fewer at a time."""
 
 
-class DeviceMatrices(NamedTuple):
-    """The two matrices (n_words, filled dim) of skip-gram on a device, and their frozen rows."""
-
-    inputs: Tensor
-    outputs: Tensor
-    frozen_inputs: Tensor
-    frozen_outputs: Tensor
-
-
-class DeviceSampling(NamedTuple):
-    """A `Sampling` on a device."""
-
-    keep: Tensor
-    threshold: Tensor
-    alias: Tensor
-    window: int
-    negative: int
-
-
 class DeviceTraining:
-    """The matrices of skip-gram on a device, and copies in memory that are brought up to date.
+    """The matrices of skip-gram on a device, and copies in memory that are brought up to date."""
 
-    Parameters
-    ----------
-    inputs, outputs, frozen_inputs, frozen_outputs, sampling
-        As for `grassmeans.kernels.interface.TrainingKernels.hold_matrices`.
-    n_warps : int, optional
-        Windows that are trained at the same time: as many do not know of each other's changes.
-    """
-
-    def __init__(
-        self,
-        inputs: Floats,
-        outputs: Floats,
-        frozen_inputs: NDArray[np.bool_],
-        frozen_outputs: NDArray[np.bool_],
-        sampling: Sampling,
-        device: torch.device,
-        n_warps: int | None = None,
-    ) -> None:
-        self._arrays = inputs, outputs
-        self._matrices = DeviceMatrices(
-            send_table(inputs, device).clone(),
-            send_table(outputs, device).clone(),
-            *(to_tensor(x, device, np.uint8) for x in (frozen_inputs, frozen_outputs)),
+    def __init__(self, matrices: Matrices, sampling: Sampling, device: torch.device) -> None:
+        self._arrays = matrices[:2]
+        self._matrices = (
+            *(send_table(x, device).clone() for x in matrices[:2]),
+            *(to_tensor(x, device, np.uint8) for x in matrices[2:]),
         )
-        self._sampling = DeviceSampling(
-            to_tensor(sampling.keep, device),
-            to_tensor(sampling.threshold, device),
-            to_tensor(sampling.alias, device),
-            sampling.window,
-            sampling.negative,
-        )
+        self._keep, self._threshold, self._alias = (to_tensor(x, device) for x in sampling[:3])
+        self._window, self._negative = sampling.window, sampling.negative
         self._device = device
-        self._n_warps = n_warps or _WARPS_A_PROCESSOR * _count_processors(device)
-        self._centres = torch.zeros(1, dtype=torch.int32, device=device)
+        # Windows that are trained at the same time: as many do not know of each other's changes.
+        self._n_warps = _WARPS_A_PROCESSOR * _count_processors(device)
 
-    def train(
-        self,
-        tokens: Integers,
-        document_offsets: Indices,
-        first_rate: float,
-        last_rate: float,
-        seed: np.uint64,
-    ) -> None:
+    def train(self, stretch: Stretch) -> None:
         """See `grassmeans.kernels.interface.HeldMatrices`; several calls wait on the device."""
-        used = tokens[int(document_offsets[0]) : int(document_offsets[-1])]
+        offsets = stretch.document_offsets
         kept, texts = self._subsample(
-            to_tensor(used, self._device, np.int32),
-            to_tensor(number_texts(document_offsets), self._device),
-            int(seed),
+            to_tensor(stretch.tokens[int(offsets[0]) : int(offsets[-1])], self._device, np.int32),
+            to_tensor(number_texts(offsets), self._device),
+            int(stretch.seed),
         )
         if len(kept):
-            self._launch(kept, texts, first_rate, last_rate, int(seed))
+            self._launch(kept, texts, stretch)
 
     def _subsample(self, tokens: Tensor, texts: Tensor, seed: int) -> tuple[Tensor, Tensor]:
         """Known words that are kept (n_kept,) int32, and which text each one is in."""
-        keep = self._sampling.keep
+        keep = self._keep
         generator = torch.Generator(self._device).manual_seed(seed & (2**63 - 1))
         known = (tokens >= 0) & (tokens < len(keep))
         chances = torch.rand(len(tokens), device=self._device, generator=generator)
         known &= chances < keep[tokens.clamp(0, len(keep) - 1)]
         return tokens[known], texts[known]
 
-    def _launch(
-        self, kept: Tensor, texts: Tensor, first_rate: float, last_rate: float, seed: int
-    ) -> None:
-        sampling, matrices = self._sampling, self._matrices
-        stretch = max(_LEAST_STRETCH, -(-len(kept) // self._n_warps))
-        used = -(-len(kept) // stretch)
-        outputs = min(MOST_OUTPUTS, sampling.negative + 1)
-        program = load_program(
-            self._device, "skipgram", ROW4=matrices.inputs.shape[1] // 4, OUTPUTS=outputs
-        )
-        program.launch(
+    def _launch(self, kept: Tensor, texts: Tensor, stretch: Stretch) -> None:
+        each = max(_LEAST_STRETCH, -(-len(kept) // self._n_warps))
+        used = -(-len(kept) // each)
+        outputs = min(MOST_OUTPUTS, self._negative + 1)
+        row4 = self._matrices[0].shape[1] // 4
+        load_program(self._device, "skipgram", ROW4=row4, OUTPUTS=outputs).launch(
             "train_windows",
             Launch(-(-used // _WARPS_A_BLOCK), 32 * _WARPS_A_BLOCK),
-            kept,
-            texts,
-            len(kept),
-            stretch,
-            *matrices,
-            sampling.threshold,
-            sampling.alias,
-            len(sampling.threshold),
-            sampling.window,
-            sampling.negative,
-            first_rate,
-            last_rate,
-            seed,
-            self._centres,
+            *(kept, texts, len(kept), each),
+            *self._matrices,
+            *(self._threshold, self._alias, len(self._threshold)),
+            *(self._window, self._negative),
+            *(stretch.first_rate, stretch.last_rate, int(stretch.seed)),
         )
 
     def read_back(self) -> None:
@@ -142,12 +75,8 @@ class DeviceTraining:
         for array, tensor in zip(self._arrays, self._matrices[:2], strict=True):
             array[:] = tensor[:, : array.shape[1]].cpu().numpy()
 
-    def count_centres(self) -> int:
-        """Centre words since the beginning; of a long training, modulo 2^32."""
-        return int(self._centres.item())
 
-
-def number_texts(document_offsets: Indices) -> NDArray[np.int32]:
+def number_texts(document_offsets: Indices) -> Integers:
     """(n_tokens,) which text each token is in: documents, long ones in parts."""
     offsets = np.asarray(document_offsets) - document_offsets[0]
     sizes = np.diff(offsets)

@@ -14,9 +14,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from grassmeans.kernels.gpu.launching import Launch, Program, can_launch, load_program
-from grassmeans.kernels.gpu.tensors import copy_back, to_tensor
-from grassmeans.kernels.interface import Doubles, Floats, Integers, negligible_share
+from grassmeans.arrays import Doubles, Floats, Integers
+from grassmeans.kernels.arguments import negligible_share
+from grassmeans.kernels.gpu.launching import (
+    Launch,
+    Program,
+    can_launch,
+    copy_back,
+    load_program,
+    send_table,
+    to_tensor,
+)
 
 MOST_WORDS = 32
 """Of a context that the kernels take: a thread holds the lower half of its Gram matrix."""
@@ -29,28 +37,11 @@ _FOUR_LANES = 20  # the widest contexts whose matrices four threads hold; eight 
 
 
 class Solved(NamedTuple):
-    """Eigenpairs of the Gram matrices of contexts.
+    """Eigenpairs of the Gram matrices of contexts."""
 
-    Attributes
-    ----------
-    coefficients : (rank, width, n) float32
-        Of a context's words for each basis row, divided by the singular value.
-    values : (rank, n) float64
-        Squared singular values, zero where words are dependent.
-    totals : (n,) float64
-        The sum of all of them.
-    """
-
-    coefficients: Tensor
-    values: Tensor
-    totals: Tensor
-
-
-def send_table(vectors: Floats, device: torch.device) -> Tensor:
-    """(n_words, dim) on the device; rows filled up with zeros to whole groups of four."""
-    rows = to_tensor(vectors, device, np.float32)
-    missing = -rows.shape[1] % 4
-    return torch.nn.functional.pad(rows, (0, missing)) if missing else rows
+    coefficients: Tensor  # (rank, width, n) float32 of words, divided by the singular value
+    values: Tensor  # (rank, n) float64 squared singular values, zero where words are dependent
+    totals: Tensor  # (n,) float64 the sum of all of them
 
 
 def find_program(table: Tensor, width: int, rank: int) -> Program | None:
@@ -92,12 +83,7 @@ def span_contexts(
 ) -> tuple[Solved, Tensor | None]:
     """Eigenpairs of contexts on the device, and their bases (n, rank, filled dim) where wanted.
 
-    Parameters
-    ----------
-    ids : (n, width) int32
-        -1 for padding.
-    table : (n_words, filled dim) float32
-        From `send_table`.
+    Of ids (n, width) int32, -1 for padding, and the table (n_words, filled dim) of `send_table`.
     """
     width = fit_width(ids.shape[1], rank)
     if width > ids.shape[1]:
@@ -125,24 +111,13 @@ def span_contexts(
 
 
 class Reduced(NamedTuple):
-    """Gram matrices in tridiagonal form, for ``n`` contexts of up to ``width`` words.
-
-    Attributes
-    ----------
-    entries : (width * (width + 1) / 2, n) float32 or float64
-        The diagonal, what stands below it, and reflectors.
-    factors : (width, n) of the same type
-        Of the reflectors.
-    sizes : (n,) int32
-        Words of each context.
-    totals : (n,) float64
-        Traces of the matrices; these are divided by a power of two.
-    """
+    """Gram matrices in tridiagonal form, for n contexts; they are divided by a power of two."""
 
     entries: Tensor
-    factors: Tensor
-    sizes: Tensor
-    totals: Tensor
+    """(width * (width + 1) / 2, n) float32 or float64: diagonal, what is below it, reflectors."""
+    factors: Tensor  # (width, n) of the same type, of the reflectors
+    sizes: Tensor  # (n,) int32 words of each context
+    totals: Tensor  # (n,) float64 traces of the matrices
 
     @classmethod
     def make_room(
@@ -175,12 +150,7 @@ def solve_reduced(
     program.launch(
         "solve_single" if reduced.entries.dtype == torch.float32 else "solve_double",
         Launch(-(-n // _SOLVE_THREADS), _SOLVE_THREADS),
-        *reduced,
-        n,
-        tolerance,
-        coefficients,
-        values,
-        poor,
+        *(*reduced, n, tolerance, coefficients, values, poor),
     )
     return Solved(coefficients, values, reduced.totals), poor
 
@@ -226,25 +196,13 @@ def _take_rows(ids: Tensor, table: Tensor) -> Tensor:
 
 
 class Precise(NamedTuple):
-    """Some contexts in double precision, for each of a few thousand.
+    """Some contexts in double precision, for each of a few thousand."""
 
-    Attributes
-    ----------
-    part : slice
-        Which ones.
-    rows : (n, width, filled dim)
-        The vectors of their words.
-    coefficients : (n, rank, width)
-        As in `Solved`.
-    values : (n, rank)
-    totals : (n,)
-    """
-
-    part: slice
-    rows: Tensor
-    coefficients: Tensor
-    values: Tensor
-    totals: Tensor
+    part: slice  # which ones
+    rows: Tensor  # (n, width, filled dim) the vectors of their words
+    coefficients: Tensor  # (n, rank, width), values and totals as in `Solved`
+    values: Tensor  # (n, rank)
+    totals: Tensor  # (n,)
 
 
 def solve_precisely(ids: Tensor, table: Tensor, rank: int, tolerance: float) -> Iterator[Precise]:

@@ -12,18 +12,21 @@ import pytest
 CODE = """
 import numpy as np
 from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import AttendingPlaces
 rng = np.random.default_rng(0)
 length, size = 70, 64
-found = get_kernels("cpu").attend_places(
+given = (
     rng.standard_normal((200, 1, size)).astype(np.float32),
     rng.standard_normal((300, 1, 2, 1, size)).astype(np.float16),
-    0,
+)
+where = AttendingPlaces(
     rng.integers(0, 300, (40, length)).astype(np.int32),
     np.arange(0, 201, 5),
     rng.integers(0, length, 200).astype(np.int32),
     np.full(200, -1, np.int32),
     rng.standard_normal((length, size // 2)).astype(np.float32),
 )
+found = get_kernels("cpu").attend_places(*given, 0, where)
 print(found.tobytes().hex())
 """
 

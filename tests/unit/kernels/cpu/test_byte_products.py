@@ -11,6 +11,7 @@ from grassmeans.kernels.cpu.byte_products import (
     BLOCK,
     ROWS,
     add_code_products,
+    make_rounded,
     multiply_codes,
     pack_codes,
     round_normed,
@@ -23,14 +24,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def make_room(n, width):
-    return (
-        np.zeros((n + ROWS, width), np.int8),
-        np.zeros(n + ROWS, np.int32),
-        np.zeros(n + ROWS, np.float32),
-    )
-
-
 def fill(rows, width=32):
     filled = np.zeros((len(rows), width), np.float32)
     filled[:, : len(rows[0])] = rows
@@ -38,14 +31,9 @@ def fill(rows, width=32):
 
 
 def test_rows_are_rounded_by_their_largest_number() -> None:
-    codes, totals, factors = make_room(3, 32)
-    round_rows(
-        fill([[254.0, -127.0, 3.1, 2.9], [-0.5, 0.25, 0.0, 0.0], [0.0] * 4]),
-        3,
-        codes,
-        totals,
-        factors,
-    )
+    codes, totals, factors = rounded = make_rounded(3, 32)
+    rows = fill([[254.0, -127.0, 3.1, 2.9], [-0.5, 0.25, 0.0, 0.0], [0.0] * 4])
+    round_rows(rows, 3, rounded)
     assert codes[:3, :4].tolist() == [[127, -64, 2, 1], [-127, 64, 0, 0], [0, 0, 0, 0]]
     assert totals[:3].tolist() == [66, -63, 0]
     np.testing.assert_allclose(factors[:3], [2.0, 0.5 / 127, 0.0], rtol=1e-6)
@@ -53,16 +41,16 @@ def test_rows_are_rounded_by_their_largest_number() -> None:
 
 def test_a_mean_square_of_1_is_left_to_the_factors() -> None:
     rows = fill([[3.0, 4.0, 0.0, 0.0], [30.0, 40.0, 0.0, 0.0]])
-    codes, totals, factors = make_room(2, 32)
-    round_normed(rows, 2, 4, codes, totals, factors)
+    codes, _, factors = rounded = make_rounded(2, 32)
+    round_normed(rows, 2, 4, rounded)
     assert codes[:2, :4].tolist() == [[95, 127, 0, 0]] * 2
     # The root of the mean square of (3, 4, 0, 0) is 2.5.
     np.testing.assert_allclose(factors[:2], 4.0 / 2.5 / 127, rtol=1e-5)
 
 
 def test_squares_use_all_levels_above_zero() -> None:
-    codes, totals, factors = make_room(1, 32)
-    round_squares(fill([[-5.0, 1.0, 2.0, 0.0]]), 1, codes, totals, factors)
+    codes, totals, factors = rounded = make_rounded(1, 32)
+    round_squares(fill([[-5.0, 1.0, 2.0, 0.0]]), 1, rounded)
     # 0, 1, 4, 0 with 255 steps up to 4.
     assert codes[0, :4].tolist() == [-128, 64 - 128, 127, -128]
     assert totals[0] == 64 + 255 - 32 * 128
@@ -74,12 +62,12 @@ def test_squares_use_all_levels_above_zero() -> None:
 def test_sums_of_integers_are_exact(n, zero) -> None:
     rng = np.random.default_rng(n)
     weights = rng.integers(0, 256, (2, 96, 64)).astype(np.uint8)
-    codes, totals, factors = make_room(n, 64)
+    codes, totals, factors = rounded = make_rounded(n, 64)
     codes[:n] = rng.integers(-128, 128, (n, 64))
     totals[:n], factors[:n] = codes[:n].sum(axis=1, dtype=np.int32), 2.0
     sums = np.zeros((n + ROWS, 96), np.float32)
     packed = pack_codes(weights, np.ones((2, 96), np.float32))
-    multiply_codes(codes, n, totals, factors, packed, 1, np.float32(zero), sums)
+    multiply_codes(rounded, n, packed, 1, np.float32(zero), sums)
     # Twice a half-integer below 2^24: a single holds all of them.
     levels = 2 * weights[1].astype(np.int64) - 255
     np.testing.assert_array_equal(sums[:n], (codes[:n].astype(np.int64) + zero) @ levels.T)

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.kernels import EncoderLayers, plain
+from grassmeans.kernels import plain
+from grassmeans.kernels.arguments import EncoderLayers
 from grassmeans.kernels.cpu import passages
 
 DIM = 64
@@ -102,7 +103,8 @@ def test_heads_fill_whole_registers() -> None:
 CODE = """
 import sys
 import numpy as np
-from grassmeans.kernels import EncoderLayers, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import EncoderLayers
 kernels, rng = get_kernels("cpu"), np.random.default_rng(0)
 shapes = [(192, 64), (64, 64), (256, 64), (64, 256)]
 layers = EncoderLayers(*(

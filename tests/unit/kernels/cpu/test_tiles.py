@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numba import njit
 
-from grassmeans.kernels.cpu.emitting import FEATURES
 from grassmeans.kernels.cpu.tiles import (
     ARM,
+    FEATURES,
     NARROW,
     WIDE,
     find_byte_products,

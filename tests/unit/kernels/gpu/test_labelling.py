@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import gpu_devices
-from grassmeans.kernels import Windows, get_kernels
+from grassmeans.kernels import get_kernels
+from grassmeans.kernels.arguments import RunningText, SenseTable, Windows
 
 WINDOW, RANK, DIM = 6, 3, 10  # one shape: kernels are compiled for each
 
@@ -31,7 +32,9 @@ def draw_text(seed: int, n_words: int = 40, n_tokens: int = 120):
     positions = np.flatnonzero(rng.random(n_tokens) < 0.5)
     offsets = np.array([0, 30, 33, n_tokens])
     words = rng.integers(0, 3, len(positions)).astype(np.int32)
-    windows = get_kernels().find_windows(tokens, offsets, rows, positions, words, WINDOW)
+    windows = get_kernels().find_windows(
+        RunningText(tokens, offsets, rows), positions, words, WINDOW
+    )
     directions = rng.standard_normal((7, DIM)).astype(np.float32)
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     return vectors, windows, directions, np.array([0, 2, 3, 7])
@@ -39,14 +42,13 @@ def draw_text(seed: int, n_words: int = 40, n_tokens: int = 120):
 
 def measure(device: str, vectors, windows: Windows, directions, offsets, singular: bool, fewest):
     kernels = get_kernels(device)
-    table = kernels.prepare_senses(
-        vectors, directions, offsets, RANK, singular=singular, window=WINDOW, fewest=fewest
-    )
-    return kernels.measure_windows(windows, slice(0, len(windows.words)), table, WINDOW)
+    table = SenseTable(vectors, directions, offsets, RANK, WINDOW, singular, fewest)
+    everything = slice(0, len(windows.words))
+    return kernels.measure_windows(windows, everything, kernels.prepare_senses(table))
 
 
 @settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 2**32), singular=st.booleans(), fewest=st.sampled_from([None, 1]))
+@given(seed=st.integers(0, 2**32), singular=st.booleans(), fewest=st.sampled_from([RANK, 1]))
 def test_distances_are_those_of_the_cpu(device, seed, singular, fewest) -> None:
     text = draw_text(seed)
     expected = measure("cpu", *text, singular, fewest)
@@ -61,17 +63,16 @@ def test_distances_are_those_of_the_cpu(device, seed, singular, fewest) -> None:
 def test_a_part_of_the_occurrences(device) -> None:
     vectors, windows, directions, offsets = draw_text(5)
     kernels = get_kernels(device)
-    table = kernels.prepare_senses(
-        vectors, directions, offsets, RANK, singular=False, window=WINDOW
-    )
-    whole = kernels.measure_windows(windows, slice(0, len(windows.words)), table, WINDOW)
-    part = kernels.measure_windows(windows, slice(10, 30), table, WINDOW)
+    table = SenseTable(vectors, directions, offsets, RANK, WINDOW, False, RANK)
+    table = kernels.prepare_senses(table)
+    whole = kernels.measure_windows(windows, slice(0, len(windows.words)), table)
+    part = kernels.measure_windows(windows, slice(10, 30), table)
     np.testing.assert_allclose(part, whole[10:30], atol=1e-5)
-    nothing = kernels.measure_windows(windows, slice(0, 0), table, WINDOW)
+    nothing = kernels.measure_windows(windows, slice(0, 0), table)
     assert nothing.shape == (0, 4)
 
 
 def test_vectors_that_are_not_finite_give_nan(device) -> None:
     vectors, windows, directions, offsets = draw_text(6)
     vectors[:] = np.nan
-    assert np.isnan(measure(device, vectors, windows, directions, offsets, False, None)).all()
+    assert np.isnan(measure(device, vectors, windows, directions, offsets, False, RANK)).all()

@@ -21,9 +21,9 @@ from grassmeans.corpus.corpus import Corpus
 from grassmeans.engines import use_engine
 from grassmeans.engines.parallel import map_tasks
 from grassmeans.geometry.windows import rows_of_tokens
+from grassmeans.kernels.arguments import Matrices
 from grassmeans.vectors.training import (
     Material,
-    Matrices,
     MemoryShard,
     Trainer,
     TrainingSettings,

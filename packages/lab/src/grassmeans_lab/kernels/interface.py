@@ -7,7 +7,9 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from grassmeans.kernels.interface import Floats, Indices, Integers, Kernels, Sampling
+from grassmeans.arrays import Floats, Indices, Integers
+from grassmeans.kernels.arguments import Sampling
+from grassmeans.kernels.interface import Kernels
 
 NO_ATOM = -1
 PASSED_OVER = -2
@@ -148,7 +150,7 @@ class MultisenseKernels(Protocol):
         tokens : (n_tokens,) int32
             Rows of ``global_vectors``; others are passed over as if they were not there.
         document_offsets, first_rate, last_rate, seed
-            As in `train_skipgram`.
+            As in `grassmeans.kernels.arguments.Stretch`.
         global_vectors : (n_words, dim) float32
         senses, centres : (n_rows, dim) float32
             Sense vectors, and the sums of the contexts that were given to them.

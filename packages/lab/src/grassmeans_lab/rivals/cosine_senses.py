@@ -21,6 +21,7 @@ from grassmeans.clustering.loop import FitOptions
 from grassmeans.clustering.rays import Rays, group_rays
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import InputError
+from grassmeans.kernels.arguments import RunningText
 from grassmeans.senses.entries import MOST_SENSES
 from grassmeans.vectors.storage import encode_words, read_words
 from grassmeans.vectors.word_vectors import WordVectors
@@ -192,6 +193,7 @@ class CosineMeasure:
         """Positions (n,) of the targets in a shard, and their distances (n, most senses)."""
         kernels = get_kernels()
         tokens = np.asarray(shard.tokens)
+        text = RunningText(tokens, np.asarray(shard.document_offsets), self.row_of_token)
         words = self.word_of_token[tokens]
         positions = np.flatnonzero(words >= 0)
         max_senses = int(np.diff(self.sense_offsets).max())
@@ -199,9 +201,7 @@ class CosineMeasure:
         for start in range(0, len(positions), _OCCURRENCES_AT_ONCE):
             part = slice(start, start + _OCCURRENCES_AT_ONCE)
             here = positions[part]
-            contexts = kernels.gather_contexts(
-                tokens, np.asarray(shard.document_offsets), self.row_of_token, here, self.window
-            )
+            contexts = kernels.gather_contexts(text, here, self.window)
             means = kernels.average_contexts(contexts, self.vectors, self.weights)
             distances[part] = kernels.measure_means(
                 means, words[here], self.directions, self.sense_offsets

@@ -19,10 +19,10 @@ from grassmeans.artifacts.checking import check_offsets, open_array
 from grassmeans.artifacts.writing import write_array
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.geometry.windows import rows_of_tokens
+from grassmeans.kernels.arguments import Stretch
 from grassmeans.vectors.training import (
     Checkpoint,
     ChunkTrainer,
-    Stretch,
     TokenShard,
     TrainingSettings,
     draw_matrix,

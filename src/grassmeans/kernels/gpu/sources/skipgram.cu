@@ -162,17 +162,15 @@ extern "C" __global__ void train_windows(
     const int *kept, const int *texts, int n_kept, int stretch, float4 *inputs, float4 *outputs,
     const unsigned char *frozen_inputs, const unsigned char *frozen_outputs, const float *threshold,
     const int *alias, int n_words, int window, int negative, float first_rate, float last_rate,
-    unsigned long long seed, int *n_centres)
+    unsigned long long seed)
 {
     const int warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
     const long long begin = (long long)warp * stretch;
     const int end = (int)(begin + stretch < n_kept ? begin + stretch : n_kept);
-    int centres = 0;
     for (int place = (int)(begin < n_kept ? begin : n_kept); place < end; place++) {
         const int centre = kept[place], text = texts[place];
         const int reach = window - (int)((draw(seed, place, 0) >> 33) % (unsigned long long)window);
         const float rate = first_rate + (last_rate - first_rate) * ((float)place / (float)n_kept);
-        bool any = false;
         for (int from = 0; from < 2 * reach; from += 32) {
             const int number = from + lane;
             const int other = place + number - reach + (number >= reach);
@@ -182,7 +180,6 @@ extern "C" __global__ void train_windows(
             const unsigned is_input = __ballot_sync(FULL_WARP, inside);
             const unsigned is_free_input = __ballot_sync(FULL_WARP, inside && !frozen_inputs[input]);
             if (!is_input) continue;
-            any = true;
             for (int first = 0; first <= negative; first += OUTPUTS) {
                 const int j = first + lane;
                 int output = centre;
@@ -197,7 +194,5 @@ extern "C" __global__ void train_windows(
                               is_free_output, first == 0, rate);
             }
         }
-        centres += any;
     }
-    if (lane == 0 && centres) atomicAdd(n_centres, centres);
 }

@@ -10,8 +10,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from grassmeans.kernels.cpu.products import FAST_SUMS, as_read_only
-from grassmeans.kernels.interface import Floats, Indices, Integers
+from grassmeans.arrays import Floats, Indices, Integers
+from grassmeans.kernels.cpu.products import FAST_SUMS
+from grassmeans.kernels.cpu.threads import as_read_only
 
 _ZERO = np.float32(0.0)
 

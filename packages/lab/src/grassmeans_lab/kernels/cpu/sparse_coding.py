@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.kernels.cpu.products import FAST_SUMS
 from grassmeans.kernels.cpu.threads import run_in_blocks
-from grassmeans.kernels.interface import Floats, Indices, Integers
 from grassmeans_lab.kernels.interface import NO_ATOM, SparseCodes
 
 _SIGNALS_AT_ONCE = 8192

@@ -16,36 +16,23 @@ from grassmeans.arrays import Doubles, Floats, Indices, Integers
 
 
 class Reached(NamedTuple):
-    """Where restarts stand, as arrays of the device that the loop changes in place.
+    """Where restarts stand, as arrays of the device that the loop changes in place."""
 
-    Attributes
-    ----------
-    directions : (n_rows, ..., n_senses, dim) float32
-    objectives : (n_rows, ...) float64
-        Infinite before the first step.
-    n_iter : (n_rows, ...) int64
-    """
-
-    directions: Any
-    objectives: Any
-    n_iter: Any
+    directions: Any  # (n_rows, ..., n_senses, dim) float32
+    objectives: Any  # (n_rows, ...) float64, infinite before the first step
+    n_iter: Any  # (n_rows, ...) int64
 
 
 class Advanced(NamedTuple):
     """Where the restarts of a word have come.
 
-    Attributes
-    ----------
-    directions : (n_restarts, n_senses, dim) float32
-    history : (n_steps, n_restarts) float64
-        Objectives at first and after each iteration: sums of squared distances; where lines are
-        signed, of 1 - cosine.
-    n_iter : (n_restarts,) int64
+    Objectives at first and after each iteration are sums of squared distances; where lines are
+    signed, of 1 - cosine.
     """
 
-    directions: Floats
-    history: Doubles
-    n_iter: Indices
+    directions: Floats  # (n_restarts, n_senses, dim)
+    history: Doubles  # (n_steps, n_restarts)
+    n_iter: Indices  # (n_restarts,)
 
     def find_best(self) -> Advanced:
         """The restart with the lowest objective alone."""
@@ -69,19 +56,11 @@ class Advanced(NamedTuple):
 
 
 class RestartSteps(Protocol):
-    """The steps of some rows of restarts.
+    """The steps of some rows of restarts."""
 
-    Attributes
-    ----------
-    rows : (n_rows,) integers, or a slice for all of them
-        Which rows of `Reached` they are.
-    sizes, limits
-        Contexts and the most iterations: numbers, or arrays that go with the objectives.
-    """
-
-    rows: Any
-    sizes: Any
-    limits: Any
+    rows: Any  # which rows of `Reached` they are: (n_rows,) integers, or a slice for all of them
+    sizes: Any  # contexts: a number, or an array that goes with the objectives
+    limits: Any  # the most iterations, likewise
 
     def where(self, chosen: Any, first: Any, second: Any, /) -> Any:
         """The device's ``where``."""
@@ -135,11 +114,8 @@ class BlockKernels(Protocol):
     def hold_contexts(self, bases: Sequence[Floats], signed: bool = False) -> HeldContexts:
         """Keep the contexts (n, rank, dim) of several words on the device.
 
-        Parameters
-        ----------
-        signed : bool
-            Whether they are lines with ends (rank 1), grouped by their cosine; a group's direction
-            is then their mean.
+        Signed ones are lines with ends (rank 1), grouped by their cosine; a group's direction is
+        then their mean.
         """
         ...
 

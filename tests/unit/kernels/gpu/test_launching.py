@@ -12,17 +12,17 @@ def test_arrays_come_back_in_parts(device, shape, monkeypatch) -> None:
     with gpu_devices.use_device(device) as name:
         import torch
 
-        from grassmeans.kernels.gpu import tensors
+        from grassmeans.kernels.gpu import launching
 
-        monkeypatch.setattr(tensors, "_STAGE_BYTES", 100)
+        monkeypatch.setattr(launching, "_STAGE_BYTES", 100)
         given = np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
         given.flags.writeable = False  # as a memory map
         where = torch.device("cuda" if name == gpu_devices.GPU else "cpu")
-        sent = tensors.to_tensor(given, where)
+        sent = launching.to_tensor(given, where)
         found = np.full_like(given, -1)
-        tensors.copy_back(sent, found)
+        launching.copy_back(sent, found)
         np.testing.assert_array_equal(found, given)
         if len(shape) == 3:  # rows that are filled up stand apart
             part = np.full((*shape[:2], 2), -1, np.float32)
-            tensors.copy_back(sent[:, :, :2], part)
+            launching.copy_back(sent[:, :, :2], part)
             np.testing.assert_array_equal(part, given[:, :, :2])
