@@ -24,7 +24,7 @@ def advance(blocks, contexts, starts, signed=False, limit=10):
     held = blocks.hold_contexts(bases, signed)
     sizes = [len(own) for own in contexts]
     begun = [np.ascontiguousarray(AXES[own][None]) for own in starts]
-    reached = loop.advance(held, sizes, begun, [limit] * len(sizes), 1e-5, lambda iteration: 1)
+    reached = loop.advance(held, sizes, begun, [limit] * len(sizes), 1e-5, [1])
     return [(np.abs(word.directions[0]), float(word.history[-1, 0])) for word in reached]
 
 
@@ -41,14 +41,14 @@ def test_several_groups_without_contexts_go_to_different_ones(blocks):
     rows = np.array([[1, 0, 0, 0], [0.6, 0.8, 0, 0], [0, 0, 1, 0]], np.float32)
     held = blocks.hold_contexts([rows[:, None]])
     starts = np.stack([AXES[0], AXES[3], -AXES[3]])[None]
-    (word,) = loop.advance(held, [3], [starts], [1], 0.0, lambda iteration: 1)
+    (word,) = loop.advance(held, [3], [starts], [1], 0.0, [1])
     np.testing.assert_allclose(np.abs(word.directions[0, 1:]), rows[[2, 1]], atol=1e-6)
 
 
 def test_contexts_of_zeros_are_no_place_to_go_to(blocks):
     rows = np.stack([AXES[0], 0 * AXES[0], AXES[1], 0 * AXES[0]])
     held = blocks.hold_contexts([rows[:, None]])
-    (word,) = loop.advance(held, [4], [AXES[[0, 3]][None]], [10], 1e-5, lambda iteration: 1)
+    (word,) = loop.advance(held, [4], [AXES[[0, 3]][None]], [10], 1e-5, [1])
     np.testing.assert_allclose(np.abs(word.directions[0]), AXES[[0, 1]], atol=1e-6)
     assert word.history[-1, 0] == pytest.approx(2.0, abs=1e-6)
 
@@ -59,7 +59,7 @@ def test_what_fills_up_a_smaller_word_is_no_context_and_no_group(blocks):
     bases = [AXES[[0, 0, 1, 2, 2], None], np.stack([AXES[0], slanted])[:, None]]
     starts = [AXES[[0, 1, 3]][None], AXES[[3, 0]][None]]
     held = blocks.hold_contexts(bases)
-    large, small = loop.advance(held, [5, 2], starts, [10, 10], 1e-5, lambda iteration: 1)
+    large, small = loop.advance(held, [5, 2], starts, [10, 10], 1e-5, [1])
     np.testing.assert_allclose(np.abs(large.directions[0]), AXES[[0, 1, 2]], atol=1e-6)
     np.testing.assert_allclose(np.abs(small.directions[0]), [slanted, AXES[0]], atol=1e-6)
     assert (large.history[-1, 0], small.history[-1, 0]) == pytest.approx((0.0, 0.0), abs=1e-6)
