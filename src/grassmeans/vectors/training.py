@@ -22,7 +22,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Indices
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import open_array, read_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
