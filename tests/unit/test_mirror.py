@@ -44,7 +44,6 @@ ELSEWHERE = {
     "senses/entries.py": "unit/senses/test_inventory.py",
     "senses/induction.py": "unit/senses/test_inventory.py",
     "senses/pseudowords.py": "unit/senses/test_calibration.py",
-    "senses/samples.py": "unit/editing/test_reassigning.py",
     "vectors/training.py": "unit/vectors/test_skipgram.py",
     # Settings and errors: what is wrong with a value is told in one table.
     "clustering/settings.py": "unit/test_wrong_types.py",

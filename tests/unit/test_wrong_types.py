@@ -24,10 +24,9 @@ from grassmeans.integrations.iterables import tag_iter
 from grassmeans.lexemes.lexeme_vectors import open_lexemes
 from grassmeans.models.building import build_model
 from grassmeans.models.induced import induce
-from grassmeans.senses.calibration import CALIBRATION, Calibration
+from grassmeans.senses.calibration import CALIBRATION, Calibration, SamenessCurve
 from grassmeans.senses.decoding import decode_hard, decode_soft
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.same_sense import SamenessCurve
 
 TEXTS = [
     "The crane built a nest with its wing.",

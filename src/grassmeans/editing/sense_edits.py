@@ -27,9 +27,14 @@ from numpy.typing import NDArray
 from grassmeans.clustering.loop import FitOptions, Grouping
 from grassmeans.clustering.sense_number import find_meeting, solve_alone
 from grassmeans.errors import InputError
-from grassmeans.senses.description import N_CHARACTERISTIC, N_EXAMPLES, find_nearest_words
 from grassmeans.senses.entries import Sense, WordSenses
-from grassmeans.senses.samples import WordSample, word_seeds
+from grassmeans.senses.samples import (
+    N_CHARACTERISTIC,
+    N_EXAMPLES,
+    WordSample,
+    find_nearest_words,
+    word_seeds,
+)
 from grassmeans.vectors.word_vectors import WordVectors
 
 LONGEST_NAME = 80

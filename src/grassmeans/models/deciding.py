@@ -16,7 +16,15 @@ from grassmeans.artifacts.schema import check_arguments, either, instance_of, nu
 from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines, measure_senses
-from grassmeans.senses.calibration import CALIBRATION, Calibration, ConfidenceRule
+from grassmeans.senses.calibration import (
+    CALIBRATION,
+    Calibration,
+    ConfidenceRule,
+    SamenessCurve,
+    Strangers,
+    expect_sameness,
+    expect_strangers,
+)
 from grassmeans.senses.decoding import (
     MODEL_THRESHOLD,
     IdkRule,
@@ -26,8 +34,6 @@ from grassmeans.senses.decoding import (
     check_threshold,
 )
 from grassmeans.senses.inventory import SenseInventory
-from grassmeans.senses.only_senses import Strangers, expect_strangers
-from grassmeans.senses.same_sense import SamenessCurve, expect_sameness
 from grassmeans.tagging.answering import Answering, Decided
 from grassmeans.tagging.comparing import compare_texts
 from grassmeans.tagging.lemmas import Lemmas

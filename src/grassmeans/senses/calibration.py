@@ -1,27 +1,41 @@
 """How sure an answer is: distances -> the probability to be right, learnt without labels.
 
 A distance means nothing to a user, and what a good one is differs between kinds of context and
-corpora. So a model finds it out on pseudo-words: the contexts of two to four words are put together
-as if they were one word, whose senses are induced; contexts held apart are decoded, and for these
-it is known whether the answer is right. What tells right from wrong is the margin, how much more of
-the nearest sense lies inside the context than of the next one: the odds to be right grow with a
-power of it. An only sense has no next one; `grassmeans.senses.only_senses` says how sure it is.
+corpora. So a model finds it out on pseudo-words (`grassmeans.senses.pseudowords`), of which it is
+known whether an answer is right. What tells right from wrong is the margin, how much more of the
+nearest sense lies inside the context than of the next one: the odds to be right grow with a power
+of it.
+
+An only sense has no next one, and an occurrence may have a sense that the model lacks. So it is
+compared with strangers: how near contexts of other words come to the line of a word. That is much
+the same for all words, and most of a word's own contexts are far nearer. By Bayes' rule, with both
+taken as normal, the odds of the only sense are
+
+    A / (1 - A) * N(c; own, w own) / N(c; s, t)
+
+with c = sqrt(1 - d^2), how much of the line lies inside the context; own, the c of the word's usual
+distance; w, how much a word's contexts differ among themselves; s and t, mean and spread of
+strangers; and A, how often a word has one of its known senses at all, which no text without labels
+tells: it is assumed.
+
+How likely a word means the same in two contexts is a logistic curve over how alike they are. A
+model whose lines have ends, and that has not stored such a curve, expects one from the lines of its
+own senses: how near those of one word lie, and how much of a context is its line. So it does with
+strangers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
 
-from grassmeans.arrays import Booleans, Doubles
+from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.errors import ArtifactError, InputError
-from grassmeans.senses.logistic import fit_logistic
-from grassmeans.senses.only_senses import ASSUMED, Strangers, measure_inside
-from grassmeans.senses.same_sense import SamenessCurve
 
 DEFAULT_CONFIDENCE = 0.7
 """Answers that are less likely to be right are "I don't know"."""
@@ -35,21 +49,188 @@ MOST_CERTAIN = 0.9999
 SMALLEST_MARGIN = 0.01
 """Added to margins: far below it, two senses are equally near."""
 
+ASSUMED = 0.9
+"""How often an occurrence has the only sense that is known of its word."""
+
+OWN_SPREAD = 0.3
+"""Of the c of a word's contexts, as a part of its usual c. At least so much: tagging reads
+sentences, which say less than the passages that usual distances are from."""
+
+FEWEST_LINES = 32
+"""With fewer it is chance how near they are."""
+
+FEWEST_PAIRS = 100
 _NOTHING = 1e-3  # weight of each made-up answer
+_RIDGE = 1e-4
+_STEPS = 50
+
+
+class LogisticCurve(NamedTuple):
+    """1 / (1 + exp(-(intercept + slope x)))."""
+
+    intercept: float
+    slope: float
+
+
+def fit_logistic(values: Doubles, right: Booleans, weights: Doubles) -> LogisticCurve:
+    """What is to be told from values (n,), by Newton's method with a small ridge.
+
+    Weights are about 1 in all.
+    """
+    inputs = np.column_stack([np.ones(len(values)), values])
+    found = np.zeros(2)
+    for _ in range(_STEPS):
+        chances = 1.0 / (1.0 + np.exp(-inputs @ found))
+        gradient = inputs.T @ (weights * (right - chances)) - _RIDGE * found
+        curvature = (inputs * (weights * chances * (1.0 - chances))[:, None]).T @ inputs
+        step = np.linalg.solve(curvature + _RIDGE * np.eye(2), gradient)
+        found += step
+        if np.abs(step).max() < 1e-8:
+            break
+    return LogisticCurve(float(found[0]), float(found[1]))
+
+
+def measure_inside(distances: ArrayLike) -> Doubles:
+    """How much of a line lies inside a context at a distance: sqrt(1 - d^2)."""
+    squares = np.square(np.asarray(distances, np.float64))
+    return np.asarray(np.sqrt(np.maximum(1.0 - squares, 0.0)))
+
+
+@dataclass(frozen=True, slots=True)
+class Strangers:
+    """How near the contexts of other words are to the line of a word, by mean and spread of c."""
+
+    mean: float
+    spread: float
+    own_spread: float = OWN_SPREAD  # of a word's own contexts, as a part of its usual c
+
+    def __post_init__(self) -> None:
+        values = [self.mean, self.spread, self.own_spread]
+        if not (np.isfinite(values).all() and min(values[1:]) > 0.0):
+            raise InputError(f"strangers need a finite mean and spreads above 0, got {self}")
+
+    def confidence(self, distances: Doubles, usual: Doubles) -> Doubles:
+        """(n,) probabilities that occurrences have the only sense of their words.
+
+        Of the distances to that sense, and the mean ones of the words' own contexts. NaN, where
+        nothing is known around a word or of it, gives what is assumed of any word.
+        """
+        own = np.maximum(measure_inside(usual), self.mean)
+        # Nearer than usual is no less likely, and farther than strangers no less of a stranger.
+        inside = np.clip(measure_inside(distances), self.mean, own)
+        own_spread = np.maximum(self.own_spread * own, self.spread)
+        own_score = np.square((inside - own) / own_spread) / 2 + np.log(own_spread)
+        score = np.square((inside - self.mean) / self.spread) / 2 + np.log(self.spread) - own_score
+        odds = ASSUMED / (1.0 - ASSUMED) * np.exp(score)
+        return np.where(np.isnan(odds), ASSUMED, odds / (1.0 + odds))
+
+
+def expect_strangers(lines: NDArray[np.floating], usual: Sequence[float]) -> Strangers | None:
+    """Strangers as they are to be expected from lines that have ends; None for too few lines.
+
+    A context is its word's line, as far as that lies inside it, and else a direction of its own,
+    evenly spread over all dimensions. Lines (n, dim) are of different words; usual distances are of
+    some words.
+    """
+    if len(lines) < FEWEST_LINES:
+        return None
+    cosines = (lines @ lines.T)[~np.eye(len(lines), dtype=np.bool_)].astype(np.float64)
+    inside = measure_inside(usual)
+    square = float(np.mean(inside**2))
+    mean = float(inside.mean() * cosines.mean())
+    variance = square * float(np.mean(cosines**2)) - mean**2 + (1.0 - square) / lines.shape[1]
+    return Strangers(mean, float(np.sqrt(variance))) if variance > 0.0 else None
+
+
+def fit_strangers(strangers: Doubles, own: Doubles) -> Strangers | None:
+    """Strangers as they were measured; None where there are too few, or all are alike.
+
+    Of the c of contexts of other words, (n,), and of the words themselves, (m,), as parts of their
+    usual c.
+    """
+    if len(strangers) < 2 or not len(own) or not strangers.std() > 0.0:
+        return None
+    own_spread = float(np.sqrt(np.mean(np.square(own - 1.0))))
+    return Strangers(float(strangers.mean()), float(strangers.std()), max(own_spread, OWN_SPREAD))
+
+
+@dataclass(frozen=True, slots=True)
+class SamenessCurve:
+    """The probability that two contexts have one sense, where that is as likely as two.
+
+    A logistic curve over similarities (`grassmeans.geometry.distances.compare_rows`).
+    """
+
+    intercept: float
+    slope: float
+
+    def __post_init__(self) -> None:
+        if not all(np.isfinite([self.intercept, self.slope])):
+            raise InputError(f"a curve needs finite numbers, got {self}")
+
+    def probability(self, similarities: ArrayLike) -> Doubles:
+        """(n,) probabilities, of similarities (n,); NaN for NaN."""
+        alike = np.asarray(similarities, np.float64)
+        return np.asarray(expit(self.intercept + self.slope * alike), np.float64)
+
+    def to_dict(self) -> dict[str, float]:
+        """Plain values, for a manifest."""
+        return asdict(self)
+
+
+class KnownPairs(NamedTuple):
+    """Pairs of contexts: how alike they are, and whether they are of one word; both (n,)."""
+
+    similarities: Floats
+    same: Booleans
+
+
+def fit_sameness(pairs: KnownPairs) -> SamenessCurve | None:
+    """The curve of known pairs; None for too few of either kind, or where it would fall."""
+    sizes = np.array([(~pairs.same).sum(), pairs.same.sum()])
+    if sizes.min() < FEWEST_PAIRS:
+        return None
+    weights = 0.5 / sizes[pairs.same.astype(np.int64)]
+    found = fit_logistic(pairs.similarities.astype(np.float64), pairs.same, weights)
+    return SamenessCurve(*found) if found.slope > 0.0 else None
+
+
+def expect_sameness(
+    cosines: NDArray[np.floating], distances: Sequence[float], dim: int
+) -> SamenessCurve | None:
+    """The curve as it is to be expected from lines that have ends; None for too few senses.
+
+    A context is its sense's line, as far as that lies inside it, and else a direction of its own,
+    evenly spread over all dimensions. How alike two contexts are then has a mean and a spread for
+    one sense, and others for two. The curve is at a half where both means are as many of their
+    spreads away, and as steep as between normal distributions with the mean of the two variances.
+
+    Cosines (n,) are of lines of two senses of a word; distances are of senses to their contexts, in
+    the mean.
+    """
+    if len(cosines) < FEWEST_LINES or not len(distances):
+        return None
+    between = np.asarray(cosines, np.float64)
+    inside = measure_inside(distances)
+    mean, square = inside.mean() ** 2, np.mean(inside**2) * (1.0 + OWN_SPREAD**2)
+    same, other = mean, mean * between.mean()
+    noise = (1.0 - square**2) / dim
+    same_variance = square**2 - same**2 + noise
+    other_variance = square**2 * np.mean(between**2) - other**2 + noise
+    slope = 2 * (same - other) / (same_variance + other_variance)
+    if not slope > 0.0:
+        return None
+    spreads = np.sqrt([other_variance, same_variance])
+    half = np.average([same, other], weights=spreads)  # the mean of the narrower one is nearer
+    return SamenessCurve(float(-slope * half), float(slope))
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
     """The probability that the nearest sense is the right one.
 
-    Attributes
-    ----------
-    intercept, log_margin : float
-        Of the logistic curve over `measure_log_margins`.
-    strangers : Strangers or None
-        By which an only sense is judged; without them its answer counts as right.
-    same_sense : SamenessCurve or None
-        How likely a word means the same in two contexts, where that was learnt.
+    A logistic curve over `measure_log_margins`. Without strangers the answer of an only sense
+    counts as right.
     """
 
     intercept: float
@@ -83,14 +264,12 @@ class Calibration:
             sure = self.confidence_of_margins(measure_log_margins(found))
         alone = np.isnan(sure) & ~np.isnan(found[:, 0])  # no next sense
         if alone.any():
-            own = None if usual is None else np.broadcast_to(usual, sure.shape)[alone]
-            sure[alone] = self._confidence_of_only(found[alone, 0], own)
+            sure[alone] = 1.0
+            if self.strangers is not None and usual is not None:
+                own = np.broadcast_to(usual, sure.shape)[alone]
+                only = self.strangers.confidence(found[alone, 0], own)
+                sure[alone] = np.minimum(only, MOST_CERTAIN)
         return sure
-
-    def _confidence_of_only(self, distances: Doubles, usual: Doubles | None) -> Doubles:
-        if self.strangers is None or usual is None:
-            return np.ones(len(distances))
-        return np.minimum(self.strangers.confidence(distances, usual), MOST_CERTAIN)
 
     def confidence_of_margins(self, log_margins: Doubles) -> Doubles:
         """(n,) probabilities to be right, of `measure_log_margins`; NaN for NaN."""
@@ -116,6 +295,27 @@ class Calibration:
             raise ArtifactError(f"the model's calibration is damaged ({error})") from error
 
 
+def measure_log_margins(distances: Doubles) -> Doubles:
+    """(n,) log(c_1 - c_2 + 0.01), of distances (n, n_senses) to two senses or more.
+
+    c = sqrt(1 - d^2) is how much of a sense's direction lies inside the context, here of the
+    nearest and the next sense. NaN where there is no next one.
+    """
+    nearest = np.sort(distances, axis=1)[:, :2]  # NaN comes last
+    inside = measure_inside(nearest)
+    return np.asarray(np.log(inside[:, 0] - inside[:, 1] + SMALLEST_MARGIN))
+
+
+def fit_calibration(log_margins: Doubles, right: Booleans, weights: Doubles) -> Calibration:
+    """The curve of answers (n,) of which it is known whether they were right."""
+    # Where nothing speaks for any sense, an answer is as often wrong as right: said by two made-up
+    # answers, which also hold the curve where all answers were right.
+    log_margins = np.append(log_margins, np.full(2, np.log(SMALLEST_MARGIN)))
+    right = np.append(right, [True, False])
+    scale = np.append(weights / weights.sum(), [_NOTHING, _NOTHING])
+    return Calibration(*fit_logistic(log_margins, right, scale))
+
+
 @dataclass(frozen=True, slots=True)
 class ConfidenceRule:
     """Say "I don't know" where the nearest sense is less likely to be right than ``at_least``."""
@@ -139,34 +339,3 @@ class ConfidenceRule:
     def from_dict(cls, values: Mapping[str, Any]) -> ConfidenceRule:
         """What `to_dict` gave."""
         return cls(Calibration.from_dict(values["calibration"]), float(values["confidence"]))
-
-
-def measure_log_margins(distances: Doubles) -> Doubles:
-    """(n,) log(c_1 - c_2 + 0.01), of distances (n, n_senses) to two senses or more.
-
-    c = sqrt(1 - d^2) is how much of a sense's direction lies inside the context, here of the
-    nearest and the next sense. NaN where there is no next one.
-    """
-    nearest = np.sort(distances, axis=1)[:, :2]  # NaN comes last
-    inside = measure_inside(nearest)
-    return np.asarray(np.log(inside[:, 0] - inside[:, 1] + SMALLEST_MARGIN))
-
-
-def fit_calibration(log_margins: Doubles, right: Booleans, weights: Doubles) -> Calibration:
-    """The curve of answers of which it is known whether they were right.
-
-    Parameters
-    ----------
-    log_margins : (n,)
-        From `measure_log_margins`.
-    right : (n,)
-        Whether the answers were right.
-    weights : (n,)
-        Of the answers.
-    """
-    # Where nothing speaks for any sense, an answer is as often wrong as right: said by two made-up
-    # answers, which also hold the curve where all answers were right.
-    log_margins = np.append(log_margins, np.full(2, np.log(SMALLEST_MARGIN)))
-    right = np.append(right, [True, False])
-    scale = np.append(weights / weights.sum(), [_NOTHING, _NOTHING])
-    return Calibration(*fit_logistic(log_margins, right, scale))

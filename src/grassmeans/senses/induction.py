@@ -39,6 +39,7 @@ from grassmeans.senses.samples import (
     WordSample,
     WordSource,
     complete_sample,
+    describe_sample,
     encode_words,
     sample_word,
     word_seeds,
@@ -87,31 +88,13 @@ def make_grouper(
     )
 
 
-def describe_sample(sample: WordSample, directions: Floats, vectors: WordVectors) -> WordSenses:
-    """The senses of a word, as its contexts show them."""
-    turned = sample.orient(directions, vectors)
-    return WordSenses(
-        word=sample.word,
-        count=sample.count,
-        n_contexts=len(sample.contexts),
-        directions=turned,
-        senses=sample.describe(turned, vectors),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class WordInducer:
     """Induces and describes the senses of one word after another.
 
     The result depends on the word, the source, the encoder and the settings only, not on which
-    other words are induced or on the number of workers.
-
-    Attributes
-    ----------
-    encoded : mapping
-        Samples of words that are encoded already; those of other words are when they are needed.
-    grouped : mapping
-        Directions (n_senses, dim) of words whose contexts are grouped already.
+    other words are induced or on the number of workers. Samples of words that are ``encoded``
+    already, and their directions where contexts are ``grouped``, are taken as they are.
     """
 
     source: WordSource

@@ -7,7 +7,10 @@ sense that comes twice is a mistake to a user.
 
 They also tell how sure an only sense is: the line in which one half of a word's contexts meets is
 measured from the other half, and from the contexts of the other words, which are strangers to it.
-And they tell how likely a word means the same in two contexts (`grassmeans.senses.same_sense`).
+And they tell how likely a word means the same in two contexts: two of one word count as one sense,
+one each of two words as two senses, both as likely. Any two words are told apart more easily than
+two senses of a word, which have something in common. So the other word is a near one: of all words
+that could be told from the first at all, one in twenty lies nearer.
 """
 
 from __future__ import annotations
@@ -28,12 +31,25 @@ from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import map_tasks
-from grassmeans.geometry.distances import compare_all, measure_distances, usable_contexts
+from grassmeans.geometry.distances import (
+    compare_all,
+    compare_rows,
+    measure_distances,
+    usable_contexts,
+)
 from grassmeans.progress import progress_bar
-from grassmeans.senses.calibration import Calibration, fit_calibration, measure_log_margins
+from grassmeans.senses.calibration import (
+    Calibration,
+    KnownPairs,
+    SamenessCurve,
+    Strangers,
+    fit_calibration,
+    fit_sameness,
+    fit_strangers,
+    measure_inside,
+    measure_log_margins,
+)
 from grassmeans.senses.induction import group_contexts
-from grassmeans.senses.only_senses import Strangers, fit_strangers, measure_inside
-from grassmeans.senses.same_sense import KnownPairs, SamenessCurve, fit_sameness, pair_contexts
 from grassmeans.senses.samples import encode_words
 from grassmeans.vectors.word_vectors import WordVectors
 
@@ -49,6 +65,9 @@ SIZES = (2, 3, 4)
 ALIKE = 0.5
 """Words whose vectors have at least this cosine are not told apart by their contexts."""
 
+NEARER = 0.05
+"""The share of all words that is nearer to a word than the one that stands for another sense."""
+
 _LARGEST_COUNT = 20_000
 _GROUPS_AT_ONCE = 12
 
@@ -57,18 +76,7 @@ PseudowordTask = tuple[ContextEncoder, InductionSettings, tuple[str, ...], list[
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswers:
-    """Answers to occurrences of pseudo-words.
-
-    Attributes
-    ----------
-    log_margins : (n,) float64
-        Of `measure_log_margins`.
-    right : (n,) bool
-    weights : (n,) float64
-        Every pseudo-word weighs as much as any other.
-    strangers : Strangers or None
-    same_sense : SamenessCurve or None
-    """
+    """Answers (n,) to occurrences of pseudo-words, of which each weighs as much as any other."""
 
     log_margins: Doubles
     right: Booleans
@@ -78,15 +86,7 @@ class KnownAnswers:
 
 
 class PseudowordAnswers(NamedTuple):
-    """Of one pseudo-word.
-
-    Attributes
-    ----------
-    log_margins : (n,) float64
-    right : (n,) bool
-    strangers, own : (n,) float64
-        As for `fit_strangers`.
-    """
+    """Of one pseudo-word; strangers and own as for `fit_strangers`."""
 
     log_margins: Doubles
     right: Booleans
@@ -204,16 +204,10 @@ def answer_pseudowords(
             advance()
     if not parts:
         return None
-    return KnownAnswers(
-        np.concatenate([part.log_margins for part in parts]),
-        np.concatenate([part.right for part in parts]),
-        np.concatenate([np.full(len(part.right), 1.0 / len(part.right)) for part in parts]),
-        fit_strangers(
-            np.concatenate([part.strangers for part in parts]),
-            np.concatenate([part.own for part in parts]),
-        ),
-        fit_sameness(_pair_members(kept, encoder)),
-    )
+    log_margins, right, strangers, own = map(np.concatenate, zip(*parts, strict=True))
+    weights = np.concatenate([np.full(len(part.right), 1.0 / len(part.right)) for part in parts])
+    same_sense = fit_sameness(_pair_members(kept, encoder))
+    return KnownAnswers(log_margins, right, weights, fit_strangers(strangers, own), same_sense)
 
 
 def _pair_members(contexts: dict[str, Floats], encoder: ContextEncoder) -> KnownPairs:
@@ -246,17 +240,9 @@ def answer_pseudoword(
     members: tuple[str, ...],
     samples: Sequence[Floats],
 ) -> PseudowordAnswers | None:
-    """Group every second context of the members, and decode the others.
+    """Group every second context (n, rank, dim) of the members, and decode the others.
 
-    Parameters
-    ----------
-    samples : sequence of (n, rank, dim) float32
-        The contexts of each member.
-
-    Returns
-    -------
-    PseudowordAnswers or None
-        Of the contexts that were decoded; None where there is one sense, or too few contexts.
+    None where there is one sense, or too few contexts.
     """
     halves = [(bases[::2], bases[1::2]) for bases in samples]
     learnt = np.concatenate([first for first, _ in halves])
@@ -284,17 +270,8 @@ def measure_strangers(
 ) -> tuple[Doubles, Doubles]:
     """How much of the lines of words lies inside contexts: of other words, and of their own.
 
-    Parameters
-    ----------
-    halves : sequence of ((n, rank, dim), (m, rank, dim)) float32
-        Two halves of the contexts of each word; the line is that of the first one.
-    signed : bool
-        Whether lines have ends: a stranger on the other side then counts below 0.
-
-    Returns
-    -------
-    strangers, own : (n,), (m,) float64
-        As for `fit_strangers`.
+    Of two halves of the contexts of each word; the line is that of the first one. Where lines have
+    ends, a stranger on the other side counts below 0. The result is as for `fit_strangers`.
     """
 
     def find_inside(bases: Floats, line: Floats) -> Doubles:
@@ -312,3 +289,40 @@ def measure_strangers(
         others = [half for other, (_, half) in enumerate(halves) if other != word]
         strangers.append(find_inside(np.concatenate(others), line))
     return np.concatenate(strangers), np.concatenate(own)
+
+
+def pair_contexts(
+    samples: Sequence[Floats], alike: Booleans, *, signed: bool = False
+) -> KnownPairs:
+    """Pair the contexts of words with others of the same word, and of a near one.
+
+    The contexts (n, rank, dim) of each word are in text order, two or more, none of zeros. Words
+    that are ``alike``, (n_words, n_words), stand in the same contexts: they are not paired.
+    """
+    halves = [(bases[::2], bases[1::2]) for bases in samples]
+    others = _find_near([first for first, _ in halves], alike, signed)
+    similarities, same = [np.empty(0, np.float32)], [np.empty(0, np.bool_)]
+    for word, (first, _) in enumerate(halves):
+        for other in dict.fromkeys((word, others[word])):
+            # Neighbours in the text have more in common than the word: they are not paired.
+            second = halves[other][1]
+            second = np.roll(second, len(second) // 2, axis=0)
+            n_pairs = min(len(first), len(second))
+            found = compare_rows(first[:n_pairs], second[:n_pairs], signed=signed)
+            similarities.append(found)
+            same.append(np.full(n_pairs, other == word))
+    return KnownPairs(np.concatenate(similarities), np.concatenate(same))
+
+
+def _find_near(samples: Sequence[Floats], alike: Booleans, signed: bool) -> list[int]:
+    """The number of another word for each, not the nearest; its own where all are alike."""
+    if not samples:
+        return []
+    lines = np.stack([find_meeting(bases, FitOptions(signed=signed)) for bases in samples])
+    near = compare_all(lines[:, None], lines[:, None], signed=signed)
+    found = []
+    for word, own in enumerate(near):
+        others = np.flatnonzero(~alike[word] & (np.arange(len(near)) != word))
+        order = others[np.argsort(-own[others], kind="stable")]
+        found.append(int(order[int(NEARER * len(order))]) if len(order) else word)
+    return found

@@ -4,7 +4,7 @@ The sense is chosen as `grassmeans.senses.decoding` has it, for words with diffe
 senses at once. There is an answer also where there are no distances: where nothing at all is known
 around a word, its senses are as likely as they are frequent. The most frequent one is the answer
 where no "I don't know" is asked for, or where its share is as much as the confidence that is asked
-for. An only sense then has what is assumed of any (`grassmeans.senses.only_senses`), and is always
+for. An only sense then has what is assumed of any (`grassmeans.senses.calibration`), and is always
 the answer where a distance was asked for.
 """
 

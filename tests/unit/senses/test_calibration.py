@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from grassmeans import Corpus, WordVectors
+from grassmeans import Corpus, WordVectors, load
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.contexts import SubspaceEncoder
 from grassmeans.errors import ArtifactError, InputError
@@ -11,7 +14,15 @@ from grassmeans.geometry.windows import ContextShape
 from grassmeans.senses.calibration import (
     Calibration,
     ConfidenceRule,
+    KnownPairs,
+    SamenessCurve,
+    Strangers,
+    expect_sameness,
+    expect_strangers,
     fit_calibration,
+    fit_logistic,
+    fit_sameness,
+    fit_strangers,
     measure_log_margins,
 )
 from grassmeans.senses.decoding import decode_hard
@@ -20,8 +31,8 @@ from grassmeans.senses.pseudowords import (
     calibrate,
     choose_members,
     draw_pseudowords,
+    pair_contexts,
 )
-from grassmeans.senses.same_sense import SamenessCurve
 
 CURVE = Calibration(3.0, 1.0)
 # Two senses whose directions lie inside a context by 0.8 and 0.6: a margin of 0.2.
@@ -187,3 +198,184 @@ def test_how_same_senses_are_told_is_kept_as_plain_values():
     assert Calibration.from_dict(plain) == curve
     with pytest.raises(ArtifactError, match="the model's calibration is damaged"):
         Calibration.from_dict(plain | {"same_sense": {"intercept": 1.0}})
+
+
+def test_two_values_with_known_odds() -> None:
+    # Right in 1 of 4 at 0, in 3 of 4 at 1: log odds of -log 3 and log 3.
+    values = np.repeat([0.0, 1.0], 4)
+    right = np.array([True, False, False, False, True, True, True, False])
+    found = fit_logistic(values, right, np.full(8, 1 / 8))
+    assert found.intercept == pytest.approx(-np.log(3), abs=0.01)  # but for the ridge
+    assert found.slope == pytest.approx(2 * np.log(3), abs=0.02)
+
+
+def test_answers_of_one_kind_are_held_by_the_ridge() -> None:
+    found = fit_logistic(np.array([0.0, 1.0]), np.array([True, True]), np.full(2, 0.5))
+    assert np.isfinite(found).all()
+
+
+SENTENCES = Path(__file__).parents[2] / "data" / "only-senses.jsonl"
+STRANGERS = Strangers(0.0, 0.1, 0.25)
+USUAL = 0.6  # c = 0.8, with a spread of 0.2
+
+
+def confidence(distance: float, usual: float = USUAL) -> float:
+    return float(STRANGERS.confidence(np.array([distance]), np.array([usual]))[0])
+
+
+def test_the_odds_by_hand():
+    # c = 0.28: exp(2.8^2 / 2) * 0.1 strangers to exp(-2.6^2 / 2) / 0.2 own, nine times as frequent.
+    odds = 9 * np.exp(2.8**2 / 2 - 2.6**2 / 2) * 0.1 / 0.2
+    assert confidence(0.96) == pytest.approx(odds / (1 + odds))  # 0.8854
+    # c = 0: exp(-8) / 2, nine times.
+    assert confidence(1.0) == pytest.approx(4.5 * np.exp(-8) / (1 + 4.5 * np.exp(-8)))
+
+
+def test_nearer_is_never_less_sure():
+    found = [confidence(distance) for distance in np.linspace(0.0, 1.0, 101)]
+    assert np.all(np.diff(found) <= 0.0)
+    assert confidence(0.0) == confidence(USUAL)  # nearer than usual is as usual
+
+
+def test_without_evidence_there_is_what_is_assumed():
+    assert confidence(np.nan) == 0.9
+    assert confidence(0.5, np.nan) == 0.9
+    # Contexts of a word that lie no nearer to its line than strangers do tell nothing.
+    assert confidence(0.5, 1.0) == pytest.approx(0.9)
+
+
+def test_an_only_sense_is_judged_where_its_usual_distance_is_known():
+    curve = Calibration(3.0, 1.0, STRANGERS)
+    rows = [[0.6, np.nan], [1.0, np.nan], [0.6, 0.8], [np.nan, np.nan]]
+    near, far, chosen, nothing = curve.confidence(rows, USUAL)
+    assert (near, nothing) == (0.9999, pytest.approx(np.nan, nan_ok=True))  # none is more certain
+    assert far == pytest.approx(confidence(1.0))
+    assert chosen == Calibration(3.0, 1.0).confidence([[0.6, 0.8]])[0]
+    assert curve.confidence([[1.0]]).tolist() == [1.0]  # not measured
+    assert ConfidenceRule(curve, 0.7).is_unsure([[0.6], [1.0]], USUAL).tolist() == [False, True]
+
+
+def test_expected_strangers_are_those_of_made_up_contexts():
+    rng = np.random.default_rng(0)
+    lines = rng.normal(size=(400, 40)) + 0.3  # all a little to one side
+    lines /= np.linalg.norm(lines, axis=1, keepdims=True)
+    rest = rng.normal(size=lines.shape)
+    rest /= np.linalg.norm(rest, axis=1, keepdims=True)
+    contexts = 0.8 * lines + 0.6 * rest
+    measured = (contexts @ lines.T)[~np.eye(400, dtype=bool)]
+    found = expect_strangers(lines, [0.6, 0.6])
+    assert found is not None
+    assert found.mean == pytest.approx(measured.mean(), abs=0.005)
+    assert found.spread == pytest.approx(measured.std(), abs=0.005)
+    assert expect_strangers(lines[:31], [0.6]) is None
+
+
+def test_strangers_that_were_measured():
+    found = fit_strangers(np.array([-0.1, 0.1]), np.array([0.6, 1.4]))
+    assert found is not None
+    assert (found.mean, found.spread, found.own_spread) == pytest.approx((0.0, 0.1, 0.4))
+    assert fit_strangers(np.array([-0.1, 0.1]), np.array([1.0])) == Strangers(0.0, 0.1, 0.3)
+    assert fit_strangers(np.array([0.1, 0.1]), np.array([1.0])) is None
+
+
+def test_strangers_are_stored_with_the_curve():
+    curve = Calibration(3.0, 1.0, STRANGERS)
+    assert Calibration.from_dict(curve.to_dict()) == curve
+    assert Calibration(3.0, 1.0).to_dict() == {"intercept": 3.0, "log_margin": 1.0}
+    with pytest.raises(ArtifactError, match="calibration is damaged"):
+        Calibration.from_dict(curve.to_dict() | {"strangers": {"mean": 0.0, "spread": -1.0}})
+    with pytest.raises(InputError, match="spreads above 0"):
+        Strangers(0.0, 0.0)
+
+
+@pytest.mark.parametrize("held_out", [False, True])
+def test_the_english_model_knows_most_senses_that_it_lacks(held_out):
+    """Sentences that the rule was chosen with (42 and 36), and others written after it (20, 20)."""
+    model = load("en")
+    rows = [json.loads(line) for line in SENTENCES.read_text().splitlines()]
+    given = {True: [], False: []}
+    for row in (row for row in rows if row["held_out"] is held_out):
+        (word,) = model.tag(row["text"], words=row["word"])
+        assert word.only_sense
+        given[row["has_sense"]].append(word.sense)
+    assert np.mean(given[True]) >= 0.95
+    assert np.mean(given[False]) <= 0.35
+
+
+NONE_ALIKE = np.zeros((3, 3), np.bool_)
+
+
+def test_a_curve_by_hand() -> None:
+    found = SamenessCurve(-2.0, 10.0).probability([0.2, 0.4, np.nan])
+    np.testing.assert_allclose(found[:2], [0.5, 1 / (1 + np.exp(-2))])
+    assert np.isnan(found[2])
+    with pytest.raises(InputError, match="finite"):
+        SamenessCurve(0.0, float("inf"))
+
+
+def test_contexts_are_paired_with_those_of_their_word_and_of_a_near_one() -> None:
+    # Three words along axes; the third lies near the second.
+    lines = np.array([[1, 0, 0], [0, 1, 0], [0, 0.8, 0.6]], np.float32)
+    samples = [np.repeat(line[None, None], 6, axis=0) for line in lines]
+    found = pair_contexts(samples, NONE_ALIKE, signed=True)
+    assert sum(found.same) == sum(~found.same) == 9
+    assert found.similarities[found.same].tolist() == [1.0] * 9
+    expected = [0, 0, 0, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8]  # the first word has none near
+    np.testing.assert_allclose(found.similarities[~found.same], expected, atol=1e-6)
+
+
+def test_words_that_nobody_could_tell_apart_are_not_paired() -> None:
+    lines = np.array([[1, 0, 0], [0, 1, 0], [0, 0.8, 0.6]], np.float32)
+    samples = [np.repeat(line[None, None], 6, axis=0) for line in lines]
+    alike = np.zeros((3, 3), np.bool_)
+    alike[1, 2] = alike[2, 1] = True
+    found = pair_contexts(samples, alike, signed=True)
+    assert found.similarities[~found.same].tolist() == [0.0] * 9
+    assert pair_contexts(samples, np.ones((3, 3), np.bool_), signed=True).same.all()
+
+
+def test_neighbours_in_the_text_are_not_paired() -> None:
+    rays = np.eye(8, dtype=np.float32)[np.repeat(np.arange(4), 2)][:, None]  # two of each in a row
+    found = pair_contexts([rays], NONE_ALIKE[:1, :1], signed=True)
+    assert found.same.tolist() == [True] * 4
+    assert found.similarities.tolist() == [0.0] * 4
+
+
+def test_too_few_pairs_tell_nothing() -> None:
+    one = np.ones((4, 1, 2), np.float32)
+    assert fit_sameness(pair_contexts([one], NONE_ALIKE[:1, :1])) is None
+    assert fit_sameness(pair_contexts([], NONE_ALIKE[:0, :0])) is None
+
+
+def test_one_sense_and_two_are_as_likely_however_many_pairs_there_are() -> None:
+    # Above 0.5 lie 3 of 4 pairs of one word and 1 of 4 of two; of the latter there are ten times
+    # as many.
+    same = np.repeat([True, False], [200, 2000])
+    above = np.concatenate([np.arange(200) % 4 > 0, np.arange(2000) % 4 == 0])
+    found = fit_sameness(KnownPairs(above.astype(np.float32), same))
+    assert found is not None
+    np.testing.assert_allclose(found.probability([0.0, 1.0]), [0.25, 0.75], atol=0.01)
+
+
+def test_a_curve_that_falls_is_none() -> None:
+    same = np.repeat([True, False], 200)
+    assert fit_sameness(KnownPairs((~same).astype(np.float32), same)) is None
+
+
+def test_an_expected_curve_by_hand() -> None:
+    # c = 0.8: means 0.64 and 0; q = 0.64 * 1.09 = 0.6976, q^2 = 0.48664576.
+    # Variances, in 1000 dimensions: 0.48664576 - 0.4096 + n and n, n = 0.51335424 / 1000.
+    found = expect_sameness(np.zeros(40), [0.6], 1000)
+    noise = 0.51335424 / 1000
+    one, two = 0.07704576 + noise, noise
+    slope = 0.64 / ((one + two) / 2)
+    half = 0.64 * two**0.5 / (one**0.5 + two**0.5)
+    assert found is not None
+    assert found.slope == pytest.approx(slope)
+    assert found.intercept == pytest.approx(-slope * half)
+
+
+def test_too_few_senses_tell_nothing() -> None:
+    assert expect_sameness(np.zeros(8), [0.6], 100) is None
+    assert expect_sameness(np.zeros(40), [], 100) is None
+    assert expect_sameness(np.ones(40), [0.6], 100) is None  # senses that do not differ

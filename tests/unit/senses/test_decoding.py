@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from grassmeans.errors import InputError
-from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.calibration import Calibration, ConfidenceRule, Strangers
 from grassmeans.senses.decoding import (
     IDK,
     Limits,
@@ -13,7 +13,6 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
-from grassmeans.senses.only_senses import Strangers
 
 NO_CONTEXT = [np.nan, np.nan]
 

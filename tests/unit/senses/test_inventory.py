@@ -10,7 +10,6 @@ from grassmeans.clustering.settings import InductionSettings
 from grassmeans.errors import ArtifactError, InputError, UnknownWordError
 from grassmeans.geometry.windows import ContextExtractor
 from grassmeans.senses import induction
-from grassmeans.senses.description import N_EXAMPLES
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
 from grassmeans.senses.induction import (
     WordInducer,
@@ -20,6 +19,7 @@ from grassmeans.senses.induction import (
     induce,
 )
 from grassmeans.senses.inventory import SenseInventory
+from grassmeans.senses.samples import N_EXAMPLES
 
 TWO = InductionSettings(n_senses=2)
 

@@ -3,9 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from grassmeans.senses.calibration import Calibration, ConfidenceRule
+from grassmeans.senses.calibration import Calibration, ConfidenceRule, Strangers
 from grassmeans.senses.decoding import IdkRule
-from grassmeans.senses.only_senses import Strangers
 from grassmeans.tagging.answering import Answer, Answering
 
 CURVE = Calibration(2.0, 1.0)

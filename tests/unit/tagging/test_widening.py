@@ -3,8 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from grassmeans.corpus.occurrences import Occurrences, number_words
-from grassmeans.senses.calibration import Calibration, ConfidenceRule
-from grassmeans.senses.only_senses import Strangers
+from grassmeans.senses.calibration import Calibration, ConfidenceRule, Strangers
 from grassmeans.tagging.widening import SentencedText, find_margins, measure_near_first
 
 # Two texts: sentences a b | X c | d e f g X, and X h | i.

@@ -37,7 +37,7 @@ from grassmeans.explorer.queries.occurrences import (
 from grassmeans.explorer.queries.words import check_sense, require_word, show_word
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.description import NEAREST_AMONG
+from grassmeans.senses.samples import NEAREST_AMONG
 from grassmeans.vectors.similarity import unit_rows
 
 N_LINES = 6

@@ -24,10 +24,9 @@ from grassmeans.explorer.queries.words import WordView, require_word, view_entry
 from grassmeans.explorer.work import UNLIMITED, Checkpoint
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
-from grassmeans.senses.description import characteristic_words, name_senses
 from grassmeans.senses.entries import WordSenses
-from grassmeans.senses.induction import describe_sample, group_contexts, skip_poor_word
-from grassmeans.senses.samples import WordSample
+from grassmeans.senses.induction import group_contexts, skip_poor_word
+from grassmeans.senses.samples import WordSample, characteristic_words, describe_sample, name_senses
 from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000

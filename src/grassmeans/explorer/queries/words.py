@@ -19,9 +19,9 @@ from grassmeans.explorer.queries.lookup import (
 )
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
-from grassmeans.senses.description import name_senses
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
 from grassmeans.senses.keys import decode_key
+from grassmeans.senses.samples import name_senses
 
 N_LEXEMES = 8
 _LONGEST_WORD = 64

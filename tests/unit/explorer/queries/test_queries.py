@@ -32,7 +32,7 @@ from grassmeans.explorer.queries.induce import induce_senses, view_induced
 from grassmeans.explorer.queries.searching import REACH, Search, stand_near
 from grassmeans.explorer.queries.tag import tag_text
 from grassmeans.explorer.work import Checkpoint
-from grassmeans.senses.description import N_EXAMPLES
+from grassmeans.senses.samples import N_EXAMPLES
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from grassmeans.senses.decoding import (
     decode_hard,
     decode_soft,
 )
-from grassmeans.senses.description import describe_senses, orient_directions
 from grassmeans.senses.entries import ExampleLine, Sense
+from grassmeans.senses.samples import WordSample
 from grassmeans_lab.experiments.drawing import draw_matrix
 from grassmeans_lab.experiments.experiment import (
     Cell,
@@ -73,9 +73,9 @@ class InductionExample(Experiment):
         vectors = setup.vectors
         bases = principal_subspaces(training.context_ids, vectors.vectors, self.rank)
         estimator = KGrassmeans(self.n_senses, self.n_init, random_state=setup.random_state)
-        distances = estimator.fit_transform(bases)
-        directions = orient_directions(estimator.directions_, training, vectors)
-        senses = describe_senses(self.word, training, distances, directions, setup.corpus, vectors)
+        sample = WordSample(self.word, training, bases, setup.corpus)
+        directions = sample.orient(estimator.fit(bases).directions_, vectors)
+        senses = sample.describe(directions, vectors)
         found = self._decode(estimator, unseen, setup)
         chosen = self._choose_lines(found, setup.random_state)
         lines = [_line_of(found, row, setup) for row in chosen]
