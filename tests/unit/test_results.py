@@ -11,6 +11,7 @@ import pytest
 import grassmeans
 from crane_model import save_crane_model
 from grassmeans.errors import MissingExtraError
+from grassmeans.results import Rows
 
 
 @pytest.fixture(scope="module")
@@ -35,6 +36,7 @@ def every_result(model: grassmeans.SenseModel, corpus: grassmeans.Corpus) -> dic
         "senses": found.model.senses("crane"),
         "found": found,
         "collocates": grassmeans.find_collocates(model, corpus, "crane"),
+        "several": grassmeans.find_senses(corpus, ["crane"], contexts=model, n_senses=2),
         "compared": grassmeans.compare_groups(model, corpus, "crane", by="source"),
     }
 
@@ -56,6 +58,31 @@ def test_results_are_frozen_and_seen_as_lines_and_tables(model, corpus, monkeypa
         assert "\n" not in repr(result)
         with pytest.raises(FrozenInstanceError):
             setattr(result, fields(result)[0].name, None)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_results_become_frames_of_the_real_libraries(model, corpus, kind) -> None:
+    library = pytest.importorskip(kind, reason=f"{kind} is for development")
+    results = every_result(model, corpus)
+    for name, result in (results | {"shares": results["compared"].shares}).items():
+        rows = result.rows()
+        frame = result.to_pandas() if kind == "pandas" else result.to_polars()
+        assert isinstance(frame, library.DataFrame)
+        assert list(frame.columns) == list(rows[0]), name
+        assert len(frame) == len(rows), name
+        first = next(iter(rows[0]))
+        assert list(frame[first]) == [row[first] for row in rows], name
+
+
+def test_a_polars_column_may_begin_with_nothing() -> None:
+    polars = pytest.importorskip("polars", reason="polars is for development")
+    rows = Rows([{"share": None}] * 200 + [{"share": 0.5}])
+    assert rows.to_polars()["share"].dtype == polars.Float64
+    assert rows == rows.rows()
+    page = rows._repr_html_()
+    assert page.startswith("<p>201 rows</p>")
+    assert "and 151 more" in page
 
 
 def test_without_pandas_an_error_names_it(model, monkeypatch) -> None:

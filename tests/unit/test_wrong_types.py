@@ -214,6 +214,11 @@ class Place:
                 | {"texts": TEXTS, "column": None, "as_tuples": False, "batch_size": 2,
                    "confidence": None},
             ),
+            "SenseModel.tag_frame": (
+                model.tag_frame,
+                {"frame": make_frame(), "column": "text", "words": "crane", "id": None,
+                 "batch_size": 2, "idk_threshold": 0.5, "confidence": None, "workers": 1},
+            ),
             "SenseModel.explain": (
                 model.explain, {"text": TEXTS[0], "words": "crane", "on_progress": None}
             ),
@@ -299,6 +304,15 @@ class Place:
         }  # fmt: skip
 
 
+def make_frame() -> Any:
+    """A frame of pandas, or None without it."""
+    try:
+        import pandas
+    except ImportError:
+        return None
+    return pandas.DataFrame({"text": TEXTS})
+
+
 def enter_engine(**arguments: Any) -> None:
     with use_engine(**arguments):
         pass
@@ -331,7 +345,8 @@ NAMES = [
     "SenseInventory.load", "SenseInventory.name_of", "SenseModel.fit", "SenseModel.load",
     "SenseModel.with_inventory",
     "SenseModel.with_lemmas", "SenseModel.spell", "SenseModel.senses", "SenseModel.tag",
-    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.pipe", "SenseModel.explain",
+    "SenseModel.tag(tokens)", "SenseModel.tag_many", "SenseModel.pipe", "SenseModel.tag_frame",
+    "SenseModel.explain",
     "SenseModel.same_sense", "SenseModel.choose_threshold",
     "SenseModel.choose_sharpness", "SenseModel.distances", "SenseModel.decide",
     "SenseModel.senses_at", "SenseModel.save", "load",
@@ -359,6 +374,8 @@ def test_the_table_has_every_public_name(place: Place) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_wrong_values_end_in_an_error_of_the_package(place: Place, name: str) -> None:
     function, arguments = place.calls()[name]
+    if "frame" in arguments:
+        pytest.importorskip("pandas", reason="pandas is for development")
     function(**complete(place, arguments))
     # Estimators of scikit-learn raise what it asks of them.
     allowed = (ValueError, TypeError) if name.startswith("KGrassmeans") else GrassmeansError

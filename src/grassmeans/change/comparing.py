@@ -32,7 +32,7 @@ from grassmeans.errors import InputError
 from grassmeans.models.model import SenseModel, open_model
 from grassmeans.progress import progress_bar
 from grassmeans.reading.given import check_words
-from grassmeans.results import Tabular
+from grassmeans.results import Rows, Tabular
 
 RARE_SHARE = 0.05
 """A sense is new, or gone, where it had at most this share."""
@@ -203,14 +203,14 @@ class Comparison(Tabular):
         return [{"word": word.word} | row for word in self.words for row in word.change_rows()]
 
     @property
-    def shares(self) -> list[dict[str, Any]]:
-        """A row for each word, group and sense.
+    def shares(self) -> Rows:
+        """A row for each word, group and sense; they have `to_pandas` and `to_polars`, too.
 
         ``word``, ``group``, ``sense``, ``name``, ``count``, ``share``, ``low`` and ``high`` (95%),
         ``n`` (occurrences of the group), ``unknown`` (those that are "I don't know"), ``few`` (too
         few to be compared).
         """
-        return [{"word": word.word} | row for word in self.words for row in word.share_rows()]
+        return Rows({"word": x.word} | row for x in self.words for row in x.share_rows())
 
 
 @check_arguments(settings=optional(instance_of(ChangeSettings)))

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from grassmeans.clustering.settings import AUTO
@@ -34,7 +36,7 @@ class _SenseWriter(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
     keep_idk: bool
     batch_size: int
 
-    def transform(self, X: Any) -> list[str] | list[list[str]]:
+    def transform(self, X: Any) -> Any:
         """Replace the words of texts by their senses.
 
         Parameters
@@ -45,7 +47,8 @@ class _SenseWriter(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Returns
         -------
         list of str, or list of list of str
-            One for each text, by ``output``.
+            One for each text, by ``output``; a frame of one column of them after
+            ``set_output(transform="pandas")`` or ``"polars"``.
         """
         check_is_fitted(self)
         model, words = self._fitted_model()
@@ -58,9 +61,25 @@ class _SenseWriter(TransformerMixin, BaseEstimator, ABC):  # type: ignore[misc]
             words=words,
             idk_threshold=self.idk_threshold,
         )
+        written: list[Any]
         if self.output == "tokens":
-            return [self._list_tokens(item, tagged, model) for item, tagged in pairs]
-        return [self._write_text(tagged) for _, tagged in pairs]
+            written = [self._list_tokens(item, tagged, model) for item, tagged in pairs]
+        else:
+            written = [self._write_text(tagged) for _, tagged in pairs]
+        if _get_output_config("transform", self)["dense"] == "default":
+            return written
+        # Rows of one cell, of which scikit-learn makes a frame.
+        return [(one,) for one in written] or np.empty((0, 1), object)
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[Any]:
+        """The name of the one column of frames: that of the ``output``.
+
+        Parameters
+        ----------
+        input_features : ignored
+        """
+        check_is_fitted(self)
+        return np.array([self.output], dtype=object)
 
     @abstractmethod
     def _fitted_model(self) -> tuple[SenseModel, Sequence[str] | None]:

@@ -22,7 +22,6 @@ import numpy as np
 
 from grassmeans.artifacts.writing import write_json
 from grassmeans.errors import MissingExtraError
-from grassmeans.integrations.alignment import NormalizedText, normalize_with_positions
 from grassmeans.models.model import SenseModel, load
 from grassmeans.reading.documents import RawDocument
 from grassmeans.reading.given import check_words
@@ -30,6 +29,7 @@ from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold, decode_har
 from grassmeans.senses.language import LanguageCheck
 from grassmeans.tagging.marked_text import blank_markup
 from grassmeans.tagging.tagging import TaggedWord
+from grassmeans.text.alignment import NormalizedText, normalize_with_positions
 
 try:
     from spacy.language import Language

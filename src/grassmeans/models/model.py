@@ -560,6 +560,65 @@ class SenseModel(DecidingModel):
             return ((tagged, item[1]) for item, tagged in pairs)
         return (tagged for _, tagged in pairs)
 
+    @check_arguments(id=optional(text))
+    def tag_frame(
+        self,
+        frame: Any,
+        column: str | None = None,
+        words: str | Iterable[str] | None = None,
+        *,
+        id: str | None = None,
+        batch_size: int = 256,
+        idk_threshold: IdkThreshold = MODEL_THRESHOLD,
+        confidence: float | None = None,
+        workers: int | None = 1,
+    ) -> Any:
+        """Tag the texts of a data frame; the answer is a frame that can be joined to it.
+
+        Parameters
+        ----------
+        frame : frame
+            Of pandas or polars, a table of Arrow, or a data set of Hugging Face.
+        column : str, optional
+            The column of the texts; "text" by default, or the only one. Missing texts have no
+            words, and ``<b>`` marks nothing.
+        words : str or iterable of str, optional
+            Tag only these, or only this one.
+        id : str, optional
+            A column whose values tell which row a word stands in.
+        batch_size, workers
+            As for `pipe`.
+        idk_threshold, confidence
+            As for `tag`.
+
+        Returns
+        -------
+        frame
+            As it came: of pandas, ... (for a data set that is streamed, one that is not). A row
+            for each word that was found: ``label``, ``word``, ``key``, ``sense``, ``name``,
+            ``confidence``, ``start``, ``end`` (characters of the text as it stands in the frame).
+            A pandas frame has the index of the words' rows; others have the number of the row as
+            ``row``, before all else; with ``id``, that column stands there instead.
+
+        Examples
+        --------
+        >>> found = model.tag_frame(reviews, "body", ["bank", "crane"])  # doctest: +SKIP
+        >>> reviews.join(found)  # doctest: +SKIP
+        """
+        from grassmeans.models.frames import tag_frame
+
+        return tag_frame(
+            self,
+            frame,
+            column,
+            id,
+            batch_size=batch_size,
+            workers=workers,
+            words=words,
+            idk_threshold=idk_threshold,
+            confidence=confidence,
+        )
+
     @check_arguments(text=text)
     def explain(
         self,

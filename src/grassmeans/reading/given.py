@@ -61,7 +61,7 @@ def iterate_documents(
     table = open_table(texts, name)
     if table is not None:
         column = table.choose(column)
-        texts = table.rows([column, *chosen.meta])
+        texts = table.rows([column, *(table.choose(field, "meta") for field in chosen.meta)])
     items = open_container(texts, name)
     # `report or` would replace one that is empty so far.
     counted = ReadReport() if report is None else report

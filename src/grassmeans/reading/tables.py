@@ -25,17 +25,20 @@ class Table:
     names: tuple[str, ...]
     called: str = "texts"
 
-    def choose(self, column: str | None = None) -> str:
-        """The column of that name; without one "text", or the only one."""
+    def choose(self, column: str | None = None, argument: str = "column") -> str:
+        """The column of that name; without one "text", or the only one.
+
+        ``argument`` is what errors ask for.
+        """
         wanted = column
         if column is None:
             wanted = self.names[0] if len(self.names) == 1 else DEFAULT_COLUMN
         if wanted not in self.names:
             shown = ", ".join(map(repr, self.names[:_SHOWN])) or "none"
             said = f"has no column {wanted!r}" if column is not None else "has several columns"
+            wish = "the one with the texts" if argument == "column" else "one"
             raise InputError(
-                f"{self.called} is a table that {said}: name the one with the texts as column=..., "
-                f"of {shown}"
+                f"{self.called} is a table that {said}: name {wish} as {argument}=..., of {shown}"
             )
         if self.names.count(wanted) > 1:
             raise InputError(f"{self.called} has several columns {wanted!r}: rename all but one")

@@ -4,6 +4,7 @@ import pickle
 import re
 
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -47,6 +48,36 @@ def test_texts_get_senses_that_vectorizers_keep(model_folder) -> None:
     ]
     counter = make_pipeline(tagger, CountVectorizer()).fit([BIRD, MACHINE])
     assert {"crane_1", "crane_2"} <= set(counter[-1].vocabulary_)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_frames_come_out_where_they_are_asked_for(model_folder, kind) -> None:
+    library = pytest.importorskip(kind, reason=f"{kind} is for development")
+    column = library.Series([BIRD, MACHINE], **{"index": [7, 9]} if kind == "pandas" else {})
+    tagger = SenseTagger(model_folder).set_output(transform=kind)
+    with pytest.raises(NotFittedError):
+        tagger.get_feature_names_out()
+    found = tagger.fit_transform(column)
+    assert isinstance(found, library.DataFrame)
+    assert list(tagger.get_feature_names_out()) == list(found.columns) == ["text"]
+    assert list(found["text"]) == ["A crane_1 on the nest, 3 times.", "Steel crane_2!"]
+    if kind == "pandas":
+        assert list(found.index) == [7, 9]
+    tokens = SenseTagger(model_folder, output="tokens").set_output(transform=kind)
+    found = tokens.fit_transform(column)
+    assert list(found.columns) == ["tokens"]
+    assert [list(row) for row in found["tokens"]] == [
+        ["a", "crane.1", "on", "the", "nest", "times"],
+        ["steel", "crane.2"],
+    ]
+    assert tokens.set_output(transform="default").transform([MACHINE]) == [["steel", "crane.2"]]
+    with config_context(transform_output=kind):
+        assert isinstance(SenseTagger(model_folder).fit_transform([]), library.DataFrame)
+
+
+def test_the_only_column_or_text_of_a_frame_is_read(model_folder) -> None:
+    frame = pytest.importorskip("pandas", reason="for development").DataFrame({"body": [MACHINE]})
+    assert SenseTagger(model_folder).fit_transform(frame) == ["Steel crane_2!"]
 
 
 def test_lexeme_keys_in_texts(model_folder) -> None:

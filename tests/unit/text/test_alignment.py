@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from grassmeans.integrations.alignment import normalize_with_positions
+from grassmeans.text.alignment import normalize_with_positions
 
 
 def test_text_that_is_normal_already_keeps_its_positions() -> None:
