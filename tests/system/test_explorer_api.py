@@ -181,7 +181,7 @@ def test_beyond_the_queue_there_is_a_time_to_come_back(own_model, topic_corpus):
         create_app(own_model, topic_corpus.path, limits), base_url=LOCAL, client=HERE
     )
     blocked = threading.Event()
-    job = client.app.state.session.pool.start_job(lambda _: blocked.wait(60))
+    job = client.app.state.session.pool.start_job(lambda: blocked.wait(60))
     for path in ("/api/words/crane/planes", "/api/concordance?word=crane&q=x"):
         assert code_of(client.get(path)) == (429, "busy")
     refused = client.post("/api/induce", json={"word": "crane"})
@@ -605,7 +605,7 @@ def test_slashes_are_letters_of_words_everywhere(client):
 
 
 def test_the_whole_list_of_words_is_streamed(client, monkeypatch):
-    monkeypatch.setattr("grassmeans.explorer.endpoints.tables.ROWS_AT_ONCE", 1)
+    monkeypatch.setattr("grassmeans.explorer.endpoints.answers.ROWS_AT_ONCE", 1)
     with client.stream("GET", "/api/words?format=csv&whole=true&limit=1") as answer:
         assert "content-length" not in answer.headers
         text = "".join(answer.iter_text())

@@ -26,7 +26,7 @@ from grassmeans.models.model import SenseModel, load
 from grassmeans.models.origin import relate_corpus
 
 if TYPE_CHECKING:
-    from grassmeans.explorer.queries.changes import ChangedWords
+    from grassmeans.explorer.queries.documents import ChangedWords
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -16,28 +16,27 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from grassmeans.clustering.directions import induce_directions
 from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
-from grassmeans.explorer.endpoints import (
-    changes,
-    compare,
-    concordance,
-    corrections,
-    jobs,
-    tag,
-    words,
-)
+from grassmeans.explorer.endpoints import concordance, corrections, jobs, words
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
 from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods, state_maxima
 from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
 from grassmeans.explorer.limits import ConnectionLimits, Limits
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.changes import read_report
+from grassmeans.explorer.queries.documents import read_report
 from grassmeans.explorer.queries.lookup import FORMS
 from grassmeans.explorer.work import WorkPool
 from grassmeans.version import __version__
 
-# In the order of the description.
-_ENDPOINTS = words, tag, concordance, compare, jobs, corrections, changes
+_ROUTERS = (  # in the order of the description
+    words.make_router,
+    jobs.make_text_router,
+    concordance.make_router,
+    concordance.make_near_router,
+    jobs.make_router,
+    corrections.make_router,
+    words.make_change_router,
+)
 _DESCRIPTION = (
     "The senses of words: the model's, and those induced anew. Every error is JSON: "
     '{"error": {"code": ..., "message": ...}}; 429 and 503 come with Retry-After.'
@@ -96,8 +95,8 @@ def create_app(
     )
     app.state.session = session
     add_error_handlers(app)
-    for module in _ENDPOINTS:
-        app.include_router(module.make_router(session))
+    for make_router in _ROUTERS:
+        app.include_router(make_router(session))
     add_pages(app, session)
     state_maxima(app.openapi(), bounds)
     app.add_middleware(
@@ -138,8 +137,7 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._head_timer: asyncio.TimerHandle | None = None
-        self._answer_timer: asyncio.TimerHandle | None = None
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         """Begin to wait for a request."""
@@ -151,15 +149,15 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait for nothing any more."""
-        self._stop_head_timer()
-        self._stop_answer_timer()
+        self._stop("head")
+        self._stop("answer")
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Read on; a whole head stops the clock, and half a one does not."""
         super().data_received(data)
         if self._is_answering():
-            self._stop_head_timer()
+            self._stop("head")
 
     def on_response_complete(self) -> None:
         """Wait for the next request, unless it is there already."""
@@ -170,12 +168,11 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
     def pause_writing(self) -> None:
         """The client takes less than there is to send."""
         super().pause_writing()
-        self._stop_answer_timer()
-        self._answer_timer = self.loop.call_later(self.limits.answer_seconds, self.transport.abort)
+        self._start("answer", self.limits.answer_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         """The client has taken it."""
-        self._stop_answer_timer()
+        self._stop("answer")
         super().resume_writing()
 
     def shutdown(self) -> None:
@@ -188,25 +185,22 @@ class TimedConnection(H11Protocol):  # type: ignore[misc]
         return self.cycle is not None and not self.cycle.response_complete
 
     def _wait_for_head(self) -> None:
-        self._stop_head_timer()
+        self._stop("head")
         if not self.transport.is_closing():
-            self._head_timer = self.loop.call_later(self.limits.head_seconds, self.transport.close)
+            self._start("head", self.limits.head_seconds, self.transport.close)
 
-    def _stop_head_timer(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    def _start(self, name: str, seconds: float, end: Callable[[], None]) -> None:
+        self._stop(name)
+        self._timers[name] = self.loop.call_later(seconds, end)
 
-    def _stop_answer_timer(self) -> None:
-        if self._answer_timer is not None:
-            self._answer_timer.cancel()
-            self._answer_timer = None
+    def _stop(self, name: str) -> None:
+        if name in self._timers:
+            self._timers.pop(name).cancel()
 
 
 def hide_departures(logger: logging.Logger) -> None:
     """Say nothing of requests that end because the client went, or because the server stops."""
-    logger.addFilter(lambda record: not _is_departure(record.exc_info))
-
-
-def _is_departure(found: Any) -> bool:
-    return bool(found) and isinstance(found[1], asyncio.CancelledError | ConnectionError)
+    departures = asyncio.CancelledError, ConnectionError
+    logger.addFilter(
+        lambda record: not (record.exc_info and isinstance(record.exc_info[1], departures))
+    )

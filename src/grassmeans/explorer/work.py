@@ -1,7 +1,9 @@
 """Bounded work: so much at once, so much waiting, and for so long; it can be cancelled.
 
-Work is a function of a `Checkpoint`, which it calls between its steps. Numba kernels cannot be
-interrupted, so work ends at the first checkpoint after it was cancelled or its time was up.
+Queries call `checkpoint` between their steps. Numba kernels cannot be interrupted, so work ends at
+the first checkpoint after it was cancelled or its time was up; a query that somebody calls himself
+is never ended. Where a query cannot answer at once it calls `begin_long_work`: the server runs
+queries in any thread up to there (`run_quickly`), and from there on within the bounds (`WorkPool`).
 (AnyIO's `CapacityLimiter` bounds what runs, but not what waits, and cannot end a thread.)
 """
 
@@ -13,15 +15,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
-from grassmeans.explorer.limits import (
-    BusyError,
-    CancelledError,
-    NothingThereError,
-    OutOfTimeError,
-    WorkLimits,
-)
+from grassmeans.explorer import limits
+from grassmeans.explorer.limits import CancelledError, WorkLimits
 
 Result = TypeVar("Result")
 
@@ -48,7 +46,7 @@ class Checkpoint:
         if self._deadline is None:
             self._deadline = now + (self._seconds if self._seconds is not None else float("inf"))
         elif now > self._deadline:
-            raise OutOfTimeError(
+            raise limits.OutOfTimeError(
                 f"the work took longer than {self._seconds:g} seconds: ask for less at once"
             )
         self.progress = progress
@@ -58,8 +56,37 @@ class Checkpoint:
         self._cancelled.set()
 
 
-UNLIMITED = Checkpoint()
-"""For those who wait for a query themselves: it is never cancelled."""
+_UNLIMITED, _QUICK = Checkpoint(), Checkpoint()
+_CURRENT: ContextVar[Checkpoint] = ContextVar("checkpoint", default=_UNLIMITED)
+
+
+class LongWorkError(Exception):
+    """A query that was to be quick is not."""
+
+
+def checkpoint(progress: float) -> None:
+    """Called by queries between their steps, with the share that is done: go on, or raise."""
+    _CURRENT.get()(progress)
+
+
+def begin_long_work() -> None:
+    """Called by queries where they cannot answer at once; a quick one ends, `LongWorkError`."""
+    if _CURRENT.get() is _QUICK:
+        raise LongWorkError
+
+
+def run_within(bounds: Checkpoint, query: Callable[..., Result], *args: Any, **kw: Any) -> Result:
+    """Run a query whose checkpoints are these."""
+    before = _CURRENT.set(bounds)
+    try:
+        return query(*args, **kw)
+    finally:
+        _CURRENT.reset(before)
+
+
+def run_quickly(query: Callable[..., Result], *args: Any, **options: Any) -> Result:
+    """Run a query; `LongWorkError` where it cannot answer at once."""
+    return run_within(_QUICK, query, *args, **options)
 
 
 class Job:
@@ -89,36 +116,36 @@ class Job:
 class WorkPool:
     """Runs work in a few threads and refuses more than its bounds allow."""
 
-    def __init__(self, limits: WorkLimits) -> None:
-        self._limits = limits
-        self._threads = ThreadPoolExecutor(limits.at_once, thread_name_prefix="explorer-work")
+    def __init__(self, bounds: WorkLimits) -> None:
+        self._limits = bounds
+        self._threads = ThreadPoolExecutor(bounds.at_once, thread_name_prefix="explorer-work")
         self._lock = threading.Lock()
         self._active = 0
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def submit(
-        self, work: Callable[[Checkpoint], Result], seconds: float | None = None
+        self, work: Callable[[], Result], seconds: float | None = None
     ) -> tuple[Checkpoint, Future[Result]]:
         """Start work, with a time of its own or the usual one, or queue it; `BusyError` if full."""
         with self._lock:
             if self._active >= self._limits.at_once + self._limits.waiting:
-                raise BusyError(
+                raise limits.BusyError(
                     f"{self._limits.at_once} pieces of work run and {self._limits.waiting} wait "
                     "already: try again in a while",
                     retry_after=2,
                 )
             self._active += 1
-        checkpoint = Checkpoint(self._limits.seconds if seconds is None else seconds)
-        future = self._threads.submit(_run, work, checkpoint)
+        bounds = Checkpoint(self._limits.seconds if seconds is None else seconds)
+        future = self._threads.submit(_run, bounds, work)
         future.add_done_callback(self._release)
-        return checkpoint, future
+        return bounds, future
 
-    def start_job(self, work: Callable[[Checkpoint], Any], seconds: float | None = None) -> Job:
+    def start_job(self, work: Callable[[], Any], seconds: float | None = None) -> Job:
         """Start work whose result is fetched later, by the job's identifier."""
         with self._lock:
             self._forget_old_jobs(room=1)
             if len(self._jobs) >= self._limits.jobs:
-                raise BusyError(f"{len(self._jobs)} jobs run already: try again later", 5)
+                raise limits.BusyError(f"{len(self._jobs)} jobs run already: try again later", 5)
         job = Job(*self.submit(work, seconds))
         job.future.add_done_callback(lambda _: _note_end(job))
         with self._lock:
@@ -131,7 +158,7 @@ class WorkPool:
             self._forget_old_jobs()
             job = self._jobs.get(identifier)
         if job is None:
-            raise NothingThereError(
+            raise limits.NothingThereError(
                 "there is no such job: finished ones are forgotten after "
                 f"{self._limits.job_seconds:g} seconds; start it again"
             )
@@ -161,9 +188,9 @@ class WorkPool:
                 excess -= 1
 
 
-def _run(work: Callable[[Checkpoint], Result], checkpoint: Checkpoint) -> Result:
-    checkpoint(0.0)
-    return work(checkpoint)
+def _run(bounds: Checkpoint, work: Callable[[], Result]) -> Result:
+    bounds(0.0)
+    return run_within(bounds, work)
 
 
 def _note_end(job: Job) -> None:

@@ -14,11 +14,19 @@ from grassmeans.explorer.limits import (
     OutOfTimeError,
     WorkLimits,
 )
-from grassmeans.explorer.work import Checkpoint, WorkPool
+from grassmeans.explorer.work import (
+    Checkpoint,
+    LongWorkError,
+    WorkPool,
+    begin_long_work,
+    checkpoint,
+    run_quickly,
+    run_within,
+)
 
 
 def wait_for(event: threading.Event):
-    def work(checkpoint: Checkpoint) -> str:
+    def work() -> str:
         assert event.wait(20)
         checkpoint(0.5)
         return "done"
@@ -53,22 +61,37 @@ def test_cancelled_jobs_end_at_the_next_checkpoint():
 def test_work_without_time_left_ends(monkeypatch):
     now = iter([0.0, 0.5, 2.0])
     monkeypatch.setattr("grassmeans.explorer.work.time.monotonic", lambda: next(now))
-    checkpoint = Checkpoint(seconds=1.0)
-    checkpoint(0.0)
-    checkpoint(0.5)
-    assert checkpoint.progress == 0.5
+    bounds = Checkpoint(seconds=1.0)
+    bounds(0.0)
+    bounds(0.5)
+    assert bounds.progress == 0.5
     with pytest.raises(OutOfTimeError, match="1 seconds"):
-        checkpoint(0.9)
+        bounds(0.9)
+
+
+def test_whoever_calls_a_query_waits_for_it_and_a_quick_one_ends_where_it_is_long():
+    def query(progress: float) -> str:
+        checkpoint(progress)
+        begin_long_work()
+        return "done"
+
+    assert query(0.5) == "done"
+    bounds = Checkpoint()
+    assert run_within(bounds, query, 0.5) == "done"
+    assert bounds.progress == 0.5
+    with pytest.raises(LongWorkError):
+        run_quickly(query, 0.5)
+    assert query(0.5) == "done"
 
 
 def test_jobs_are_forgotten():
     pool = WorkPool(WorkLimits(jobs=2))
-    jobs = [pool.start_job(lambda checkpoint: 1) for _ in range(2)]
+    jobs = [pool.start_job(lambda: 1) for _ in range(2)]
     for job in jobs:
         job.future.result(20)
     while any(job.finished_at is None for job in jobs):
         pass
-    third = pool.start_job(lambda checkpoint: 3)
+    third = pool.start_job(lambda: 3)
     with pytest.raises(NothingThereError):
         pool.find_job(jobs[0].identifier)
     assert pool.find_job(third.identifier) is third

@@ -1,38 +1,52 @@
-"""From queries to HTTP answers. Everything is JSON, except tables asked for as CSV.
+"""From queries to HTTP answers: JSON, and tables to download as CSV, tab-separated or JSON lines.
 
-Queries run outside the event loop: quick ones in any thread, long ones within the bounds.
+Queries run outside the event loop: in any thread, and where they are long within the bounds. In CSV
+and tab-separated tables no cell of text, and no name of a column, is a formula of a spreadsheet:
+see `grassmeans.change.tables.protect_cell`.
 """
 
 from __future__ import annotations
 
 import asyncio
+import csv
+import io
 import json
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, is_dataclass
-from itertools import chain
-from typing import Annotated, Any, Literal, TypeVar
+from functools import partial
+from itertools import chain, islice
+from operator import attrgetter
+from typing import Any, TypeVar
 from urllib.parse import quote
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import StreamingResponse
 
+from grassmeans.change.tables import protect_cell
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
 from grassmeans.explorer.endpoints.description import find_methods
-from grassmeans.explorer.endpoints.tables import Table, write_rows, write_table
-from grassmeans.explorer.limits import CancelledError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.work import Checkpoint, WorkPool
+from grassmeans.explorer.queries.compare import CollocatesView, SideBySide
+from grassmeans.explorer.queries.concordance import Lines
+from grassmeans.explorer.queries.documents import Frequencies
+from grassmeans.explorer.queries.words import WordSummary, WordView
+from grassmeans.explorer.work import LongWorkError, WorkPool, run_quickly
 
 Result = TypeVar("Result")
+Table = tuple[Sequence[str], Iterable[Sequence[object]]]
+"""The names of columns, and rows of plain values."""
 
 _LOG = logging.getLogger("grassmeans.explorer")
 _SECONDS_AFTER_TIMEOUT = 5
+_LOOK_EVERY = 0.25
+ROWS_AT_ONCE = 500
 _DEFECT = "a defect of the explorer; the terminal it was started in says more"
 
 # The most special class first.
@@ -63,9 +77,6 @@ def json_answer(
     return Response(content, status, dict(headers or {}), "application/json")
 
 
-Format = Annotated[Literal["json", "csv", "tsv", "jsonl"], Query(alias="format")]
-"""An answer, or its table to download."""
-
 _MEDIA = {
     "csv": "text/csv; charset=utf-8",
     "tsv": "text/tab-separated-values; charset=utf-8",
@@ -73,27 +84,24 @@ _MEDIA = {
 }
 
 
-def table_answer(table: Table, name: str, kind: str) -> Response:
-    """A table to download; CSV has a byte order mark, so that spreadsheets read it as UTF-8."""
-    content = (_MARKS.get(kind, "") + write_table(table, kind)).encode("utf-8", "replace")
+def answer_as(kind: str, found: Result, tabulate: Callable[[Result], Table], name: str) -> Response:
+    """What was found, as JSON or as a table to download."""
+    if kind == "json":
+        return json_answer(found)
+    content = b"".join(_write_file(tabulate(found), kind))
     return Response(content, 200, _name_file(name, kind), _MEDIA[kind])
 
 
-def answer_as(kind: str, found: Result, tabulate: Callable[[Result], Table], name: str) -> Response:
-    """What was found, as JSON or as a table to download."""
-    return json_answer(found) if kind == "json" else table_answer(tabulate(found), name, kind)
-
-
-def stream_table(
-    columns: Sequence[str], rows: Iterable[Sequence[object]], name: str, kind: str
-) -> Response:
+def stream_table(table: Table, name: str, kind: str) -> Response:
     """A table of any length to download, of which only some rows are held at a time."""
-    pieces = chain([_MARKS.get(kind, "")], write_rows(columns, rows, kind))
-    content = (piece.encode("utf-8", "replace") for piece in pieces)
+    content = _write_file(table, kind)
     return StreamingResponse(content, 200, _name_file(name, kind), _MEDIA[kind])
 
 
-_MARKS = {"csv": "\ufeff"}
+def _write_file(table: Table, kind: str) -> Iterator[bytes]:
+    """A table piece by piece; CSV has a byte order mark, so that spreadsheets read it as UTF-8."""
+    pieces = chain(["\ufeff" if kind == "csv" else ""], write_table(table, kind))
+    return (piece.encode("utf-8", "replace") for piece in pieces)
 
 
 def _name_file(name: str, kind: str) -> dict[str, str]:
@@ -104,11 +112,88 @@ def _name_file(name: str, kind: str) -> dict[str, str]:
     }
 
 
+def write_table(table: Table, kind: str = "csv") -> Iterator[str]:
+    """The text of a table piece by piece: its head, then `ROWS_AT_ONCE` rows at a time."""
+    columns, rows = table
+    rest = iter(rows)
+    if kind != "jsonl":
+        yield _write_rows([columns], kind)
+    while some := list(islice(rest, ROWS_AT_ONCE)):
+        if kind == "jsonl":
+            records = (dict(zip(columns, row, strict=True)) for row in some)
+            yield "".join(f"{json.dumps(record)}\n" for record in records)
+        else:
+            yield _write_rows(some, kind)
+
+
+def _write_rows(rows: Iterable[Sequence[object]], kind: str) -> str:
+    protected = ([protect_cell(cell) for cell in row] for row in rows)
+    if kind == "csv":
+        file = io.StringIO()
+        csv.writer(file, lineterminator="\r\n").writerows(protected)
+        return file.getvalue()
+    flat = (["" if cell is None else str(cell) for cell in row] for row in protected)
+    lines = ("\t".join(" ".join(x.splitlines()).replace("\t", " ") for x in row) for row in flat)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def table_of_words(found: Iterable[WordSummary]) -> Table:
+    """Words with their counts and numbers of senses."""
+    return ("word", "count", "senses"), map(attrgetter("word", "count", "n_senses"), found)
+
+
+def table_of_senses(view: WordView) -> Table:
+    """The senses of a word, one a row."""
+    columns = ("word", "sense", "name", "share", "crispness", "mean_distance", "hidden")
+    more = ("characteristic_words", "nearest_words", "example")
+    numbers = attrgetter("number", "name", "share", "crispness", "mean_distance")
+    rows = []
+    for sense in view.senses:
+        words = ", ".join(sense.characteristic_words), ", ".join(sense.nearest_words)
+        example = "".join(f"{x.left}{x.word}{x.right}" for x in sense.examples[:1])
+        rows.append((view.word, *numbers(sense), int(sense.hidden), *words, example))
+    return (*columns, *more), rows
+
+
+def table_of_lines(found: Lines) -> Table:
+    """Concordance lines, with a column for each field of their documents."""
+    columns = ("position", "document", "left", "word", "right", "sense", "confidence")
+    own = attrgetter(*columns)
+    names = tuple(dict.fromkeys(name for line in found.lines for name in line.fields))
+    rows = ((*own(x), *(x.fields.get(name, "") for name in names)) for x in found.lines)
+    # A field may be called as a column is.
+    return (*columns, *(f"document_{name}" if name in columns else name for name in names)), rows
+
+
+def table_of_frequencies(found: Frequencies) -> Table:
+    """Groups of documents with their lines."""
+    rows = map(attrgetter("group", "count", "n_words", "per_million"), found.groups)
+    return (found.by, "lines", "words", "per_million"), rows
+
+
+def table_of_collocates(found: CollocatesView) -> Table:
+    """Words near a word or a sense."""
+    columns = ("count", "total", "expected", "log_dice", "log_likelihood")
+    return ("collocate", *columns), map(attrgetter("word", *columns), found.collocates)
+
+
+def table_of_comparison(found: SideBySide) -> Table:
+    """Neighbours and collocates of two words or senses, and which of them they are near."""
+    columns = ("word", "first", "second", "first_log_dice", "second_log_dice", "log_likelihood")
+    rows: list[tuple[object, ...]] = []
+    for kind, lists in ("neighbour", found.neighbours), ("collocate", found.collocates):
+        for near in ("shared", "first", "second") if lists else ():
+            for row in getattr(lists, near):
+                rows.append((kind, near, *(getattr(row, name, None) for name in columns)))
+    return ("kind", "near", *columns), rows
+
+
 def error_answer(
-    status: int, code: str, message: str, *, retry_after: int | None = None
+    status: int, code: str, message: str, *, retry_after: int | None = None, **more: Any
 ) -> Response:
     """An error as everything here answers it: a code for programs, a message for people."""
-    return _answer_error(status, {"code": code, "message": message}, retry_after)
+    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
+    return json_answer({"error": {"code": code, "message": message, **more}}, status, headers)
 
 
 def describe_failure(error: BaseException | None) -> dict[str, Any]:
@@ -124,18 +209,6 @@ def describe_failure(error: BaseException | None) -> dict[str, Any]:
     return described
 
 
-def explain_failure(error: GrassmeansError) -> Response:
-    """The answer for one of our own errors."""
-    is_late = isinstance(error, limits.OutOfTimeError)
-    retry_after = _SECONDS_AFTER_TIMEOUT if is_late else getattr(error, "retry_after", None)
-    return _answer_error(_find_status(error)[0], describe_failure(error), retry_after)
-
-
-def _answer_error(status: int, described: dict[str, Any], retry_after: int | None) -> Response:
-    headers = {} if retry_after is None else {"Retry-After": str(retry_after)}
-    return json_answer({"error": described}, status, headers)
-
-
 def _find_status(error: GrassmeansError) -> tuple[int, str]:
     return next((status, code) for kind, status, code in _STATUS if isinstance(error, kind))
 
@@ -143,16 +216,18 @@ def _find_status(error: GrassmeansError) -> tuple[int, str]:
 def add_error_handlers(app: FastAPI) -> None:
     """Let every error of the application be answered as JSON, without traces."""
 
-    async def on_failure(_: Request, error: Exception) -> Response:
-        assert isinstance(error, GrassmeansError)
-        return explain_failure(error)
+    async def on_failure(_: Request, error: GrassmeansError) -> Response:
+        is_late = isinstance(error, limits.OutOfTimeError)
+        retry_after = _SECONDS_AFTER_TIMEOUT if is_late else getattr(error, "retry_after", None)
+        described = describe_failure(error)
+        return error_answer(_find_status(error)[0], retry_after=retry_after, **described)
 
-    async def on_invalid(_: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
-        return error_answer(422, "invalid", _describe_invalid(error))
+    async def on_invalid(_: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+        return error_answer(422, "invalid", f"{'.'.join(where) or 'the body'}: {first['msg']}")
 
-    async def on_http(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
+    async def on_http(request: Request, error: HTTPException) -> Response:
         code = _HTTP_CODES.get(error.status_code, "error")
         message = f"{error.detail}: see /docs for what there is"
         answer = error_answer(error.status_code, code, message)
@@ -173,16 +248,6 @@ def add_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(Exception, on_defect)
 
 
-def _describe_invalid(error: RequestValidationError) -> str:
-    """The first thing that is wrong, by the name of the field."""
-    first = error.errors()[0]
-    place = ".".join(str(part) for part in first["loc"] if part not in ("body", "query", "path"))
-    return f"{place or 'the body'}: {first['msg']}"
-
-
-_LOOK_EVERY = 0.25
-
-
 @dataclass(frozen=True, slots=True)
 class Session:
     """What all endpoints share."""
@@ -190,50 +255,38 @@ class Session:
     opened: OpenModel
     pool: WorkPool
 
-    async def ask(self, query: Callable[..., Result], *args: Any, **options: Any) -> Result:
-        """Run a quick query."""
-        answer: Result = await run_in_threadpool(query, self.opened, *args, **options)
-        return answer
+    async def tell(self, request: Request, query: Callable[..., Any], *args: Any, **kw: Any) -> Any:
+        """What a query gives, as JSON."""
+        return json_answer(await self.ask(request, query, *args, **kw))
 
-    async def answer(
+    async def ask(
         self,
         request: Request,
         query: Callable[..., Result],
         *args: Any,
-        is_long: bool = True,
         seconds: float | None = None,
         **options: Any,
     ) -> Result:
-        """Run a query that takes a checkpoint: as work within the bounds where it is long."""
-        if not is_long:
-            return await self.ask(query, *args, **options)
+        """Run a query in any thread; where it turns out to be long, within the bounds.
 
-        def work(checkpoint: Checkpoint) -> Result:
-            return query(self.opened, *args, check=checkpoint, **options)
-
-        return await self.work(request, work, seconds)
-
-    async def work(
-        self, request: Request, work: Callable[[Checkpoint], Result], seconds: float | None = None
-    ) -> Result:
-        """Run long work and wait for it; it is cancelled where the client goes away."""
-        checkpoint, future = self.pool.submit(work, seconds)
+        It then has so many seconds, or the usual ones, and is cancelled where the client goes away.
+        """
+        question = partial(query, self.opened, *args, **options)
+        with suppress(LongWorkError):
+            quick: Result = await run_in_threadpool(run_quickly, question)
+            return quick
+        bounds, future = self.pool.submit(question, seconds)
         waiting = asyncio.wrap_future(future)
-        waiting.add_done_callback(_look_at)
+        # Hear of an error after the client has gone too; else the event loop tells the terminal.
+        waiting.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         try:
             while True:
                 done, _ = await asyncio.wait([waiting], timeout=_LOOK_EVERY)
                 if done:
                     return waiting.result()
                 if await request.is_disconnected():
-                    raise CancelledError("the client went away")
+                    raise limits.CancelledError("the client went away")
         except BaseException:
-            checkpoint.cancel()
+            bounds.cancel()
             future.cancel()
             raise
-
-
-def _look_at(ended: asyncio.Future[Any]) -> None:
-    """Hear of an error after the client has gone too; else the event loop tells the terminal."""
-    if not ended.cancelled():
-        ended.exception()

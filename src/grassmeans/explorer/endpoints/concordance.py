@@ -1,38 +1,44 @@
-"""``/api/concordance``, its frequencies, ``/api/document``: lines of a word with senses."""
+"""``/api/concordance``, ``/api/document``, ``/api/words/{word}/collocates``, ``/api/compare``.
 
-# mypy: disallow-untyped-decorators=False
+Lines of a word with senses, and what stands near words and senses.
+"""
+
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Query, Request, Response
+from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
-from grassmeans.explorer.endpoints import tables
-from grassmeans.explorer.endpoints.answers import Format, Session, answer_as, json_answer
-from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.endpoints.inputs import (
+from grassmeans.collocations.collocates import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
+from grassmeans.explorer.endpoints import answers
+from grassmeans.explorer.endpoints.answers import Session, answer_as
+from grassmeans.explorer.endpoints.description import (
+    CORPUS,
     MAX_OFFSET,
     MOST_CHARACTERS,
+    Dial,
+    Format,
     Forms,
     Offset,
     RowLimit,
     SampleSize,
     Seed,
+    WordRoute,
+    bounded,
     check_page,
+    gives,
     split_forms,
 )
-from grassmeans.explorer.queries import concordance, documents
+from grassmeans.explorer.queries import compare as comparing
+from grassmeans.explorer.queries import concordance, documents, searching
+from grassmeans.explorer.queries.compare import Lexeme, NearSettings
 from grassmeans.explorer.queries.concordance import LineFilter
+from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.lines import LINE_WIDTH
 from grassmeans.explorer.queries.occurrences import LineSample
-from grassmeans.explorer.queries.searching import (
-    LONGEST_REACH,
-    POSITION,
-    REACH,
-    SORT_PATTERN,
-    Search,
-)
 
+_N_COMPARED = 25
 By = Annotated[
     str,
     Query(
@@ -48,9 +54,9 @@ def read_filter(
     min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
     q: Annotated[
         str,
-        Query(
-            description='What stands near, all of it: river|stream swim* "west bank".',
-            json_schema_extra=bounded_by("request.query_characters"),
+        bounded(
+            "request.query_characters",
+            'What stands near, all of it: river|stream swim* "west bank".',
         ),
     ] = "",
     match: Annotated[
@@ -58,23 +64,18 @@ def read_filter(
         Query(description="Whether the terms of q are regular expressions, of whole words."),
     ] = "words",
     reach: Annotated[
-        int, Query(ge=1, le=LONGEST_REACH, description="Within how many words.")
-    ] = REACH,
+        int, Query(ge=1, le=searching.LONGEST_REACH, description="Within how many words.")
+    ] = searching.REACH,
     side: Literal["both", "left", "right"] = "both",
     sort: Annotated[
         str,
         Query(
-            pattern=SORT_PATTERN,
+            pattern=searching.SORT_PATTERN,
             description="position, confidence, unsure, sense, document, left1 to left3, right1 to "
             "right3, or field:NAME.",
         ),
-    ] = POSITION,
-    senses: Annotated[
-        int | None,
-        Query(
-            ge=1, description="Senses induced anew.", json_schema_extra=bounded_by("work.senses")
-        ),
-    ] = None,
+    ] = searching.POSITION,
+    senses: Annotated[int | None, bounded("work.senses", "Senses induced anew.", ge=1)] = None,
     by: By = "",
     group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
     sample: SampleSize = None,
@@ -86,7 +87,7 @@ def read_filter(
         sense=sense,
         idk_only=idk_only,
         min_confidence=min_confidence,
-        search=Search(q, match == "regex", reach, side),
+        search=searching.Search(q, match == "regex", reach, side),
         sort=sort,
         n_senses=senses,
         by=by,
@@ -100,15 +101,13 @@ Word = Annotated[str, Query(min_length=1)]
 
 
 def make_router(session: Session) -> APIRouter:
-    """The endpoints."""
+    """The endpoints of lines."""
     router = APIRouter(prefix="/api", tags=["lines"])
     limits = session.opened.limits
 
     @router.get(
         "/concordance",
-        response_model=concordance.Lines,
-        responses=OR_TABLE | failures(404, 409, 422, 429),
-        summary="Lines of a word with senses",
+        **gives(concordance.Lines, "Lines of a word with senses", *CORPUS, table=True),
     )
     async def find_lines(
         request: Request,
@@ -117,28 +116,23 @@ def make_router(session: Session) -> APIRouter:
         offset: Offset = 0,
         limit: RowLimit = 50,
         width: Annotated[
-            int,
-            Query(
-                ge=10,
-                description="Characters on a side.",
-                json_schema_extra=bounded_by("request.line_characters"),
-            ),
+            int, bounded("request.line_characters", "Characters on a side.", ge=10)
         ] = LINE_WIDTH,
         kind: Format = "json",
     ) -> Response:
         check_page(limits, limit, kind)
-        is_long = await session.ask(concordance.needs_work, word, wanted)
         page = {"offset": offset, "limit": limit, "width": width}
-        found = await session.answer(
-            request, concordance.find_lines, word, wanted, is_long=is_long, **page
-        )
-        return answer_as(kind, found, tables.table_of_lines, f"{word}-concordance")
+        found = await session.ask(request, concordance.find_lines, word, wanted, **page)
+        return answer_as(kind, found, answers.table_of_lines, f"{word}-concordance")
 
     @router.get(
         "/concordance/frequency",
-        response_model=documents.Frequencies,
-        responses=OR_TABLE | failures(404, 409, 422, 429),
-        summary="Lines of a word counted by groups of documents",
+        **gives(
+            documents.Frequencies,
+            "Lines of a word counted by groups of documents",
+            *CORPUS,
+            table=True,
+        ),
     )
     async def count_lines(
         request: Request,
@@ -154,16 +148,92 @@ def make_router(session: Session) -> APIRouter:
         ] = documents.BY_DOCUMENT,
         kind: Format = "json",
     ) -> Response:
-        found = await session.answer(request, documents.count_lines, word, wanted, per)
-        return answer_as(kind, found, tables.table_of_frequencies, f"{word}-frequency")
+        found = await session.ask(request, documents.count_lines, word, wanted, per)
+        return answer_as(kind, found, answers.table_of_frequencies, f"{word}-frequency")
 
     @router.get(
-        "/document",
-        response_model=documents.DocumentView,
-        responses=failures(404, 409, 422),
-        summary="The text around a position",
+        "/document", **gives(documents.DocumentView, "The text around a position", 404, 409, 422)
     )
-    async def read_document(position: Offset) -> Response:
-        return json_answer(await session.ask(documents.show_document, position))
+    async def read_document(request: Request, position: Offset) -> Response:
+        return await session.tell(request, documents.show_document, position)
+
+    return router
+
+
+Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]
+Sense = Annotated[int | None, Query(ge=1, le=MAX_OFFSET, description="All of them without it.")]
+OneWord = Annotated[str, Query(min_length=1, description="A word of the model.")]
+
+
+def read_settings(
+    before: Span = DEFAULT_SPAN,
+    after: Span = DEFAULT_SPAN,
+    order: Annotated[
+        Literal["log_dice", "log_likelihood"], Query(description="The score that they go by.")
+    ] = "log_dice",
+    fewest: Annotated[
+        int, Query(ge=1, le=MAX_OFFSET, description="Times near, at least.")
+    ] = FEWEST,
+    limit: Annotated[int, bounded("request.collocates", ge=1)] = _N_COMPARED,
+    function_words: bool = False,
+    sample: SampleSize = None,
+    seed: Seed = 0,
+) -> NearSettings:
+    """What counts as near, as the parameters of a request tell it."""
+    near = LineSample(sample, seed)
+    return NearSettings(before, after, order, fewest, limit, function_words, near)
+
+
+Settings = Annotated[NearSettings, Depends(read_settings)]
+
+
+def make_near_router(session: Session) -> APIRouter:
+    """The endpoints of what stands near."""
+    router = APIRouter(prefix="/api", tags=["collocates"], route_class=WordRoute)
+    limits = session.opened.limits
+
+    @router.get(
+        "/words/{word}/collocates",
+        **gives(
+            comparing.CollocatesView,
+            "Words that stand near a word or a sense",
+            *CORPUS,
+            table=True,
+        ),
+    )
+    async def list_collocates(
+        request: Request,
+        word: Annotated[str, Path(min_length=1, description="A word.")],
+        settings: Settings,
+        sense: Sense = None,
+        n_senses: Dial = None,
+        forms: Forms = "",
+        kind: Format = "json",
+    ) -> Response:
+        check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        if n_senses is not None:
+            check_dial(session.opened, n_senses, DEFAULT_CONTEXTS)
+        lexeme = Lexeme(word, sense, n_senses)
+        settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
+        found = await session.ask(request, comparing.find_collocates, lexeme, settings)
+        return answer_as(kind, found, answers.table_of_collocates, f"{word}-collocates")
+
+    @router.get(
+        "/compare",
+        **gives(comparing.SideBySide, "Two words or senses side by side", *CORPUS, table=True),
+    )
+    async def compare(
+        request: Request,
+        settings: Settings,
+        first: OneWord,
+        second: OneWord,
+        first_sense: Sense = None,
+        second_sense: Sense = None,
+        kind: Format = "json",
+    ) -> Response:
+        check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        pair = Lexeme(first, first_sense), Lexeme(second, second_sense)
+        found = await session.ask(request, comparing.compare_lexemes, *pair, settings)
+        return answer_as(kind, found, answers.table_of_comparison, f"{first}-{second}")
 
     return router

@@ -1,6 +1,5 @@
 """``/api/corrections``: change senses, and save the result as a new version of the model."""
 
-# mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
 from typing import Annotated, Literal
@@ -9,19 +8,9 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from grassmeans.editing.saving import LONGEST_VERSION_NAME
-from grassmeans.explorer.endpoints.answers import Session, json_answer
-from grassmeans.explorer.endpoints.description import bounded_by, failures
-from grassmeans.explorer.endpoints.inputs import MAX_OFFSET, RequestBody
-from grassmeans.explorer.queries.corrections import (
-    LOOKS_AT_CONTEXTS,
-    Correction,
-    PendingEdits,
-    SavedVersion,
-    correct_word,
-    discard_corrections,
-    list_corrections,
-    save_corrections,
-)
+from grassmeans.explorer.endpoints.answers import Session
+from grassmeans.explorer.endpoints.description import MAX_OFFSET, RequestBody, bounded_by, gives
+from grassmeans.explorer.queries import corrections
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.words import WordView
 
@@ -92,19 +81,17 @@ def make_router(session: Session) -> APIRouter:
     """The endpoints."""
     router = APIRouter(prefix="/api/corrections", tags=["corrections"])
 
-    @router.get("", response_model=PendingEdits, summary="The corrections of this session")
-    async def show_corrections() -> Response:
-        return json_answer(await session.ask(list_corrections))
+    @router.get("", **gives(corrections.PendingEdits, "The corrections of this session"))
+    async def show_corrections(request: Request) -> Response:
+        return await session.tell(request, corrections.list_corrections)
 
     @router.post(
         "",
-        response_model=WordView,
-        responses=failures(403, 404, 409, 415, 422, 429),
-        summary="Correct the senses of a word",
+        **gives(WordView, "Correct the senses of a word", 403, 404, 409, 415, 422, 429),
     )
     async def correct(request: Request, body: CorrectionRequest) -> Response:
         check_dial(session.opened, body.n_senses or 1, body.max_contexts)
-        wanted = Correction(
+        wanted = corrections.Correction(
             body.action,
             body.senses,
             body.name or "" if body.action == "rename" else "",
@@ -113,29 +100,23 @@ def make_router(session: Session) -> APIRouter:
             tuple((node.level, node.number) for node in body.nodes),
             body.max_contexts,
         )
-        is_long = body.action in LOOKS_AT_CONTEXTS
-        return json_answer(
-            await session.answer(
-                request, correct_word, body.word, wanted, body.revision, is_long=is_long
-            )
-        )
+        made = body.word, wanted, body.revision
+        return await session.tell(request, corrections.correct_word, *made)
 
     @router.post(
         "/save",
-        response_model=SavedVersion,
-        responses=failures(403, 409, 415, 422, 429),
-        summary="Save a new version of the model",
+        **gives(
+            corrections.SavedVersion, "Save a new version of the model", 403, 409, 415, 422, 429
+        ),
     )
     async def save(request: Request, body: Saving) -> Response:
-        return json_answer(await session.answer(request, save_corrections, body.name))
+        return await session.tell(request, corrections.save_corrections, body.name)
 
     @router.post(
         "/discard",
-        response_model=PendingEdits,
-        responses=failures(403, 409, 415, 422),
-        summary="Take all corrections back",
+        **gives(corrections.PendingEdits, "Take all corrections back", 403, 409, 415, 422),
     )
-    async def discard(body: Discarding) -> Response:
-        return json_answer(await session.ask(discard_corrections, body.n_corrections))
+    async def discard(request: Request, body: Discarding) -> Response:
+        return await session.tell(request, corrections.discard_corrections, body.n_corrections)
 
     return router

@@ -1,24 +1,33 @@
-"""What ``/openapi.json`` says of errors and tables: every status that an endpoint answers with.
+"""What ``/openapi.json`` says: parameters that several endpoints take, bodies, answers, errors.
 
 422 is for what is not as described; 413 for more than this server gives at once. How much that is
 stands in the description too: an input names its bound (`bounded_by`), and `state_maxima` puts the
 number there that the server was started with.
+
+In ``/api/words/and%2For`` the slash is a letter of the word. Servers undo ``%2F`` before anybody
+looks at the path, so that the router would see a step more. The guard puts a mark in its place
+(`keep_slashes`), and routes of words put the slash back (`WordRoute`).
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import MutableMapping
 from operator import attrgetter
-from typing import Any
+from typing import Annotated, Any, Literal
+from urllib.parse import unquote
 
-from pydantic import BaseModel, Field
-from starlette.routing import compile_path
+from fastapi import Path, Query
+from fastapi.routing import APIRoute
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+from starlette.routing import Match, compile_path
 
-from grassmeans.explorer.limits import Limits
+from grassmeans.explorer.limits import Limits, TooMuchError
 
 Responses = dict[int | str, dict[str, Any]]
 
 
-class Problem(BaseModel):  # type: ignore[misc]
+class Problem(BaseModel):
     """What went wrong: a code for programs, a message for people."""
 
     code: str
@@ -28,7 +37,7 @@ class Problem(BaseModel):  # type: ignore[misc]
     )
 
 
-class Failure(BaseModel):  # type: ignore[misc]
+class Failure(BaseModel):
     """The body of every answer that is an error."""
 
     error: Problem
@@ -48,10 +57,11 @@ _MEANINGS = {
     503: "Too many requests, work that took too long, or a model that is damaged.",
 }
 _WAIT = {"Retry-After": {"description": "Seconds.", "schema": {"type": "integer", "minimum": 1}}}
+_TABLES = ("text/csv", "text/tab-separated-values", "application/x-ndjson")
 
 
 def failures(*statuses: int) -> Responses:
-    """For ``responses`` of an endpoint: the errors that it answers with."""
+    """The errors with these statuses, as ``responses`` has them."""
     described: Responses = {}
     for status in statuses:
         described[status] = {"description": _MEANINGS[status], "model": Failure}
@@ -62,12 +72,17 @@ def failures(*statuses: int) -> Responses:
 
 EVERYWHERE = failures(400, 408, 413, 500, 503)
 """For the application: what every endpoint may answer with."""
+CORPUS = (404, 409, 422, 429)
+"""The errors of an endpoint that asks the corpus of a word."""
 
-_TABLES = ("text/csv", "text/tab-separated-values", "application/x-ndjson")
-OR_TABLE: Responses = {
-    200: {"content": {media: {"schema": {"type": "string"}} for media in _TABLES}}
-}
-"""For ``responses`` of an endpoint that gives a table as well."""
+
+def gives(model: Any, summary: str, *statuses: int, table: bool = False) -> dict[str, Any]:
+    """What an endpoint answers with: a model, a table as well, and the errors that it has."""
+    responses = failures(*statuses)
+    if table:
+        content = {media: {"schema": {"type": "string"}} for media in _TABLES}
+        responses[200] = {"content": content}
+    return {"response_model": model, "summary": summary, "responses": responses}
 
 
 _BOUND, _BOUND_AS_JSON = "x-bound", "x-bound-as-json"
@@ -108,3 +123,106 @@ def find_methods(description: dict[str, Any], path: str) -> list[str]:
         if compile_path(template)[0].match(path)
         for method in operations
     )
+
+
+def bounded(bound: str, description: str | None = None, **options: Any) -> Any:
+    """A parameter that a query bounds."""
+    return Query(description=description, json_schema_extra=bounded_by(bound), **options)
+
+
+MAX_OFFSET = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly."""
+MOST_CHARACTERS = 200
+"""Of the name of a field or of a group."""
+_MOST_FORMS = 8
+_MOST_SEED = 2**32 - 1
+
+Format = Annotated[Literal["json", "csv", "tsv", "jsonl"], Query(alias="format")]
+"""An answer, or its table to download."""
+Word = Annotated[str, Path(min_length=1, description="A word of the model.")]
+Dial = Annotated[
+    int | None,
+    bounded(
+        "work.senses", "Senses induced anew, so many; the model's without it.", alias="k", ge=1
+    ),
+]
+Limit = Annotated[int, bounded("request.page", ge=1)]
+RowLimit = Annotated[
+    int, Query(ge=1, json_schema_extra=bounded_by("request.table_rows", "request.page"))
+]
+Offset = Annotated[int, Query(ge=0, le=MAX_OFFSET)]
+SampleSize = Annotated[
+    int | None,
+    Query(ge=1, le=MAX_OFFSET, description="Look at a random sample of so many occurrences."),
+]
+Seed = Annotated[int, Query(ge=0, le=_MOST_SEED, description="Of the random sample.")]
+Forms = Annotated[
+    str,
+    Query(
+        pattern=f"^[^\\s|]*([\\s|]+[^\\s|]+){{0,{_MOST_FORMS - 1}}}[\\s|]*$",
+        max_length=MOST_CHARACTERS,
+        description="Other forms of the word, looked at with its senses: banks|banked.",
+    ),
+]
+
+
+def split_forms(forms: str) -> tuple[str, ...]:
+    """Other forms of a word, as a request names them."""
+    return tuple(forms.replace("|", " ").split())
+
+
+def check_page(limits: Limits, limit: int, kind: str = "json", *, most: int | None = None) -> None:
+    """Refuse a page that is too large; tables to download may be longer than pages."""
+    if most is None:
+        most = limits.request.page if kind == "json" else limits.request.table_rows
+    if limit > most:
+        raise TooMuchError(f"limit is at most {most:,} here, got {limit:,}: ask for several pages")
+
+
+class RequestBody(BaseModel):
+    """The JSON of a request; a field that is not known, or of another type, is a mistake."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _take_whole_numbers(cls, values: Any) -> Any:
+        """In JSON 5.0 is the whole number 5; the strict mode alone would refuse it."""
+        if not isinstance(values, dict):
+            return values
+        return {
+            name: [_take_whole(item) for item in value]
+            if isinstance(value, list)
+            else _take_whole(value)
+            for name, value in values.items()
+        }
+
+
+def _take_whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+_MARK = "\ufdd0"  # one of the code points that Unicode keeps free for such use
+_SLASH = re.compile("%2f", re.IGNORECASE)
+
+
+def keep_slashes(scope: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """The scope of a request whose path has a mark for every slash that was written ``%2F``."""
+    written = (scope.get("raw_path") or b"").decode("latin-1")
+    if not _SLASH.search(written):
+        return scope
+    return {**scope, "path": unquote(_SLASH.sub(_MARK, written))}
+
+
+class WordRoute(APIRoute):
+    """A route whose words may have slashes."""
+
+    def matches(self, scope: dict[str, Any]) -> tuple[Match, dict[str, Any]]:
+        """As any route, with the slashes put back."""
+        match, found = super().matches(scope)
+        params = found.get("path_params", {})
+        found["path_params"] = {
+            name: value.replace(_MARK, "/") if isinstance(value, str) else value
+            for name, value in params.items()
+        }
+        return match, found

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
-from typing import Any
+from collections.abc import Callable, Collection
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grassmeans.explorer.endpoints.answers import error_answer
-from grassmeans.explorer.endpoints.inputs import keep_slashes
+from grassmeans.explorer.endpoints.description import keep_slashes
 from grassmeans.explorer.hosts import is_known
 from grassmeans.explorer.limits import Limits
-
-Message = MutableMapping[str, Any]
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 SECURITY_HEADERS = (
     (
@@ -33,6 +28,7 @@ SECURITY_HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\[\]]+?)\.?(:[0-9]{1,5})?")
 _CHANGING = ("POST", "PUT", "PATCH", "DELETE")
 
 
@@ -48,7 +44,7 @@ class Guard:
 
     def __init__(
         self,
-        app: Application,
+        app: ASGIApp,
         *,
         limits: Limits,
         methods_of: Callable[[str], Collection[str]],
@@ -68,28 +64,28 @@ class Guard:
         scope = keep_slashes(scope)
         sending = _with_headers(send, private=scope["path"].startswith("/api/"))
         if self._active >= self._limits.work.requests_at_once:
-            refusal = error_answer(
-                503, "overloaded", "too many requests at once: try again", retry_after=1
-            )
+            message = "too many requests at once: try again"
+            refusal = error_answer(503, "overloaded", message, retry_after=1)
             await refusal(scope, receive, sending)
             return
         self._active += 1
         try:
-            body = _Body(receive, self._limits)
-            refusal_or_none = self._check_head(scope) or await body.read(scope)
-            if refusal_or_none is not None:
-                await refusal_or_none(scope, receive, sending)
+            body = self._check_head(scope) or await self._read_body(scope, receive)
+            if isinstance(body, Response):
+                await body(scope, receive, sending)
             else:
-                await self._app(scope, body.receive, sending)
+                await self._app(scope, _give_on(body, receive), sending)
         finally:
             self._active -= 1
 
     def _check_head(self, scope: Scope) -> Response | None:
-        headers = {name.decode("latin-1"): value for name, value in scope["headers"]}
-        if sum(name == b"host" for name, _ in scope["headers"]) != 1:
+        headers = Headers(scope=scope)
+        if len(headers.getlist("host")) != 1:
             return error_answer(400, "wrong_host", "a request names one host")
-        host = _name_of(headers.get("host", b"").decode("latin-1"))
-        if not is_known(host, self._hosts, scope):
+        host = headers["host"].lower()
+        # Without its port; empty for what is no host and port.
+        parts = _HOST.fullmatch(host.strip())
+        if not is_known(parts[1] if parts else "", self._hosts, scope):
             return error_answer(
                 400,
                 "wrong_host",
@@ -97,65 +93,39 @@ class Guard:
             )
         if scope["method"] not in _CHANGING:
             return None
-        origin = headers.get("origin", b"").decode("latin-1")
-        if origin and _address_of(origin) != headers.get("host", b"").decode("latin-1").lower():
+        origin = headers.get("origin", "")
+        if origin and _address_of(origin) != host:
             return error_answer(403, "other_origin", "only the explorer's own pages may do that")
         # Where nothing can be sent to, the application says so.
         if scope["method"] == "POST" and "POST" in self._methods_of(scope["path"]):
-            kind = headers.get("content-type", b"").decode("latin-1").split(";")[0].strip().lower()
+            kind = headers.get("content-type", "").split(";")[0].strip().lower()
             if kind != "application/json":
                 return error_answer(
                     415, "not_json", "a body must be JSON: send Content-Type: application/json"
                 )
         return None
 
-
-class _Body:
-    """Reads a request's body within its bounds, and gives it on."""
-
-    def __init__(self, receive: Receive, limits: Limits) -> None:
-        self._receive = receive
-        self._most = limits.request.body_bytes
-        self._seconds = limits.request.body_seconds
-        self._content = b""
-        self._given = False
-
-    async def read(self, scope: Scope) -> Response | None:
-        """Read all of it; an answer where it is too large or too slow."""
-        too_large = error_answer(413, "too_large", f"a body has at most {self._most:,} bytes here")
+    async def _read_body(self, scope: Scope, receive: Receive) -> bytes | Response:
+        """All of a request's body; an answer where it is too large or too slow."""
+        most = self._limits.request.body_bytes
+        too_large = error_answer(413, "too_large", f"a body has at most {most:,} bytes here")
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and (len(length) > 12 or int(length) > self._most):
+        if length.isdigit() and (len(length) > 12 or int(length) > most):
             return too_large
+        content = b""
         try:
-            async with asyncio.timeout(self._seconds):
+            async with asyncio.timeout(self._limits.request.body_seconds):
                 while True:
-                    message = await self._receive()
+                    message = await receive()
                     if message["type"] == "http.disconnect":
-                        break
-                    self._content += message.get("body", b"")
-                    if len(self._content) > self._most:
+                        return content
+                    content += message.get("body", b"")
+                    if len(content) > most:
                         return too_large
                     if not message.get("more_body"):
-                        break
+                        return content
         except TimeoutError:
             return error_answer(408, "too_slow", "the body did not arrive in time: send it again")
-        return None
-
-    async def receive(self) -> Message:
-        """The body in one message; then whatever the client does."""
-        if self._given:
-            return await self._receive()
-        self._given = True
-        return {"type": "http.request", "body": self._content, "more_body": False}
-
-
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^\s:@/\[\]]+?)\.?(:[0-9]{1,5})?")
-
-
-def _name_of(host: str) -> str:
-    """A host without its port, in lower case; empty for what is no host and port."""
-    found = _HOST.fullmatch(host.strip().lower())
-    return found[1] if found else ""
 
 
 def _address_of(origin: str) -> str:
@@ -164,6 +134,16 @@ def _address_of(origin: str) -> str:
         return urlsplit(origin).netloc.lower()
     except ValueError:
         return ""
+
+
+def _give_on(content: bytes, receive: Receive) -> Receive:
+    """A body in one message; then whatever the client does."""
+    waiting: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
+
+    async def receiving() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return receiving
 
 
 def _with_headers(send: Send, *, private: bool) -> Send:

@@ -1,10 +1,10 @@
-"""``/api/induce``, ``/api/jobs``: senses induced anew, and long work that is looked at."""
+"""``/api/tag``, ``/api/induce``, ``/api/jobs``: long work, waited for or started as a job."""
 
-# mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query, Request, Response
@@ -12,19 +12,65 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from grassmeans.explorer.endpoints.answers import Session, describe_failure, json_answer
-from grassmeans.explorer.endpoints.description import Problem, Responses, bounded_by, failures
-from grassmeans.explorer.endpoints.inputs import RequestBody
+from grassmeans.explorer.endpoints.description import (
+    MAX_OFFSET,
+    Problem,
+    RequestBody,
+    bounded_by,
+    gives,
+)
 from grassmeans.explorer.queries.induce import (
     DEFAULT_CONTEXTS,
     InducedView,
     check_dial,
-    induce_senses,
-    view_induced,
+    show_induced,
 )
-from grassmeans.explorer.queries.tag import TaggedView
-from grassmeans.explorer.work import CANCELLED, DONE, FAILED, Checkpoint, Job
+from grassmeans.explorer.queries.tag import (
+    MOST_WORDS,
+    Decided,
+    TaggedView,
+    check_text,
+    explain_word,
+    tag_text,
+)
+from grassmeans.explorer.work import CANCELLED, DONE, FAILED, Job
+from grassmeans.senses.decoding import MODEL_THRESHOLD
 
 AsJob = Annotated[bool, Query(description="Answer at once with a job's identifier.")]
+Identifier = Annotated[str, Path(max_length=64)]
+
+
+class TagRequest(RequestBody):
+    """A text to tag."""
+
+    text: str = Field(json_schema_extra=bounded_by("request.text_characters"))
+    words: list[str] | None = Field(
+        None, description="Tag only these.", json_schema_extra=bounded_by(MOST_WORDS)
+    )
+    idk_threshold: Annotated[float, Field(ge=0, le=1)] | Literal["model"] | None = Field(
+        MODEL_THRESHOLD, description="A distance; the model's own; or null for never."
+    )
+    sharpness: Annotated[float, Field(ge=0, le=1000)] | None = Field(
+        None, description="Of the probabilities; the model's own by default."
+    )
+    marks: bool = Field(
+        True, description="Whether <b>word</b> asks for this word alone; else it is text."
+    )
+    deciding: bool = Field(
+        False, description="Tell for every word which others decided; it takes much longer."
+    )
+
+
+class ExplainRequest(RequestBody):
+    """A word of a tagged text, of which it is asked what decided."""
+
+    text: str = Field(
+        description="The characters of the word's context, as /api/tag gives it.",
+        json_schema_extra=bounded_by("request.text_characters"),
+    )
+    start: int = Field(ge=0, le=MAX_OFFSET, description="Where the word begins in this text.")
+    word: str = Field(min_length=1, description="Its key.")
+    sense: int = Field(ge=1, le=MAX_OFFSET, description="For which it was decided: the nearest.")
 
 
 class InduceRequest(RequestBody):
@@ -37,13 +83,13 @@ class InduceRequest(RequestBody):
     max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, json_schema_extra=bounded_by("work.contexts"))
 
 
-class JobStarted(BaseModel):  # type: ignore[misc]
+class JobStarted(BaseModel):
     """The identifier of a job."""
 
     job: str
 
 
-class JobState(BaseModel):  # type: ignore[misc]
+class JobState(BaseModel):
     """How far a job is; ``result`` when it is done, ``error`` when it failed."""
 
     state: Literal["running", "done", "failed", "cancelled"]
@@ -52,62 +98,75 @@ class JobState(BaseModel):  # type: ignore[misc]
     error: Problem | None = None
 
 
-STARTS_JOB: Responses = {202: {"model": JobStarted, "description": "It was started as a job."}}
-"""For ``responses`` of an endpoint that takes `AsJob`."""
+def _gives_or_starts(model: Any, summary: str, *statuses: int) -> dict[str, Any]:
+    """What an endpoint answers with that takes `AsJob`."""
+    given = gives(model, summary, *statuses)
+    given["responses"][202] = {"model": JobStarted, "description": "It was started as a job."}
+    return given
 
 
-def answer_with_job(
-    session: Session, work: Callable[[Checkpoint], Any], seconds: float | None = None
+def _start_job(
+    session: Session, query: Callable[..., Any], seconds: float | None = None, **options: Any
 ) -> Response:
-    """Start work as a job, and say by which name it is looked at."""
-    return json_answer({"job": session.pool.start_job(work, seconds).identifier}, 202)
+    job = session.pool.start_job(partial(query, session.opened, **options), seconds)
+    return json_answer({"job": job.identifier}, 202)
+
+
+def make_text_router(session: Session) -> APIRouter:
+    """The endpoints of texts."""
+    router = APIRouter(prefix="/api", tags=["texts"])
+
+    @router.post(
+        "/tag", **_gives_or_starts(TaggedView, "The senses of a text's words", 403, 415, 422, 429)
+    )
+    async def tag(request: Request, body: TagRequest, job: AsJob = False) -> Response:
+        check_text(session.opened, body.text, body.words, body.sharpness)
+        options = body.model_dump() | {"seconds": session.opened.limits.work.text_seconds}
+        if job:
+            return _start_job(session, tag_text, **options)
+        found = await session.ask(request, tag_text, **options)
+        return await run_in_threadpool(json_answer, found)
+
+    @router.post(
+        "/tag/deciding",
+        **gives(Decided, "Which words decided for a sense", 403, 404, 415, 422, 429),
+    )
+    async def explain(request: Request, body: ExplainRequest) -> Response:
+        return await session.tell(request, explain_word, **body.model_dump())
+
+    return router
 
 
 def make_router(session: Session) -> APIRouter:
-    """The endpoints."""
+    """The endpoints of senses induced anew, and of jobs."""
     router = APIRouter(prefix="/api")
 
     @router.post(
         "/induce",
-        response_model=InducedView,
-        responses=STARTS_JOB | failures(403, 404, 409, 415, 422, 429),
-        summary="Induce the senses of a word anew",
+        **_gives_or_starts(
+            InducedView, "Induce the senses of a word anew", 403, 404, 409, 415, 422, 429
+        ),
         tags=["dial"],
     )
     async def induce(request: Request, body: InduceRequest, job: AsJob = False) -> Response:
         session.opened.require_corpus("inducing senses anew")
         check_dial(session.opened, body.n_senses, body.max_contexts)
-
-        def work(checkpoint: Checkpoint) -> InducedView:
-            found = induce_senses(
-                session.opened, body.word, body.n_senses, body.max_contexts, checkpoint
-            )
-            return view_induced(session.opened, found)
-
         if job:
-            return answer_with_job(session, work)
-        return json_answer(await session.work(request, work))
+            return _start_job(session, show_induced, **body.model_dump())
+        return await session.tell(request, show_induced, **body.model_dump())
 
     @router.get(
-        "/jobs/{identifier}",
-        response_model=JobState,
-        responses=failures(404, 422),
-        summary="How far a job is",
-        tags=["jobs"],
+        "/jobs/{identifier}", **gives(JobState, "How far a job is", 404, 422), tags=["jobs"]
     )
-    async def look_at_job(identifier: Annotated[str, Path(max_length=64)]) -> Response:
+    async def look_at_job(identifier: Identifier) -> Response:
         found = session.pool.find_job(identifier)
         # The result may be megabytes: others do not wait until it is written.
         return await run_in_threadpool(lambda: json_answer(_describe(found)))
 
     @router.delete(
-        "/jobs/{identifier}",
-        response_model=JobState,
-        responses=failures(403, 404, 422),
-        summary="Cancel a job",
-        tags=["jobs"],
+        "/jobs/{identifier}", **gives(JobState, "Cancel a job", 403, 404, 422), tags=["jobs"]
     )
-    async def cancel_job(identifier: Annotated[str, Path(max_length=64)]) -> Response:
+    async def cancel_job(identifier: Identifier) -> Response:
         found = session.pool.find_job(identifier)
         found.cancel()
         described = await run_in_threadpool(_describe, found)
@@ -120,10 +179,9 @@ def make_router(session: Session) -> APIRouter:
 
 def _describe(job: Job) -> dict[str, Any]:
     state = job.state
-    described: dict[str, Any] = {"state": state, "progress": round(job.checkpoint.progress, 3)}
-    described |= {"result": None, "error": None}
-    if state == DONE:
-        described["result"] = asdict(job.future.result())
-    elif state == FAILED:
-        described["error"] = describe_failure(job.future.exception())
-    return described
+    return {
+        "state": state,
+        "progress": round(job.checkpoint.progress, 3),
+        "result": asdict(job.future.result()) if state == DONE else None,
+        "error": describe_failure(job.future.exception()) if state == FAILED else None,
+    }

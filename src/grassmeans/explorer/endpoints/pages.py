@@ -1,6 +1,5 @@
 """``/``, ``/static``, ``/docs``, ``/healthz``: the application's files, and what there is."""
 
-# mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
 from dataclasses import dataclass
@@ -64,60 +63,52 @@ class Health:
 def add_pages(app: FastAPI, session: Session) -> None:
     """Add what is not under ``/api``."""
     router = APIRouter()
-    opened = session.opened
 
     @router.get("/healthz", response_model=Health, tags=["server"], summary="Is it there?")
     async def show_health() -> Response:
-        rule = opened.base.idk_threshold
-        calibrated = isinstance(rule, ConfidenceRule)
-        return json_answer(
-            Health(
-                status="ok",
-                model=opened.name,
-                n_words=len(opened.base.words),
-                language=opened.base.language,
-                has_corpus=opened.corpus is not None,
-                corpus=_view_corpus(opened),
-                idk_threshold=rule.at_least if isinstance(rule, ConfidenceRule) else rule,
-                calibrated=calibrated,
-                fields=() if opened.corpus is None else opened.corpus.fields,
-                has_changes=opened.changes is not None,
-                text_characters=opened.limits.request.text_characters,
-                version=__version__,
-            )
-        )
+        return json_answer(_describe_health(session.opened))
 
     @router.get("/", include_in_schema=False)
     async def show_application() -> Response:
         return FileResponse(STATIC / "index.html", media_type="text/html; charset=utf-8")
 
-    for name in VIEWER:
-        _add_script(router, name)
-
     @router.get("/docs", include_in_schema=False)
     async def show_documentation() -> Response:
         return Response(_describe_api(app.openapi()), media_type="text/html; charset=utf-8")
 
+    def add_script(name: str) -> None:
+        """A script that pages of one file have as well."""
+
+        @router.get(f"/static/{name}", include_in_schema=False)
+        async def show_script() -> Response:
+            return Response(read_asset(name), media_type="text/javascript; charset=utf-8")
+
+    for name in VIEWER:
+        add_script(name)
     app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")
 
 
-def _view_corpus(opened: OpenModel) -> CorpusView | None:
-    corpus = opened.corpus
-    if corpus is None:
-        return None
-    known = name_corpus(corpus)
-    return CorpusView(
-        known.name, known.digest, opened.relation, corpus.n_documents, corpus.n_tokens
+def _describe_health(opened: OpenModel) -> Health:
+    rule, corpus, view = opened.base.idk_threshold, opened.corpus, None
+    if corpus is not None:
+        known = name_corpus(corpus)
+        sizes = corpus.n_documents, corpus.n_tokens
+        view = CorpusView(known.name, known.digest, opened.relation, *sizes)
+    return Health(
+        status="ok",
+        model=opened.name,
+        n_words=len(opened.base.words),
+        language=opened.base.language,
+        has_corpus=corpus is not None,
+        corpus=view,
+        idk_threshold=rule.at_least if isinstance(rule, ConfidenceRule) else rule,
+        calibrated=isinstance(rule, ConfidenceRule),
+        fields=() if corpus is None else corpus.fields,
+        has_changes=opened.changes is not None,
+        text_characters=opened.limits.request.text_characters,
+        version=__version__,
     )
-
-
-def _add_script(router: APIRouter, name: str) -> None:
-    """A script that pages of one file have as well."""
-
-    @router.get(f"/static/{name}", include_in_schema=False)
-    async def show_script() -> Response:
-        return Response(read_asset(name), media_type="text/javascript; charset=utf-8")
 
 
 def _describe_api(description: dict[str, Any]) -> str:

@@ -1,51 +1,41 @@
-"""``/api/words``, ``/api/lookup``, ``/api/sense-map``: words, their senses and pictures."""
+"""``/api/words``, ``/api/lookup``, ``/api/sense-map``, ``/api/changes``: words and their senses."""
 
-# mypy: disallow-untyped-decorators=False
 from __future__ import annotations
 
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query, Request, Response
 
-from grassmeans.explorer.endpoints import tables
-from grassmeans.explorer.endpoints.answers import (
-    Format,
-    Session,
-    answer_as,
-    json_answer,
-    stream_table,
-)
-from grassmeans.explorer.endpoints.description import OR_TABLE, bounded_by, failures
-from grassmeans.explorer.endpoints.inputs import (
+from grassmeans.explorer.endpoints import answers
+from grassmeans.explorer.endpoints.answers import Session, answer_as
+from grassmeans.explorer.endpoints.description import (
+    CORPUS,
     MAX_OFFSET,
+    MOST_CHARACTERS,
     Dial,
+    Format,
     Limit,
     Offset,
     RowLimit,
     Word,
     WordRoute,
+    bounded,
     check_page,
+    gives,
 )
 from grassmeans.explorer.queries import (
     concordance,
+    documents,
     geometry,
     lines,
     lookup,
-    measuring,
-    sense_map,
+    occurrences,
     words,
 )
 
 _NUMBERS = "^[0-9]{1,9}(,[0-9]{1,9}){0,63}$"
 _MOST_CHARACTERS = 4_000
-Typed = Annotated[
-    str,
-    Query(
-        min_length=1,
-        description="As somebody types it.",
-        json_schema_extra=bounded_by("request.query_characters"),
-    ),
-]
+Typed = Annotated[str, bounded("request.query_characters", "As somebody types it.", min_length=1)]
 
 
 def make_router(session: Session) -> APIRouter:
@@ -53,19 +43,11 @@ def make_router(session: Session) -> APIRouter:
     router = APIRouter(prefix="/api", tags=["words"], route_class=WordRoute)
     limits = session.opened.limits
 
-    @router.get(
-        "/words",
-        response_model=words.WordList,
-        responses=OR_TABLE | failures(422),
-        summary="Find words of the model",
-    )
+    @router.get("/words", **gives(words.WordList, "Find words of the model", 422, table=True))
     async def list_words(
+        request: Request,
         q: Annotated[
-            str,
-            Query(
-                description="The beginning, or a part, of a word.",
-                json_schema_extra=bounded_by("request.query_characters"),
-            ),
+            str, bounded("request.query_characters", "The beginning, or a part, of a word.")
         ] = "",
         limit: RowLimit = 20,
         offset: Offset = 0,
@@ -76,26 +58,21 @@ def make_router(session: Session) -> APIRouter:
     ) -> Response:
         check_page(limits, limit, kind)
         if whole and kind != "json":
-            every = await session.ask(words.iterate_words, q)
-            return stream_table(tables.WORD_COLUMNS, tables.rows_of_words(every), "words", kind)
-        found = await session.ask(words.list_words, q, limit, offset)
-        return answer_as(kind, found, tables.table_of_words, "words")
+            every = await session.ask(request, words.iterate_words, q)
+            return answers.stream_table(answers.table_of_words(every), "words", kind)
+        found = await session.ask(request, words.list_words, q, limit, offset)
+        return answer_as(kind, found, lambda _: answers.table_of_words(found.words), "words")
 
     @router.get(
-        "/words/{word}",
-        response_model=words.WordView,
-        responses=OR_TABLE | failures(404, 422),
-        summary="The senses of a word",
+        "/words/{word}", **gives(words.WordView, "The senses of a word", 404, 422, table=True)
     )
-    async def show_word(word: Word, kind: Format = "json") -> Response:
-        view = await session.ask(words.show_word, word)
-        return answer_as(kind, view, tables.table_of_senses, view.word)
+    async def show_word(request: Request, word: Word, kind: Format = "json") -> Response:
+        view = await session.ask(request, words.show_word, word)
+        return answer_as(kind, view, answers.table_of_senses, view.word)
 
     @router.get(
         "/words/{word}/senses/{number}/examples",
-        response_model=concordance.Examples,
-        responses=failures(404, 422, 429),
-        summary="Lines that show a sense, best first",
+        **gives(concordance.Examples, "Lines that show a sense, best first", 404, 422, 429),
     )
     async def find_examples(
         request: Request,
@@ -105,38 +82,21 @@ def make_router(session: Session) -> APIRouter:
         offset: Offset = 0,
     ) -> Response:
         check_page(limits, limit)
-        wanted = concordance.LineFilter(sense=number)
-        is_long = await session.ask(concordance.needs_work, word, wanted)
         page = {"offset": offset, "limit": limit}
-        return json_answer(
-            await session.answer(
-                request, concordance.find_examples, word, number, is_long=is_long, **page
-            )
-        )
+        return await session.tell(request, concordance.find_examples, word, number, **page)
 
     @router.get(
         "/words/{word}/counts",
-        response_model=measuring.CorpusCounts,
-        responses=failures(404, 409, 422, 429),
-        summary="A word and its senses in the corpus that is open",
+        **gives(
+            occurrences.CorpusCounts, "A word and its senses in the corpus that is open", *CORPUS
+        ),
     )
     async def count_in_corpus(request: Request, word: Word) -> Response:
-        return json_answer(await session.answer(request, measuring.count_in_corpus, word))
-
-    _add_pictures(router, session)
-    _add_lookup(router, session)
-    _add_sense_map(router, session)
-    return router
-
-
-def _add_pictures(router: APIRouter, session: Session) -> None:
-    limits = session.opened.limits
+        return await session.tell(request, occurrences.count_in_corpus, word)
 
     @router.get(
         "/words/{word}/planes",
-        response_model=dict[str, Any],
-        responses=failures(404, 409, 422, 429),
-        summary="Context planes in three dimensions",
+        **gives(dict[str, Any], "Context planes in three dimensions", *CORPUS),
     )
     async def show_planes(
         request: Request,
@@ -147,67 +107,46 @@ def _add_pictures(router: APIRouter, session: Session) -> None:
         n_senses: Dial = None,
     ) -> Response:
         numbers = None if senses is None else [int(number) for number in senses.split(",")]
-        values = word, numbers, n_senses
-        return json_answer(await session.answer(request, geometry.show_planes, *values))
+        return await session.tell(request, geometry.show_planes, word, numbers, n_senses)
 
-    @router.get(
-        "/words/{word}/map",
-        response_model=geometry.ContextMap,
-        responses=failures(404, 409, 422, 429),
-        summary="A map of contexts",
-    )
+    @router.get("/words/{word}/map", **gives(geometry.ContextMap, "A map of contexts", *CORPUS))
     async def draw_map(
         request: Request,
         word: Word,
-        limit: Annotated[
-            int, Query(ge=1, json_schema_extra=bounded_by("request.map_points"))
-        ] = 400,
+        limit: Annotated[int, bounded("request.map_points", ge=1)] = 400,
         n_senses: Dial = None,
     ) -> Response:
         check_page(limits, limit, most=limits.request.map_points)
-        return json_answer(await session.answer(request, geometry.draw_map, word, limit, n_senses))
-
-
-def _add_lookup(router: APIRouter, session: Session) -> None:
-    limits = session.opened.limits
+        return await session.tell(request, geometry.draw_map, word, limit, n_senses)
 
     @router.get(
         "/lookup",
-        response_model=lookup.FoundWord,
-        responses=failures(422, 429),
-        summary="Where a word leads, and what is near it",
+        **gives(lookup.FoundWord, "Where a word leads, and what is near it", 422, 429),
     )
     async def look_up(
         request: Request,
         word: Typed,
         exact: Annotated[bool, Query(description="Lead to no other word.")] = False,
     ) -> Response:
-        is_long = await session.ask(lookup.needs_work, word, exact=exact)
-        found = await session.answer(request, lookup.look_up, word, exact=exact, is_long=is_long)
-        return json_answer(found)
+        return await session.tell(request, lookup.look_up, word, exact=exact)
 
     @router.get(
         "/lookup/lines",
-        response_model=lines.PlainLines,
-        responses=failures(404, 422, 429),
-        summary="Lines of any word of the corpus, or in the model's examples",
+        **gives(
+            lines.PlainLines,
+            "Lines of any word of the corpus, or in the model's examples",
+            *(404, 422, 429),
+        ),
     )
     async def read_lines(
         request: Request, word: Typed, offset: Offset = 0, limit: Limit = 20
     ) -> Response:
         check_page(limits, limit)
-        is_long = session.opened.corpus is None
-        values = word, offset, limit
-        found = await session.answer(request, lines.read_plain_lines, *values, is_long=is_long)
-        return json_answer(found)
+        return await session.tell(request, lines.read_plain_lines, word, offset, limit)
 
-
-def _add_sense_map(router: APIRouter, session: Session) -> None:
     @router.get(
         "/sense-map",
-        response_model=sense_map.SenseMap,
-        responses=failures(404, 422, 429),
-        summary="The senses of many words in one picture",
+        **gives(geometry.SenseMap, "The senses of many words in one picture", 404, 422, 429),
     )
     async def map_senses(
         request: Request,
@@ -220,13 +159,44 @@ def _add_sense_map(router: APIRouter, session: Session) -> None:
             ),
         ],
         neighbours: Annotated[
-            int,
-            Query(
-                ge=0,
-                description="So many words near their senses as well.",
-                json_schema_extra=bounded_by("request.map_words"),
-            ),
+            int, bounded("request.map_words", "So many words near their senses as well.", ge=0)
         ] = 0,
     ) -> Response:
-        chosen = words.split(","), neighbours
-        return json_answer(await session.answer(request, sense_map.map_senses, *chosen))
+        return await session.tell(request, geometry.map_senses, words.split(","), neighbours)
+
+    return router
+
+
+def make_change_router(session: Session) -> APIRouter:
+    """Those of senses over groups of documents."""
+    router = APIRouter(prefix="/api", tags=["change"], route_class=WordRoute)
+
+    @router.get(
+        "/words/{word}/change",
+        **gives(
+            documents.ChangeView, "Shares of a word's senses over groups of documents", *CORPUS
+        ),
+    )
+    async def show_change(
+        request: Request,
+        word: Word,
+        by: Annotated[
+            str,
+            Query(
+                min_length=1,
+                max_length=MOST_CHARACTERS,
+                description="A field, or a time: source, date:decade.",
+            ),
+        ],
+    ) -> Response:
+        return await session.tell(request, documents.show_change, word, by)
+
+    @router.get(
+        "/changes",
+        **gives(documents.ChangedWords, "The words that changed most, from a report", 409, 422),
+    )
+    async def list_changes(request: Request, limit: Limit = 50, offset: Offset = 0) -> Response:
+        check_page(session.opened.limits, limit)
+        return await session.tell(request, documents.list_changes, offset, limit)
+
+    return router

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.collocations.collocates import (
     DEFAULT_SPAN,
     FEWEST,
@@ -18,24 +19,13 @@ from grassmeans.collocations.collocates import (
     count_near_words,
 )
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.concordance import (
-    ChosenLines,
-    LineFilter,
-    choose_lines,
-    find_examples,
-    find_lines,
-    needs_work,
-)
+from grassmeans.explorer.queries import concordance, occurrences
+from grassmeans.explorer.queries.concordance import ChosenLines, LineFilter
 from grassmeans.explorer.queries.induce import model_with
-from grassmeans.explorer.queries.lines import LINE_WIDTH, Line, stored_lines_of
-from grassmeans.explorer.queries.occurrences import (
-    EVERYTHING,
-    LineSample,
-    choose_positions,
-    count_occurrences,
-)
+from grassmeans.explorer.queries.lines import Line, stored_lines_of
+from grassmeans.explorer.queries.occurrences import LineSample
 from grassmeans.explorer.queries.words import check_sense, require_word, show_word
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.samples import NEAREST_AMONG
 from grassmeans.vectors.similarity import unit_rows
@@ -67,7 +57,16 @@ class NearSettings:
     fewest: int = FEWEST
     limit: int = 50
     function_words: bool = False
-    sample: LineSample = EVERYTHING
+    sample: LineSample = occurrences.EVERYTHING
+
+    @property
+    def told(self) -> dict[str, Any]:
+        """Which words are told, as `NearWords` takes it."""
+        return {
+            "limit": self.limit,
+            "fewest": self.fewest,
+            "function_words": self.function_words,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,34 +81,24 @@ class CollocatesView:
     collocates: tuple[Collocate, ...]
 
 
-def find_lexeme_lines(
-    opened: OpenModel, lexeme: Lexeme, sample: LineSample, check: Checkpoint
-) -> ChosenLines:
+def find_lexeme_lines(opened: OpenModel, lexeme: Lexeme, sample: LineSample) -> ChosenLines:
     """The occurrences of a word or a sense, in text order."""
     opened.require_corpus("looking at lines")
     if lexeme.sense is None:
         key = opened.key_of(lexeme.word)
         most = opened.limits.work.searched_lines
-        positions = choose_positions(opened, key, sample, most)
-        n_all = count_occurrences(opened, key, sample)
+        positions = occurrences.choose_positions(opened, key, sample, most)
+        n_all = occurrences.count_occurrences(opened, key, sample)
         return ChosenLines(key, opened.no_directions, positions, None, len(positions), n_all)
-    model, key = model_with(opened, lexeme.word, lexeme.n_senses, check)
+    model, key = model_with(opened, lexeme.word, lexeme.n_senses)
     check_sense(key, len(model.inventory.directions(key)), lexeme.sense)
-    return choose_lines(opened, lexeme.word, _filter_of(lexeme, sample), check)
+    wanted = LineFilter(sense=lexeme.sense, n_senses=lexeme.n_senses, sample=sample)
+    return concordance.choose_lines(opened, lexeme.word, wanted)
 
 
-def is_soon_found(opened: OpenModel, lexeme: Lexeme, sample: LineSample) -> bool:
-    """Whether the senses of the lines are known already."""
-    if opened.corpus is None or lexeme.sense is None:
-        return True
-    return not needs_work(opened, lexeme.word, _filter_of(lexeme, sample))
-
-
-def _filter_of(lexeme: Lexeme, sample: LineSample) -> LineFilter:
-    return LineFilter(sense=lexeme.sense, n_senses=lexeme.n_senses, sample=sample)
-
-
-def count_near(opened: OpenModel, lines: list[ChosenLines], settings: NearSettings) -> NearWords:
+def count_near(
+    opened: OpenModel, lines: Sequence[ChosenLines], settings: NearSettings
+) -> NearWords:
     """Count the words near the occurrences of lexemes."""
     return count_near_words(
         opened.require_corpus("looking for collocates"),
@@ -120,12 +109,11 @@ def count_near(opened: OpenModel, lines: list[ChosenLines], settings: NearSettin
     )
 
 
-def find_collocates(
-    opened: OpenModel, lexeme: Lexeme, settings: NearSettings, *, check: Checkpoint = UNLIMITED
-) -> CollocatesView:
+def find_collocates(opened: OpenModel, lexeme: Lexeme, settings: NearSettings) -> CollocatesView:
     """The words that stand near a word or a sense more often than by chance."""
-    lines = find_lexeme_lines(opened, lexeme, settings.sample, check)
-    check(0.9)
+    begin_long_work()
+    lines = find_lexeme_lines(opened, lexeme, settings.sample)
+    checkpoint(0.9)
     near = count_near(opened, [lines], settings)
     return CollocatesView(
         word=lines.key,
@@ -133,13 +121,7 @@ def find_collocates(
         lines=len(lines.positions),
         measured=lines.sampled,
         occurrences=lines.n_occurrences,
-        collocates=near.rank(
-            0,
-            by=settings.by,
-            limit=settings.limit,
-            fewest=settings.fewest,
-            function_words=settings.function_words,
-        ),
+        collocates=near.rank(0, by=settings.by, **settings.told),
     )
 
 
@@ -197,54 +179,38 @@ class SideBySide:
 
 
 def compare_lexemes(
-    opened: OpenModel,
-    first: Lexeme,
-    second: Lexeme,
-    settings: NearSettings,
-    *,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, first: Lexeme, second: Lexeme, settings: NearSettings
 ) -> SideBySide:
     """Compare two words or senses: nearest words, collocates and lines.
 
-    Raises `WordNotFoundError`, `NothingThereError`.
+    Raises `WordNotFoundError`, `NothingThereError`. Long where senses have to be measured first.
     """
-    directions = [_find_direction(opened, lexeme) for lexeme in (first, second)]
-    collocates, lines = None, None
+    both = first, second
+    directions = [_find_direction(opened, lexeme) for lexeme in both]
+    collocates = None
+    lines: list[ChosenLines | None] = [None, None]
     if opened.corpus is not None:
-        lines = [find_lexeme_lines(opened, one, settings.sample, check) for one in (first, second)]
-        near = count_near(opened, lines, settings)
-        kept: dict[str, Any] = {
-            "limit": settings.limit,
-            "fewest": settings.fewest,
-            "function_words": settings.function_words,
-        }
-        rows = near.compare(0, 1, **kept)
-        shared = near.share(0, 1, **(kept | {"limit": None}))
+        chosen = [find_lexeme_lines(opened, lexeme, settings.sample) for lexeme in both]
+        near = count_near(opened, chosen, settings)
+        rows = near.compare(0, 1, **settings.told)
+        shared = near.share(0, 1, **(settings.told | {"limit": None}))
         alike = [row for row in shared if abs(row.log_likelihood) < _SURE]
         collocates = ComparedCollocates(
             tuple(alike[: settings.limit]),
             tuple(row for row in rows if row.log_likelihood > 0.0),
             tuple(row for row in rows if row.log_likelihood < 0.0),
         )
-    sides = []
-    for i, lexeme in enumerate((first, second)):
-        found = None if lines is None else (len(lines[i].positions), lines[i].sampled)
-        sides.append(_describe_side(opened, lexeme, found, check))
-    similarity = None
-    if directions[0] is not None and directions[1] is not None:
-        similarity = round(float(directions[0] @ directions[1]), _DIGITS)
-    names = {side.word for side in sides}
-    return SideBySide(
-        sides[0], sides[1], similarity, _compare_neighbours(opened, directions, names), collocates
-    )
+        lines = [*chosen]
+    left, right = (_describe_side(opened, *pair) for pair in zip(both, lines, strict=True))
+    known = [direction for direction in directions if direction is not None]
+    if len(known) < 2:
+        return SideBySide(left, right, None, ComparedNeighbours((), (), ()), collocates)
+    neighbours = _compare_neighbours(opened, np.stack(known), {left.word, right.word})
+    similarity = round(float(known[0] @ known[1]), _DIGITS)
+    return SideBySide(left, right, similarity, neighbours, collocates)
 
 
-def is_quick(opened: OpenModel, lexemes: tuple[Lexeme, Lexeme], settings: NearSettings) -> bool:
-    """Whether nothing has to be measured first."""
-    return all(is_soon_found(opened, lexeme, settings.sample) for lexeme in lexemes)
-
-
-def _find_direction(opened: OpenModel, lexeme: Lexeme) -> NDArray[np.float32] | None:
+def _find_direction(opened: OpenModel, lexeme: Lexeme) -> Floats | None:
     """(dim,) of unit length; None for a word without a vector."""
     key = require_word(opened, lexeme.word)
     if lexeme.sense is not None:
@@ -259,22 +225,18 @@ def _find_direction(opened: OpenModel, lexeme: Lexeme) -> NDArray[np.float32] | 
     return vector / length if length > 0.0 else None
 
 
-def _describe_side(
-    opened: OpenModel, lexeme: Lexeme, found: tuple[int, int | None] | None, check: Checkpoint
-) -> ComparedSide:
+def _describe_side(opened: OpenModel, lexeme: Lexeme, lines: ChosenLines | None) -> ComparedSide:
     view = show_word(opened, lexeme.word)
     # A model may have senses that nobody has described.
     sense = next((own for own in view.senses if own.number == lexeme.sense), None)
     if lexeme.sense is not None:
-        page = find_examples(opened, view.word, lexeme.sense, limit=N_LINES, check=check)
+        page = concordance.find_examples(opened, view.word, lexeme.sense, limit=N_LINES)
         examples = page.examples
     elif opened.corpus is None:
-        examples = stored_lines_of(opened, view.word, check)[:N_LINES]
+        examples = stored_lines_of(opened, view.word)[:N_LINES]
     else:
         wanted = LineFilter(sample=LineSample(N_LINES))
-        examples = find_lines(
-            opened, view.word, wanted, limit=N_LINES, width=LINE_WIDTH, check=check
-        ).lines
+        examples = concordance.find_lines(opened, view.word, wanted, limit=N_LINES).lines
     return ComparedSide(
         word=view.word,
         sense=lexeme.sense,
@@ -282,21 +244,15 @@ def _describe_side(
         colour="" if lexeme.sense is None else sense_colour(lexeme.sense),
         count=view.count,
         share=None if sense is None else sense.share,
-        lines=None if found is None else found[0],
-        measured=None if found is None else found[1],
+        lines=None if lines is None else len(lines.positions),
+        measured=None if lines is None else lines.sampled,
         examples=examples,
     )
 
 
-def _compare_neighbours(
-    opened: OpenModel, directions: list[NDArray[np.float32] | None], names: set[str]
-) -> ComparedNeighbours:
-    """The nearest words of both, each with its cosines."""
-    known = [direction for direction in directions if direction is not None]
-    if len(known) < 2:
-        return ComparedNeighbours((), (), ())
+def _compare_neighbours(opened: OpenModel, both: Floats, names: set[str]) -> ComparedNeighbours:
+    """The nearest words of (2, dim) directions, each with its cosines."""
     vectors = opened.base.vectors
-    both = np.stack(known)
     found = vectors.nearest(both, _LOOKED_AT, first=NEAREST_AMONG)
     left_out = names | opened.base.encoder.function_words
     lists = [

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import Edit, EditedWord, Evidence
 from grassmeans.editing.saving import save_version
 from grassmeans.editing.sense_edits import visible_senses
@@ -24,7 +25,7 @@ from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, adopt_nodes, induce_senses
 from grassmeans.explorer.queries.occurrences import encode_lines, sample_for_counts, word_id_of
 from grassmeans.explorer.queries.words import WordView, require_word, show_word
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.models.model import load
 from grassmeans.models.origin import OWN, is_counted_in, name_corpus
 from grassmeans.models.versions import find_left_out
@@ -105,11 +106,7 @@ class Correction:
 
 
 def correct_word(
-    opened: OpenModel,
-    word: str,
-    wanted: Correction,
-    revision: int | None = None,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, word: str, wanted: Correction, revision: int | None = None
 ) -> WordView:
     """Make one correction, or take the last one or all of them back; the word as it is then.
 
@@ -121,6 +118,8 @@ def correct_word(
     most = opened.limits.request.chosen_lines
     if len(wanted.lines) > most:
         raise TooMuchError(f"{most} lines are the most at once, got {len(wanted.lines):,}")
+    if wanted.action in LOOKS_AT_CONTEXTS:
+        begin_long_work()
     now = opened.now
     key = opened.key_of(word)
     if wanted.action != "adopt" and key not in now.edits:
@@ -135,78 +134,65 @@ def correct_word(
             changed = TAKE_BACK[wanted.action](edited)
         else:
             _check_room(opened, now, edited, wanted)
-            edit = _describe(opened, key, wanted)
-            changed = edited.apply(
-                edit, opened.base.vectors, _gather(opened, edited, wanted, check)
+            corpus = opened.corpus if wanted.action in LOOKS_AT_CONTEXTS else None
+            edit = Edit(
+                key,
+                wanted.action,
+                tuple(wanted.senses),
+                " ".join(wanted.name.split()),
+                lines=tuple(sorted(set(wanted.lines))) if wanted.action == "assign" else (),
+                corpus="" if corpus is None else name_corpus(corpus).digest,
             )
+            changed = edited.apply(edit, opened.base.vectors, _gather(opened, edited, wanted))
     except InputError as error:
         raise ConflictError(str(error)) from error
-    check(1.0)
+    checkpoint(1.0)
     opened.change_word(key, changed, revision, describe_step(wanted.action, changed))
     return show_word(opened, key)
 
 
-def _describe(opened: OpenModel, key: str, wanted: Correction) -> Edit:
-    """The correction as it is recorded."""
-    looked_at = wanted.action in LOOKS_AT_CONTEXTS and opened.corpus is not None
-    return Edit(
-        key,
-        wanted.action,
-        tuple(wanted.senses),
-        " ".join(wanted.name.split()),
-        lines=tuple(sorted(set(wanted.lines))) if wanted.action == "assign" else (),
-        corpus=name_corpus(opened.require_corpus("")).digest if looked_at else "",
-    )
-
-
-def _gather(
-    opened: OpenModel, edited: EditedWord, wanted: Correction, check: Checkpoint
-) -> Evidence:
+def _gather(opened: OpenModel, edited: EditedWord, wanted: Correction) -> Evidence:
     """What the correction is made from: nothing of a corpus that the word is not counted in."""
     key = edited.entry.word
-    has_ends = opened.base.encoder.lines_have_ends
-    if wanted.action in _NEED_CORPUS and opened.corpus is None:
-        raise NoCorpusError(_NEED_CORPUS[wanted.action])
-    if wanted.action not in LOOKS_AT_CONTEXTS or opened.corpus is None:
-        return Evidence(lines_have_ends=has_ends)
+    nothing = Evidence(lines_have_ends=opened.base.encoder.lines_have_ends)
     corpus = opened.corpus
+    if corpus is None and wanted.action in _NEED_CORPUS:
+        raise NoCorpusError(_NEED_CORPUS[wanted.action])
+    if corpus is None or wanted.action not in LOOKS_AT_CONTEXTS:
+        return nothing
     counted_in = None if opened.relation == OWN else name_corpus(corpus)
     if wanted.action == "adopt":
         if wanted.n_senses is None:
             raise InputError("adopt needs n_senses, the number of senses that the dial was set to")
-        found = induce_senses(opened, key, wanted.n_senses, wanted.max_contexts, check)
+        found = induce_senses(opened, key, wanted.n_senses, wanted.max_contexts)
         entry = found.entry
         if wanted.nodes:
-            entry = adopt_nodes(opened, found, wanted.nodes, wanted.max_contexts, check)
+            entry = adopt_nodes(opened, found, wanted.nodes, wanted.max_contexts)
         return Evidence(counted_in=counted_in, found=entry)
     if wanted.action == "merge" and not (
         is_counted_in(edited.entry, corpus, opened.relation) and key in corpus.vocabulary
     ):
-        return Evidence(lines_have_ends=has_ends)
-    sample = sample_for_counts(opened, key, check)
+        return nothing
+    sample = sample_for_counts(opened, key)
     lines = None
     if wanted.action == "assign":
-        lines = _read_lines(opened, key, wanted.lines, check)
-    check(0.8)
+        lines = _read_lines(opened, corpus, key, wanted.lines)
+    checkpoint(0.8)
     rule = opened.base.idk_threshold
-    return Evidence(sample, counted_in, lines=lines, rule=rule, lines_have_ends=has_ends)
+    return replace(nothing, sample=sample, counted_in=counted_in, lines=lines, rule=rule)
 
 
 def _read_lines(
-    opened: OpenModel, key: str, positions: Sequence[int], check: Checkpoint
+    opened: OpenModel, corpus: Corpus, key: str, positions: Sequence[int]
 ) -> WordSample:
     """The contexts of lines, without those that say nothing."""
     if not positions:
         raise InputError("no line is chosen: choose one or more")
-    corpus = opened.require_corpus("giving lines to a sense")
     chosen = np.unique(np.array(positions, np.int64))
-    found = corpus.positions(word_id_of(opened, key))
-    places = np.searchsorted(found, chosen)
-    inside = places < len(found)
-    if not (inside.all() and (found[places] == chosen).all()):
+    if not np.isin(chosen, corpus.positions(word_id_of(opened, key))).all():
         raise InputError(f"{key!r} does not stand at all of these positions: choose lines of it")
-    bases = encode_lines(opened, key, chosen, check)
-    return complete_sample(key, EncodedWord(chosen, bases), corpus, opened.base.encoder)
+    encoded = EncodedWord(chosen, encode_lines(opened, key, chosen))
+    return complete_sample(key, encoded, corpus, opened.base.encoder)
 
 
 def list_corrections(opened: OpenModel) -> PendingEdits:
@@ -222,14 +208,13 @@ def discard_corrections(opened: OpenModel, n_corrections: int) -> PendingEdits:
     return list_corrections(opened)
 
 
-def save_corrections(
-    opened: OpenModel, name: str | None = None, check: Checkpoint = UNLIMITED
-) -> SavedVersion:
+def save_corrections(opened: OpenModel, name: str | None = None) -> SavedVersion:
     """Save all corrections as a new version beside the model; they stay in the session too."""
+    begin_long_work()
     if opened.read_only:
         raise ConflictError("the explorer was started with --read-only: nothing can be saved")
     with opened.saving:
-        check(0.0)  # whoever asked may have gone while it waited
+        checkpoint(0.0)  # whoever asked may have gone while it waited
         now = opened.now
         edits = {word: edited for word, edited in now.edits.items() if edited.edits}
         try:
@@ -237,28 +222,26 @@ def save_corrections(
         except InputError as error:
             raise ConflictError(str(error)) from error
         opened.note_saved(now, edits, folder.name)
-    place = shlex.quote(str(folder.resolve()))
+    place = folder.resolve()
+    quoted = shlex.quote(str(place))
     line = shlex.quote(_line_to_try(next(iter(edits.values()))))
-    corpus = ""
+    corpus = merge = ""
     if opened.corpus is not None:
         corpus = f" --corpus {shlex.quote(str(Path(opened.corpus.path).resolve()))}"
     left_out = find_left_out(load(folder), folder.parent)
+    if left_out:
+        places = str(place.with_name(left_out[0])), str(place)
+        target = shlex.quote(str(place.with_name(f"{place.name}-merged")))
+        merge = f"grassmeans merge {shlex.join(places)} -o {target}"
     return SavedVersion(
         folder.name,
         len(edits),
         opened.name,
         tuple(left_out),
-        f"printf '%s\\n' {line} | grassmeans tag {place}",
-        f"grassmeans explore {place}{corpus}",
-        _merge_with(folder, left_out[0]) if left_out else "",
+        f"printf '%s\\n' {line} | grassmeans tag {quoted}",
+        f"grassmeans explore {quoted}{corpus}",
+        merge,
     )
-
-
-def _merge_with(folder: Path, other: str) -> str:
-    """The command that merges a version with another one beside it."""
-    places = [folder.resolve().with_name(name) for name in (other, folder.name)]
-    target = folder.resolve().with_name(f"{folder.name}-merged")
-    return f"grassmeans merge {shlex.join(map(str, places))} -o {shlex.quote(str(target))}"
 
 
 def _line_to_try(edited: EditedWord) -> str:
@@ -271,25 +254,22 @@ def _line_to_try(edited: EditedWord) -> str:
 
 
 def _check_room(opened: OpenModel, now: Corrected, edited: EditedWord, wanted: Correction) -> None:
-    limits = opened.limits
-    key = edited.entry.word
+    memory, most = opened.limits.memory, opened.limits.work.senses
+    entry = edited.entry
     n_edited = sum(1 for word in now.edits.values() if word.edits)
-    if not edited.edits and n_edited >= limits.memory.edited_words:
+    if not edited.edits and n_edited >= memory.edited_words:
         raise ConflictError(
-            f"{limits.memory.edited_words:,} words are edited already: save this version, and open "
-            "it for more"
+            f"{memory.edited_words:,} words are edited already: save this version, and open it for "
+            "more"
         )
-    if len(edited.edits) >= limits.memory.edits_of_word:
+    if len(edited.edits) >= memory.edits_of_word:
         raise ConflictError(
-            f"{key!r} has {limits.memory.edits_of_word} corrections already: save this version, or "
+            f"{entry.word!r} has {memory.edits_of_word} corrections already: save this version, or "
             "reset the word"
         )
-    if wanted.action == "split" or (wanted.action == "assign" and not wanted.senses):
-        entry = edited.entry
-        if len(visible_senses(entry)) >= limits.work.senses or (
-            len(entry.senses) >= 2 * limits.work.senses
-        ):
-            raise ConflictError(
-                f"{key!r} has {len(entry.senses)} senses, {limits.work.senses} are the most: "
-                "merge two first"
-            )
+    is_full = len(visible_senses(entry)) >= most or len(entry.senses) >= 2 * most
+    makes_one = wanted.action == "split" or (wanted.action == "assign" and not wanted.senses)
+    if makes_one and is_full:
+        raise ConflictError(
+            f"{entry.word!r} has {len(entry.senses)} senses, {most} are the most: merge two first"
+        )

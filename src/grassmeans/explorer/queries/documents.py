@@ -1,25 +1,36 @@
-"""Documents of the corpus: one to read, and how often lines of a word stand in which."""
+"""Documents of the corpus: one to read, and how lines and senses of a word differ between groups.
+
+The shares of senses are those of the lines that the concordance shows; the words that changed most
+come from a report that `grassmeans change` wrote, because ranking them all takes longer than a page
+may.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.corpus.corpus import Corpus
-from grassmeans.explorer.limits import NothingThereError
+from grassmeans.arrays import Indices, Integers
+from grassmeans.change import tables
+from grassmeans.change.comparing import ChangeSettings, compare_uses
+from grassmeans.change.uses import Uses
+from grassmeans.explorer.limits import ConflictError, NothingThereError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.changes import find_groups
-from grassmeans.explorer.queries.concordance import LineFilter, choose_lines
+from grassmeans.explorer.queries.concordance import LineFilter, choose_lines, find_groups
+from grassmeans.explorer.queries.induce import model_with
 from grassmeans.explorer.queries.lookup import check_typed
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.queries.occurrences import measure_word
+from grassmeans.explorer.work import begin_long_work
 
 BY_DOCUMENT = "document"
 _MOST_DOCUMENTS = 100
 _MILLION = 1_000_000
 _DIGITS = 3
+_PERMUTATIONS = 2_000
 _CHARACTERS_A_WORD = 6
 """About, with the space behind it: how far to go for the text before or after."""
 
@@ -69,7 +80,7 @@ def show_document(opened: OpenModel, position: int) -> DocumentView:
     )
     step = 2 * width // _CHARACTERS_A_WORD
     start = len(line.left)
-    cut_before, cut_after = len(line.left) >= width, len(line.right) >= width
+    cut_before, cut_after = start >= width, len(line.right) >= width
     return DocumentView(
         document=line.document_id,
         title=line.document_title,
@@ -108,25 +119,31 @@ class Frequencies:
     groups: tuple[GroupFrequency, ...]
 
 
-def count_lines(
-    opened: OpenModel, word: str, wanted: LineFilter, by: str, *, check: Checkpoint = UNLIMITED
-) -> Frequencies:
+def count_lines(opened: OpenModel, word: str, wanted: LineFilter, by: str) -> Frequencies:
     """Count the lines that pass a filter by groups of documents.
 
     These are by a field, a time (``date:decade``), or "document": those with most lines.
     """
+    begin_long_work()
     corpus = opened.require_corpus("counting by groups of documents")
     check_typed(opened, wanted.search.text, "a search")
     grouped = None if by == BY_DOCUMENT else find_groups(opened, by)
-    chosen = choose_lines(opened, word, wanted, check)
+    chosen = choose_lines(opened, word, wanted)
     documents = corpus.documents_of(np.sort(chosen.positions))
+    n_words = np.concatenate([np.diff(shard.document_offsets) for shard in corpus.shards])
+    names: list[str] = []
     if grouped is None:
-        names, counts, sizes = _count_documents(corpus, documents)
+        numbers, counts = np.unique(documents, return_counts=True)
+        best = np.argsort(-counts, kind="stable")[:_MOST_DOCUMENTS]
+        counts, sizes = counts[best], n_words[numbers[best]]
+        for number in numbers[best].tolist():
+            identifier, title, _ = corpus.describe_document(number)
+            names.append(title or identifier)
     else:
         groups = np.asarray(grouped.parts[0].groups)
-        names = list(grouped.names)
+        names += grouped.names
         counts = _count_in_groups(groups[documents], len(names))
-        sizes = _count_in_groups(groups, len(names), _count_words(corpus))
+        sizes = _count_in_groups(groups, len(names), n_words)
     return Frequencies(
         word=chosen.key,
         by=by,
@@ -145,27 +162,131 @@ def _per_million(count: int, size: int, share: float) -> float | None:
     return round(_MILLION * count / size / share, _DIGITS) if size else None
 
 
-def _count_in_groups(
-    groups: NDArray[np.int32], n_groups: int, weights: NDArray[np.int64] | None = None
-) -> NDArray[np.int64]:
+def _count_in_groups(groups: Integers, n_groups: int, weights: Indices | None = None) -> Indices:
     kept = groups >= 0
     own = None if weights is None else weights[kept]
     return np.bincount(groups[kept], own, n_groups).astype(np.int64)
 
 
-def _count_words(corpus: Corpus) -> NDArray[np.int64]:
-    """(n_documents,) how many words each document has."""
-    return np.concatenate([np.diff(shard.document_offsets) for shard in corpus.shards])
+@dataclass(frozen=True, slots=True)
+class GroupShare:
+    """A sense in a group of documents."""
+
+    group: str
+    sense: int
+    name: str
+    count: int
+    share: float | None  # None where the word does not occur
+    low: float | None
+    high: float | None
+    n: int  # occurrences of the group that have a sense
+    unknown: int  # those that are "I don't know"
+    few: bool  # too few to be compared
 
 
-def _count_documents(
-    corpus: Corpus, documents: NDArray[np.int64]
-) -> tuple[Sequence[str], NDArray[np.int64], NDArray[np.int64]]:
-    """Titles, lines and words of the documents with most lines."""
-    numbers, counts = np.unique(documents, return_counts=True)
-    best = np.argsort(-counts, kind="stable")[:_MOST_DOCUMENTS]
-    names = []
-    for number in numbers[best].tolist():
-        identifier, title, _ = corpus.describe_document(number)
-        names.append(title or identifier)
-    return names, counts[best], _count_words(corpus)[numbers[best]]
+@dataclass(frozen=True, slots=True)
+class GroupPair:
+    """Two groups of documents; None where there are too few occurrences."""
+
+    first: str
+    second: str
+    n_first: int
+    n_second: int
+    jsd: float | None
+    p: float | None
+    gained: tuple[int, ...]
+    lost: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeView:
+    """A word over groups of documents."""
+
+    word: str
+    by: str
+    groups: tuple[str, ...]
+    n_left_out: int  # documents in no group
+    measured: int | None  # of a sample of the occurrences, its size; None for all of them
+    shares: tuple[GroupShare, ...]
+    pairs: tuple[GroupPair, ...]
+
+
+def show_change(opened: OpenModel, word: str, by: str) -> ChangeView:
+    """The shares of a word's senses in groups of documents, and how much they differ."""
+    begin_long_work()
+    corpus = opened.require_corpus("comparing groups of documents")
+    documents = find_groups(opened, by)
+    model, key = model_with(opened, word, None)
+    measured = measure_word(opened, key, model.inventory.directions(key))
+    numbers = corpus.documents_of(measured.positions)
+    groups = documents.parts[0].groups[numbers]
+    kept = groups >= 0
+    rows = np.stack([numbers[kept], measured.senses[kept], groups[kept]])
+    different, counts = np.unique(rows, axis=1, return_counts=True)
+    document, sense, group = different.astype(np.int32)
+    n_senses = np.array([model.inventory.sense_counts[key]], np.int64)
+    words = np.zeros(len(counts), np.int32)
+    uses = Uses([key], n_senses, words, document, sense, group, counts.astype(np.int32))
+    found = compare_uses(model, uses, documents, ChangeSettings(n_permutations=_PERMUTATIONS))
+    n_measured = len(measured.positions)
+    return ChangeView(
+        word=key,
+        by=by,
+        groups=documents.names,
+        n_left_out=documents.n_left_out,
+        measured=n_measured if n_measured < corpus.count_of(key) else None,
+        shares=tuple(_view(GroupShare, row) for one in found for row in one.share_rows()),
+        pairs=tuple(_view(GroupPair, row) for one in found for row in one.change_rows()),
+    )
+
+
+def _view(kind: Any, row: Mapping[str, Any]) -> Any:
+    """What a view tells of a row of a report."""
+    values = {own.name: row[own.name] for own in fields(kind)}
+    return kind(**{k: tuple(v) if isinstance(v, list) else v for k, v in values.items()})
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedWord:
+    """A row of the ranking."""
+
+    word: str
+    first: str
+    second: str
+    n_first: int
+    n_second: int
+    jsd: float | None
+    q: float | None
+    changed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedWords:
+    """A page of the ranking; ``total`` counts all pages."""
+
+    by: str
+    total: int
+    words: tuple[ChangedWord, ...]
+
+
+def list_changes(opened: OpenModel, offset: int, limit: int) -> ChangedWords:
+    """The words that changed most, from the report that the explorer was started with."""
+    if opened.changes is None:
+        raise ConflictError(
+            "a list of words that changed needs a report of `grassmeans change`: start with "
+            "--changes REPORT"
+        )
+    return replace(opened.changes, words=opened.changes.words[offset : offset + limit])
+
+
+def read_report(path: str | Path) -> ChangedWords:
+    """The ranking of a report: its folder, or its ``changes.json``."""
+    found = tables.read_report(path)
+    rows = [
+        _view(ChangedWord, {"word": word["word"]} | row)
+        for word in found["words"]
+        for row in word["changes"]
+        if row["jsd"] is not None
+    ]
+    rows.sort(key=lambda row: (not row.changed, -(row.jsd or 0.0)))
+    return ChangedWords(found["by"], len(rows), tuple(rows))

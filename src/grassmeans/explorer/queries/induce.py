@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.directions import refine_directions
 from grassmeans.clustering.loop import FitOptions, InducedDirections, sample_evenly
 from grassmeans.clustering.merging import merge_cheapest_pair
@@ -21,7 +21,7 @@ from grassmeans.explorer.limits import BoundedCache, ConflictError, Kept, TooMuc
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.occurrences import sample_word
 from grassmeans.explorer.queries.words import WordView, require_word, view_entry
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import OWN, name_corpus
 from grassmeans.senses.entries import WordSenses
@@ -30,6 +30,19 @@ from grassmeans.senses.samples import WordSample, characteristic_words, describe
 from grassmeans.vectors.word_vectors import WordVectors
 
 DEFAULT_CONTEXTS = 10_000
+_TOLERANCE = 3e-4  # shares need three digits
+
+
+@dataclass(frozen=True, slots=True)
+class SplitNode:
+    """A sense on one level of the tree."""
+
+    level: int  # how many senses the level has
+    number: int  # from 1, the largest first; on the last level, the number of the sense
+    share: float
+    name: str
+    # Its number on the level before: where most of its contexts are. None on the first level.
+    parent: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +51,7 @@ class InducedWord:
 
     entry: WordSenses
     tree: tuple[SplitNode, ...]
-    levels: tuple[NDArray[np.float32], ...]  # (n_senses, dim) of each, from one sense on
+    levels: tuple[Floats, ...]  # (n_senses, dim) of each, from one sense on
     seconds: float
 
 
@@ -57,16 +70,12 @@ _INDUCED: Kept[BoundedCache[InducedWord]] = Kept(
 
 
 def induce_senses(
-    opened: OpenModel,
-    word: str,
-    n_senses: int | str,
-    max_contexts: int = DEFAULT_CONTEXTS,
-    check: Checkpoint = UNLIMITED,
+    opened: OpenModel, word: str, n_senses: int | str, max_contexts: int = DEFAULT_CONTEXTS
 ) -> InducedWord:
     """Induce the senses of a word of the corpus, by the model's vectors and settings.
 
     With as many senses and contexts as the model was made with, and its own corpus, the result is
-    the model's.
+    the model's. It is long, the first time.
 
     Raises `NoCorpusError`, `WordNotFoundError`, `ConflictError`, `TooMuchError`, `InputError`.
     """
@@ -74,19 +83,20 @@ def induce_senses(
     check_dial(opened, n_senses, max_contexts)
     key = opened.key_of(word)
     return _INDUCED.of(opened).get_or_make(
-        (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts, check)
+        (key, n_senses, max_contexts), lambda: _induce(opened, key, n_senses, max_contexts)
     )
 
 
-def view_induced(opened: OpenModel, induced: InducedWord) -> InducedView:
+def show_induced(
+    opened: OpenModel, word: str, n_senses: int | str, max_contexts: int = DEFAULT_CONTEXTS
+) -> InducedView:
     """The result of the dial, as it is shown; its revision is that of the word's own senses."""
-    now = opened.now
-    word = induced.entry.word
-    view = view_entry(induced.entry, model_senses=False, revision=now.revision(word))
-    shared = {field.name: getattr(view, field.name) for field in fields(WordView)}
+    induced = induce_senses(opened, word, n_senses, max_contexts)
+    now, key = opened.now, induced.entry.word
+    view = view_entry(induced.entry, model_senses=False, revision=now.revision(key))
     return InducedView(
-        **shared,
-        in_model=word in now.model.inventory,
+        **{field.name: getattr(view, field.name) for field in fields(WordView)},
+        in_model=key in now.model.inventory,
         seconds=round(induced.seconds, 4),
         tree=induced.tree,
     )
@@ -103,51 +113,38 @@ def check_dial(opened: OpenModel, n_senses: int | str, max_contexts: int) -> Non
         raise TooMuchError(f"max_contexts must be 1 to {work.contexts:,}, got {max_contexts:,}")
 
 
-def model_with(
-    opened: OpenModel, word: str, n_senses: int | None, check: Checkpoint
-) -> tuple[SenseModel, str]:
+def model_with(opened: OpenModel, word: str, n_senses: int | None) -> tuple[SenseModel, str]:
     """The model in which a word has its senses, or so many induced ones; and the word's key."""
     if n_senses is None:
         return opened.current, require_word(opened, word)
-    entry = induce_senses(opened, word, n_senses, check=check).entry
+    entry = induce_senses(opened, word, n_senses).entry
     model = opened.current
     inventory = EditedInventory(model.inventory, {entry.word: entry})
     return model.with_inventory(inventory), entry.word
 
 
-def is_induced(opened: OpenModel, word: str, n_senses: int | None) -> bool:
-    """Whether `model_with` can answer without work."""
-    key = (opened.key_of(word), n_senses, DEFAULT_CONTEXTS)
-    return n_senses is None or key in _INDUCED.of(opened)
-
-
-def _induce(
-    opened: OpenModel, key: str, n_senses: int | str, max_contexts: int, check: Checkpoint
-) -> InducedWord:
+def _induce(opened: OpenModel, key: str, n_senses: int | str, max_contexts: int) -> InducedWord:
+    begin_long_work()
     started = time.perf_counter()
-    sample = sample_word(opened, key, max_contexts, check)
+    sample = sample_word(opened, key, max_contexts)
     settings = replace(opened.settings, n_senses=n_senses)
     encoder = opened.base.encoder
     if len(sample.contexts) < settings.fewest_contexts:
         reason = skip_poor_word(sample, encoder, settings).reason
         raise ConflictError(f"{key!r} {reason}: ask for fewer")
     found = group_contexts(key, sample.bases, settings, encoder, sample.count)
-    check(0.75)
+    checkpoint(0.75)
     entry = describe_sample(sample, found.directions_, encoder.vectors)
     if opened.corpus is not None and opened.relation != OWN:
         entry = replace(entry, counted_in=name_corpus(opened.corpus))
-    check(0.8)
-    tree, levels = trace_splits(entry, sample, encoder.vectors, check)
-    check(1.0)
+    checkpoint(0.8)
+    tree, levels = trace_splits(entry, sample, encoder.vectors)
+    checkpoint(1.0)
     return InducedWord(entry, tree, levels, time.perf_counter() - started)
 
 
 def adopt_nodes(
-    opened: OpenModel,
-    induced: InducedWord,
-    nodes: Sequence[tuple[int, int]],
-    max_contexts: int,
-    check: Checkpoint,
+    opened: OpenModel, induced: InducedWord, nodes: Sequence[tuple[int, int]], max_contexts: int
 ) -> WordSenses:
     """The senses of some nodes of the tree, the largest first: finer here and coarser there.
 
@@ -162,7 +159,7 @@ def adopt_nodes(
             "these are not senses that the word can be divided into: one node of the tree is "
             "needed above each sense of its last level"
         )
-    sample = sample_word(opened, induced.entry.word, max_contexts, check)
+    sample = sample_word(opened, induced.entry.word, max_contexts)
     directions = np.stack([induced.levels[level - 1][number - 1] for level, number in chosen])
     sizes = np.bincount(sample.measure(directions).argmin(axis=1), minlength=len(directions))
     ordered = directions[np.argsort(-sizes, kind="stable")]
@@ -180,24 +177,9 @@ def _ancestors(
     return found
 
 
-_TOLERANCE = 3e-4  # shares need three digits
-
-
-@dataclass(frozen=True, slots=True)
-class SplitNode:
-    """A sense on one level of the tree."""
-
-    level: int  # how many senses the level has
-    number: int  # from 1, the largest first; on the last level, the number of the sense
-    share: float
-    name: str
-    # Its number on the level before: where most of its contexts are. None on the first level.
-    parent: int | None
-
-
 def trace_splits(
-    entry: WordSenses, sample: WordSample, vectors: WordVectors, check: Checkpoint
-) -> tuple[tuple[SplitNode, ...], tuple[NDArray[np.float32], ...]]:
+    entry: WordSenses, sample: WordSample, vectors: WordVectors
+) -> tuple[tuple[SplitNode, ...], tuple[Floats, ...]]:
     """The levels from one sense down to the senses of the entry, and their directions.
 
     Found from below: the two senses whose merger costs least become one, K-Grassmeans goes on from
@@ -206,13 +188,11 @@ def trace_splits(
     """
     part = sample[sample_evenly(np.arange(len(sample.contexts)), SAMPLE)]
     bases = part.bases
-    labels = part.measure(entry.directions)
-    found = InducedDirections(
-        entry.directions, labels.argmin(axis=1).astype(np.int32), 0.0, 0, np.empty(0)
-    )
+    labels = part.measure(entry.directions).argmin(axis=1).astype(np.int32)
+    found = InducedDirections(entry.directions, labels, 0.0, 0, np.empty(0))
     levels = [found]
     while len(found.directions) > 1:
-        check(0.9 - 0.1 * len(found.directions) / entry.n_senses)
+        checkpoint(0.9 - 0.1 * len(found.directions) / entry.n_senses)
         merged = merge_cheapest_pair(bases, found)
         if part.lines_have_ends:
             found = place_rays(bases, part.orient(merged, vectors))
@@ -220,42 +200,29 @@ def trace_splits(
             found = refine_directions(bases, merged, FitOptions(tol=_TOLERANCE))
         levels.append(found)
     levels.reverse()
-    names = [_name_level(level, part, vectors) for level in levels[:-1]]
-    names.append([sense.name for sense in entry.senses])
-    return _make_nodes(levels, names), tuple(level.directions for level in levels)
-
-
-def _make_nodes(
-    levels: Sequence[InducedDirections], names: Sequence[Sequence[str]]
-) -> tuple[SplitNode, ...]:
-    nodes = []
-    for index, level in enumerate(levels):
+    nodes: list[SplitNode] = []
+    for level, above in zip(levels, [None, *levels], strict=False):
         n_senses = len(level.directions)
-        sizes = np.bincount(level.labels, minlength=n_senses)
-        parents: list[int | None] = [None] * n_senses
-        if index:
-            parents = [number + 1 for number in _find_parents(levels[index - 1], level)]
+        sizes = np.bincount(level.labels, minlength=n_senses) / max(1, len(level.labels))
+        names = [sense.name for sense in entry.senses]
+        if level is not levels[-1]:
+            names = _name_level(level, part, vectors)
+        parents = [None] * n_senses if above is None else _find_parents(above, level)
         nodes += [
-            SplitNode(
-                n_senses,
-                k + 1,
-                round(float(sizes[k] / max(1, len(level.labels))), 4),
-                names[index][k],
-                parents[k],
-            )
+            SplitNode(n_senses, k + 1, round(float(sizes[k]), 4), names[k], parents[k])
             for k in range(n_senses)
         ]
-    return tuple(nodes)
+    return tuple(nodes), tuple(level.directions for level in levels)
 
 
 def _find_parents(above: InducedDirections, below: InducedDirections) -> list[int]:
-    """For each sense below, the sense above that has most of its contexts; the nearest if none."""
+    """For each sense below, the sense above with most of its contexts; the nearest if none."""
     n_above, n_below = len(above.directions), len(below.directions)
     pairs = np.bincount(below.labels * n_above + above.labels, minlength=n_below * n_above)
     overlaps = pairs.reshape(n_below, n_above)
     nearest = np.abs(below.directions @ above.directions.T).argmax(axis=1)
     parents = np.where(overlaps.any(axis=1), overlaps.argmax(axis=1), nearest)
-    return [int(parent) for parent in parents]
+    return [int(parent) + 1 for parent in parents]
 
 
 def _name_level(level: InducedDirections, sample: WordSample, vectors: WordVectors) -> list[str]:

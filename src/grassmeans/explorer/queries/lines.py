@@ -12,15 +12,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.explorer.limits import BoundedCache, Kept
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import check_typed, find_word
-from grassmeans.explorer.queries.measuring import MeasuredWord, tell_senses
-from grassmeans.explorer.queries.occurrences import word_id_of
+from grassmeans.explorer.queries.occurrences import MeasuredWord, tell_senses, word_id_of
 from grassmeans.explorer.queries.words import require_word
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.senses.entries import ExampleLine
 from grassmeans.tagging.marked_text import read_text
 
@@ -68,58 +67,36 @@ def read_lines(opened: OpenModel, page: MeasuredWord, width: int) -> tuple[Line,
     return tuple(lines)
 
 
-def _tell(
-    sense: int, confidence: float, distances: NDArray[np.float32]
-) -> tuple[int, float, tuple[float, ...]]:
+def _tell(sense: int, confidence: float, distances: Floats) -> tuple[int, float, tuple[float, ...]]:
     """Sense, confidence and (n_senses,) distances of a line, as they are shown."""
     known = len(distances) and not np.isnan(distances[0])
     rounded = tuple(round(float(d), _DIGITS) for d in distances) if known else ()
     return int(sense), round(float(confidence), _DIGITS), rounded
 
 
-def stored_lines_of(
-    opened: OpenModel, word: str, check: Checkpoint = UNLIMITED
-) -> tuple[Line, ...]:
+def stored_lines_of(opened: OpenModel, word: str) -> tuple[Line, ...]:
     """The examples of a word's visible senses, then the lines of other words in which it stands.
 
-    An example has the sense that the model keeps it under.
+    An example has the sense that the model keeps it under. To find them is long, the first time.
     """
     key = require_word(opened, word)
-    now = opened.now
-    return _LINES.of(opened).get_or_make(
-        (key, now.revision(key)), lambda: _collect(opened, key, check)
-    )
+    cached = key, opened.now.revision(key)
+    return _LINES.of(opened).get_or_make(cached, lambda: _collect(opened, key))
 
 
-def read_mentions(
-    opened: OpenModel, key: str, check: Checkpoint = UNLIMITED
-) -> tuple[ExampleLine, ...]:
-    """Lines that the model keeps of other words, around a word that it has no senses of."""
-    return tuple(islice(_find_new(opened, key, (), check), MOST_LINES))
-
-
-def are_lines_stored(opened: OpenModel, word: str) -> bool:
-    """Whether `stored_lines_of` can answer without work."""
-    key = opened.key_of(word)
-    return (key, opened.now.revision(key)) in _LINES.of(opened)
-
-
-def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]:
+def _collect(opened: OpenModel, key: str) -> tuple[Line, ...]:
+    begin_long_work()
     model = opened.current
-    own = [
-        (sense.number, example)
-        for sense in model.inventory[key].senses
-        if not sense.hidden
-        for example in sense.examples
-    ]
-    lines = [example for _, example in own]
-    lines += islice(_find_new(opened, key, lines, check), max(MOST_LINES - len(own), 0))
+    visible = [sense for sense in model.inventory[key].senses if not sense.hidden]
+    lines = [example for sense in visible for example in sense.examples]
+    own = [sense.number for sense in visible for _ in sense.examples]
+    lines += islice(_find_mentions(opened, key, lines), max(MOST_LINES - len(own), 0))
     if not lines:
         return ()
     distances = model.distances(key, [(line.left, line.right) for line in lines])
-    check(0.9)
+    checkpoint(0.9)
     senses, confidence = tell_senses(model, key, distances)
-    senses[: len(own)] = [number for number, _ in own]
+    senses[: len(own)] = own
     return tuple(
         Line(
             *(i, line.document, line.left, line.word, line.right),
@@ -129,28 +106,25 @@ def _collect(opened: OpenModel, key: str, check: Checkpoint) -> tuple[Line, ...]
     )
 
 
-def _find_new(
-    opened: OpenModel, key: str, own: Iterable[ExampleLine], check: Checkpoint
+def _find_mentions(
+    opened: OpenModel, key: str, own: Iterable[ExampleLine] = ()
 ) -> Iterator[ExampleLine]:
-    """Examples of other words in which a word stands, each once, without its own."""
-    known = {side for example in own for side in _sides_of(example)}
-    for line in _find_elsewhere(opened, key, check):
-        if known.isdisjoint(_sides_of(line)):
-            yield line
-        known.update(_sides_of(line))
-
-
-def _find_elsewhere(opened: OpenModel, key: str, check: Checkpoint) -> Iterator[ExampleLine]:
-    """Examples of other words in which a word stands, around it."""
+    """Examples of other words in which a word stands, around it: each once, without its own."""
     inventory = opened.base.inventory
-    spellings = _spellings(opened, key)
+    spellings: tuple[str, ...] = (key,)
+    if getattr(opened.base.tokenizer, "lowercase", False):
+        spellings = tuple(dict.fromkeys((key, key.capitalize(), key.upper())))
+    known = {side for example in own for side in _sides_of(example)}
     words = inventory.words[:_MOST_ENTRIES]
     for start in range(0, len(words), _AT_ONCE):
-        check(0.8 * start / len(words))
-        for other in inventory.find_mentions(spellings, words[start : start + _AT_ONCE]):
-            senses = inventory[other].senses if other != key else ()
-            for example in (example for sense in senses for example in sense.examples):
-                yield from _turn_to(opened, key, example)
+        checkpoint(0.8 * start / len(words))
+        others = inventory.find_mentions(spellings, words[start : start + _AT_ONCE])
+        senses = (sense for other in others if other != key for sense in inventory[other].senses)
+        examples = (example for sense in senses for example in sense.examples)
+        for line in (line for example in examples for line in _turn_to(opened, key, example)):
+            if known.isdisjoint(_sides_of(line)):
+                yield line
+            known.update(_sides_of(line))
 
 
 def _turn_to(opened: OpenModel, key: str, example: ExampleLine) -> Iterator[ExampleLine]:
@@ -163,13 +137,6 @@ def _turn_to(opened: OpenModel, key: str, example: ExampleLine) -> Iterator[Exam
         yield ExampleLine(
             read.text[:start], read.text[start:end], read.text[end:], example.document, 0.0
         )
-
-
-def _spellings(opened: OpenModel, key: str) -> tuple[str, ...]:
-    """How a word may be written where it stands in a line."""
-    if not getattr(opened.base.tokenizer, "lowercase", False):
-        return (key,)
-    return tuple(dict.fromkeys((key, key.capitalize(), key.upper())))
 
 
 def _sides_of(line: ExampleLine) -> set[tuple[str, str]]:
@@ -197,24 +164,21 @@ class PlainLines:
     lines: tuple[PlainLine, ...]
 
 
-def read_plain_lines(
-    opened: OpenModel, word: str, offset: int = 0, limit: int = 20, check: Checkpoint = UNLIMITED
-) -> PlainLines:
+def read_plain_lines(opened: OpenModel, word: str, offset: int = 0, limit: int = 20) -> PlainLines:
     """Lines in the order of the corpus; without one, examples of other words that have the word."""
     check_typed(opened, word)
     key = find_word(opened, word, exact=True)[0]
     corpus = opened.corpus
+    rows = slice(offset, offset + limit)
     if corpus is None:
-        kept = read_mentions(opened, key, check)
-        page = [
-            PlainLine(None, line.document, line.left, line.word, line.right)
-            for line in kept[offset : offset + limit]
-        ]
+        begin_long_work()
+        kept = list(islice(_find_mentions(opened, key), MOST_LINES))
+        page = [PlainLine(None, x.document, x.left, x.word, x.right) for x in kept[rows]]
         return PlainLines(len(kept), tuple(page))
     positions = corpus.positions(word_id_of(opened, key))
-    lines = []
-    for position in positions[offset : offset + limit].tolist():
+    page = []
+    for position in positions[rows].tolist():
         line = corpus.line_at(position, LINE_WIDTH)
         document = line.document_title or line.document_id
-        lines.append(PlainLine(position, document, line.left, line.word, line.right))
-    return PlainLines(len(positions), tuple(lines))
+        page.append(PlainLine(position, document, line.left, line.word, line.right))
+    return PlainLines(len(positions), tuple(page))

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats, Indices
 from grassmeans.clustering.loop import sample_evenly
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.explorer.limits import Kept, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.work import begin_long_work
 from grassmeans.reading.given import spell_word
 from grassmeans.senses.entries import WordSenses
 from grassmeans.senses.keys import decode_key
@@ -33,11 +33,8 @@ MODEL, VECTORS, CORPUS, NOBODY = "model", "vectors", "corpus", "nobody"
 SPELLING, LEMMA, FORM, LEXEME = "spelling", "lemma", "form", "lexeme"
 MEANING, PART = "meaning", "part"
 
-
 FORMS = Kept(lambda opened: WordForms(opened.base.vectors))
 """Which words are forms of which; it takes a second or so to learn."""
-
-
 _SPELLING = Kept(lambda opened: SpellingIndex(opened.base.words, count_words(opened)))
 
 
@@ -98,24 +95,35 @@ class FoundWord:
     suggestions: tuple[Suggestion, ...]
 
 
-def look_up(
-    opened: OpenModel, asked: str, *, exact: bool = False, check: Checkpoint = UNLIMITED
-) -> FoundWord:
-    """What is known of a word; ``exact`` leads nowhere but to its own spelling."""
-    check(0.0)
+def look_up(opened: OpenModel, asked: str, *, exact: bool = False) -> FoundWord:
+    """What is known of a word; ``exact`` leads nowhere but to its own spelling.
+
+    It is long where contexts have to be read from the corpus.
+    """
     check_typed(opened, asked)
     key, sense, led_by = find_word(opened, asked, exact=exact)
+    vectors, corpus = opened.base.vectors, opened.corpus
     plain = spell_word(asked, opened.base.tokenizer)
-    itself = (
-        bool(led_by)
-        and plain != key
-        and (plain in opened.base.vectors or opened.is_in_corpus(plain))
+    is_other = bool(led_by) and plain != key
+    in_model = _has_senses(opened, key)
+    in_corpus = opened.is_in_corpus(key)
+    known_by = VECTORS if key in vectors else CORPUS if in_corpus else NOBODY
+    neighbours = [] if in_model else _find_neighbours(opened, key)
+    row = vectors.id_of(key)
+    return FoundWord(
+        asked=asked,
+        word=key,
+        known_by=MODEL if in_model else known_by,
+        led_by=led_by,
+        itself=is_other and (plain in vectors or opened.is_in_corpus(plain)),
+        sense=sense,
+        n_senses=_count_senses(opened, key),
+        count=None if vectors.counts is None or row is None else int(vectors.counts[row]),
+        in_corpus=None if corpus is None else corpus.count_of(key) if in_corpus else 0,
+        is_function_word=is_function_word(key, opened.base.encoder.function_words),
+        neighbours=tuple(neighbours),
+        suggestions=() if in_model else suggest_words(opened, key, neighbours),
     )
-    if _has_senses(opened, key):
-        return _tell(opened, asked, key, MODEL, led_by=led_by, itself=itself, sense=sense)
-    has_vector = key in opened.base.vectors
-    known_by = VECTORS if has_vector else CORPUS if opened.is_in_corpus(key) else NOBODY
-    return _tell(opened, asked, key, known_by, neighbours=_find_neighbours(opened, key))
 
 
 def check_typed(opened: OpenModel, asked: str, what: str = "a word") -> None:
@@ -123,15 +131,6 @@ def check_typed(opened: OpenModel, asked: str, what: str = "a word") -> None:
     most = opened.limits.request.query_characters
     if len(asked) > most:
         raise TooMuchError(f"{what} has at most {most} characters here, got {len(asked):,}")
-
-
-def needs_work(opened: OpenModel, asked: str, *, exact: bool = False) -> bool:
-    """Whether contexts have to be read from the corpus."""
-    if opened.corpus is None or len(asked) > opened.limits.request.query_characters:
-        return False
-    key = find_word(opened, asked, exact=exact)[0]
-    told = _has_senses(opened, key) or (opened.lexemes is not None and key in opened.lexemes)
-    return not told and opened.is_in_corpus(key)
 
 
 def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[str, int | None, str]:
@@ -152,9 +151,11 @@ def find_word(opened: OpenModel, asked: str, *, exact: bool = False) -> tuple[st
     if _has_senses(opened, key):
         led_by = SPELLING if key == plain else LEMMA
         return key, None, "" if asked.strip() == key else led_by
-    if alike := _find_same_spelling(opened, asked):
+    alike = _SPELLING.of(opened).same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
+    if alike is not None and _has_senses(opened, alike):
         return alike, None, SPELLING
-    if len(plain) <= LONGEST_WORD and not is_function_word(plain, _function_words(opened)):
+    function_words = opened.base.encoder.function_words
+    if len(plain) <= LONGEST_WORD and not is_function_word(plain, function_words):
         base = FORMS.of(opened).find_base(plain, opened.current.inventory)
         if base is not None:
             return base, None, FORM
@@ -168,8 +169,8 @@ def suggest_words(
 
     The neighbours are those by the word's vector, where they are not known already.
     """
-    left_out = _function_words(opened)
-    if not word or len(word) > LONGEST_WORD or is_function_word(word, left_out):
+    function_words = opened.base.encoder.function_words
+    if not word or len(word) > LONGEST_WORD or is_function_word(word, function_words):
         return ()
     inventory = opened.current.inventory
     if neighbours is None:
@@ -190,95 +191,56 @@ def suggest_words(
     return tuple(Suggestion(name, _count_senses(opened, name), why) for name, why in found.items())
 
 
-def _tell(
-    opened: OpenModel,
-    asked: str,
-    key: str,
-    known_by: str,
-    *,
-    led_by: str = "",
-    itself: bool = False,
-    sense: int | None = None,
-    neighbours: Sequence[NearWord] = (),
-) -> FoundWord:
-    counts, row = opened.base.vectors.counts, opened.base.vectors.id_of(key)
-    in_corpus = None
-    if opened.corpus is not None:
-        in_corpus = opened.corpus.count_of(key) if opened.is_in_corpus(key) else 0
-    return FoundWord(
-        asked=asked,
-        word=key,
-        known_by=known_by,
-        led_by=led_by,
-        itself=itself,
-        sense=sense,
-        n_senses=_count_senses(opened, key),
-        count=None if counts is None or row is None else int(counts[row]),
-        in_corpus=in_corpus,
-        is_function_word=is_function_word(key, _function_words(opened)),
-        neighbours=tuple(neighbours),
-        suggestions=() if known_by == MODEL else suggest_words(opened, key, neighbours),
-    )
-
-
-def _find_same_spelling(opened: OpenModel, asked: str) -> str | None:
-    found = _SPELLING.of(opened).same_but_for_marks(asked) if len(asked) <= LONGEST_WORD else None
-    return found if found is not None and _has_senses(opened, found) else None
-
-
 def _find_neighbours(opened: OpenModel, key: str, *, contexts: bool = True) -> list[NearWord]:
     """The words nearest to one without senses, by the best that there is."""
     if opened.lexemes is not None and key in opened.lexemes:
         found = opened.lexemes.nearest_lexemes(key, None, 4 * N_NEIGHBOURS)
-        keys = [(*decode_key(near.word), near.similarity) for near in found]
-        left_out = _told_of(opened, key)
-        told = [n for n in keys if not is_function_word(n[0], left_out)][:N_NEIGHBOURS]
-        return [
-            NearWord(word, sense or None, round(value, 4), _count_senses(opened, word))
-            for word, sense, value in told
-        ]
+        return _tell_near(opened, key, [(*decode_key(n.word), n.similarity) for n in found])
     if contexts and opened.is_in_corpus(key):
         # The vector of a rare word says less than where it stands.
-        return _find_near_contexts(opened, key)
+        direction = _sum_contexts(opened, key)
+        return _find_near(opened, direction, key) if direction.any() else []
     vectors = opened.base.vectors
     return _find_near(opened, vectors[key], key) if key in vectors else []
 
 
-def _find_near(opened: OpenModel, vector: NDArray[np.float32], key: str) -> list[NearWord]:
+def _find_near(opened: OpenModel, vector: Floats, key: str) -> list[NearWord]:
     """The words nearest to a vector, among frequent ones: rare words are near by accident."""
-    vectors, left_out = opened.base.vectors, _told_of(opened, key)
+    vectors = opened.base.vectors
     first = max(FREQUENT_WORDS, len(vectors) // 2)
     found = vectors.nearest(vector[None], 4 * N_NEIGHBOURS, first=first)
-    near = (
-        (vectors.words[row], value)
-        for row, value in zip(found.ids[0], found.similarities[0].tolist(), strict=True)
-    )
-    told = [n for n in near if n[0] != key and not is_function_word(n[0], left_out)][:N_NEIGHBOURS]
-    return [NearWord(n, None, round(value, 4), _count_senses(opened, n)) for n, value in told]
+    words = (vectors.words[row] for row in found.ids[0])
+    near = zip(words, found.similarities[0].tolist(), strict=True)
+    return _tell_near(opened, key, [(word, None, value) for word, value in near if word != key])
 
 
-def _find_near_contexts(opened: OpenModel, key: str) -> list[NearWord]:
-    """The words that could stand where a word of the corpus does, which has no vector itself."""
+def _tell_near(
+    opened: OpenModel, key: str, near: Sequence[tuple[str, int | None, float]]
+) -> list[NearWord]:
+    """The first of words, senses and similarities; without function words, but of one."""
+    left_out = opened.base.encoder.function_words
+    if is_function_word(key, left_out):
+        left_out = frozenset()
+    told = [found for found in near if not is_function_word(found[0], left_out)][:N_NEIGHBOURS]
+    return [
+        NearWord(word, sense or None, round(value, 4), _count_senses(opened, word))
+        for word, sense, value in told
+    ]
+
+
+def _sum_contexts(opened: OpenModel, key: str) -> Floats:
+    """(dim,) where words could stand for a word of the corpus, which may have no vector itself."""
+    begin_long_work()
     corpus, encoder = opened.require_corpus("looking at contexts"), opened.base.encoder
     positions = corpus.positions(corpus.vocabulary.id_of(key))
     chosen = sample_evenly(positions, CONTEXTS_LOOKED_AT)
     if encoder.lines_have_ends:
-        direction = encoder.encode_at(corpus, chosen)[:, 0].sum(axis=0)
+        around = encoder.encode_at(corpus, chosen)[:, 0]
     else:  # a line has no end to go to: the words that stand there have
         rows = encoder.describe_at(corpus, chosen)
         around = encoder.vectors.vectors[rows[rows >= 0]]
-        direction = (around / np.maximum(np.linalg.norm(around, axis=1), _TINY)[:, None]).sum(
-            axis=0
-        )
-    if not direction.any():
-        return []
-    return _find_near(opened, np.asarray(direction, np.float32), key)
-
-
-def _told_of(opened: OpenModel, key: str) -> frozenset[str]:
-    """Words that are no neighbours to tell: function words, but of function words."""
-    words = _function_words(opened)
-    return frozenset() if is_function_word(key, words) else words
+        around = around / np.maximum(np.linalg.norm(around, axis=1), _TINY)[:, None]
+    return np.asarray(around.sum(axis=0), np.float32)
 
 
 def _has_senses(opened: OpenModel, key: str) -> bool:
@@ -286,7 +248,7 @@ def _has_senses(opened: OpenModel, key: str) -> bool:
     return key in opened.current.inventory or key in opened.now.edits
 
 
-def count_words(opened: OpenModel) -> NDArray[np.int64] | None:
+def count_words(opened: OpenModel) -> Indices | None:
     """(n_words,) how often the vectors were trained on the model's words, where they tell."""
     vectors = opened.base.vectors
     if vectors.counts is None:
@@ -303,7 +265,3 @@ def count_visible(entry: WordSenses) -> int:
 def _count_senses(opened: OpenModel, key: str) -> int:
     inventory = opened.current.inventory
     return count_visible(inventory[key]) if key in inventory else 0
-
-
-def _function_words(opened: OpenModel) -> frozenset[str]:
-    return opened.base.encoder.function_words

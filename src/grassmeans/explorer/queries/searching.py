@@ -16,17 +16,17 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Indices, Integers
 from grassmeans.collocations.collocates import OUTSIDE, tokens_around, tokens_at
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.errors import InputError
 from grassmeans.explorer.limits import ConflictError, TooMuchError
-from grassmeans.explorer.queries.measuring import MeasuredWord
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import checkpoint
 from grassmeans.text.tokenizer import normalize_text
 
 REACH = 12
@@ -37,11 +37,10 @@ _MOST_TERMS = 8
 _WORDS_AT_ONCE = 1024
 _SECONDS_A_WORD = 0.5
 
-POSITION, DOCUMENT = "position", "document"
+POSITION, DOCUMENT, FIELD = "position", "document", "field:"
 BY_SENSE = ("confidence", "unsure", "sense")
 """Orders for which the senses of all lines must be known."""
 
-FIELD = "field:"
 SORT_PATTERN = (
     "^(position|confidence|unsure|sense|document|left[123]|right[123]|field:[^\\x00-\\x1f]{1,80})$"
 )
@@ -70,12 +69,8 @@ class Search:
 
 
 def stand_near(
-    corpus: Corpus,
-    positions: NDArray[np.int64],
-    search: Search,
-    check: Checkpoint,
-    seconds: float = float("inf"),
-) -> NDArray[np.bool_]:
+    corpus: Corpus, positions: Indices, search: Search, seconds: float = float("inf")
+) -> Booleans:
     """(n,) which occurrences have every term of a search near them, in their document.
 
     The (n,) positions are in text order. Terms beyond the eighth are not looked at. `ConflictError`
@@ -89,7 +84,7 @@ def stand_near(
     before = search.reach if search.side != "right" else 0
     after = search.reach if search.side != "left" else 0
     around = tokens_around(corpus, positions, before, after)
-    check(0.3)
+    checkpoint(0.3)
     is_near = np.zeros(len(corpus.vocabulary) + 2, np.bool_)
     is_near[around] = True
     ids = np.flatnonzero(is_near[:-2])
@@ -98,7 +93,7 @@ def stand_near(
     own = tokens_at(corpus, positions)
     whole = np.insert(around, before, own, axis=1) if max(map(len, terms)) > 1 else around
     for i, term in enumerate(terms):
-        check(0.3 + 0.7 * i / len(terms))
+        checkpoint(0.3 + 0.7 * i / len(terms))
         # The last word may be one that is being typed, unless it is a phrase in marks.
         typed = i == len(terms) - 1 and not search.text.rstrip().endswith('"')
         last = len(term) - 1
@@ -111,10 +106,8 @@ def stand_near(
 
 
 def _has_term(
-    tokens: NDArray[np.int32],
-    tables: Sequence[NDArray[np.bool_]],
-    starts: Sequence[int] | None = None,
-) -> NDArray[np.bool_]:
+    tokens: Integers, tables: Sequence[Booleans], starts: Sequence[int] | None
+) -> Booleans:
     """(n,) whether the words of a term follow each other in a row: anywhere, or from ``starts``."""
     last = tokens.shape[1] - len(tables)
     found = np.zeros(len(tokens), np.bool_)
@@ -128,21 +121,21 @@ def _has_term(
 def _split_terms(corpus: Corpus, search: Search) -> list[list[str]]:
     if search.is_pattern:
         return [[term] for term in search.text.split()]
+
+    def spell(word: str) -> str:
+        plain = normalize_text(word)
+        return plain.lower() if corpus.tokenizer.lowercase else plain
+
     terms: list[list[str]] = []
     for phrase, word in _TERM.findall(search.text):
         if phrase:
-            terms.append([_spell(corpus, part) for part in phrase.split()])
+            terms.append([spell(part) for part in phrase.split()])
         elif "*" in word or "|" in word:
-            terms.append([_spell(corpus, word)])
+            terms.append([spell(word)])
         else:
             # As the corpus splits it: "state-of-the-art" may be four words.
             terms += [[token] for token in corpus.tokenizer.tokenize(normalize_text(word))]
     return [term for term in terms if term]
-
-
-def _spell(corpus: Corpus, word: str) -> str:
-    plain = normalize_text(word)
-    return plain.lower() if corpus.tokenizer.lowercase else plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +143,16 @@ class _Fitting:
     """Finds which words fit a word of a term, among those that stand near at all."""
 
     corpus: Corpus
-    ids: NDArray[np.int64]  # (n,) of the words that stand near; not more are tried
+    ids: Indices  # (n,) of the words that stand near; not more are tried
     search: Search
     end: float  # on the monotonic clock, when patterns have had their time
 
-    def find(self, word: str, begins: bool) -> NDArray[np.bool_]:
+    def find(self, word: str, begins: bool) -> Booleans:
         """(n_types + 2,) whether a token id fits; the last two are for `OUTSIDE` and unknown."""
         vocabulary = self.corpus.vocabulary
         table = np.zeros(len(vocabulary) + 2, np.bool_)
         if self.search.is_pattern:
+            check_pattern(word)
             table[self._match(word)] = True
         elif "*" in word or "|" in word:
             parts = [regex.escape(part).replace(r"\*", ".*") for part in word.split("|") if part]
@@ -171,8 +165,6 @@ class _Fitting:
         return table
 
     def _match(self, pattern: str) -> list[int]:
-        if self.search.is_pattern:
-            check_pattern(pattern)
         flags = regex.IGNORECASE if self.corpus.tokenizer.lowercase else 0
         try:
             compiled = regex.compile(pattern, flags | regex.V0)
@@ -209,15 +201,7 @@ def check_pattern(pattern: str) -> None:
         place = part.end()
 
 
-def order_by_sense(measured: MeasuredWord, sort: str) -> NDArray[np.int64]:
-    """(n,) rows of lines by their senses: the surest first, "unsure" the least sure."""
-    if sort == "sense":
-        return np.lexsort((-measured.confidence, measured.senses))
-    sign = 1 if sort == "unsure" else -1
-    return np.argsort(sign * measured.confidence, kind="stable")
-
-
-def order_positions(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
+def order_positions(corpus: Corpus, positions: Indices, sort: str) -> Indices:
     """(n,) rows of positions, which are in text order, by what is around them.
 
     "left2": by the second word before it, then by the third and the first; "right1" and so on;
@@ -225,12 +209,24 @@ def order_positions(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> 
     """
     if sort.startswith(("left", "right")):
         return _order_by_words(corpus, positions, sort)
-    if sort == DOCUMENT or sort.startswith(FIELD):
-        return _order_by_document(corpus, positions, sort.removeprefix(FIELD), sort == DOCUMENT)
-    return np.arange(len(positions))
+    if sort != DOCUMENT and not sort.startswith(FIELD):
+        return np.arange(len(positions))
+    documents, places = np.unique(corpus.documents_of(positions), return_inverse=True)
+    described = [corpus.describe_document(number) for number in documents.tolist()]
+    if sort == DOCUMENT:
+        values = [title.casefold() for _, title, _ in described]
+    else:
+        name = sort.removeprefix(FIELD)
+        try:
+            corpus.check_field(name)
+        except InputError as error:
+            raise ConflictError(str(error)) from error
+        values = [fields.get(name, "") for _, _, fields in described]
+    ranks = _rank([(not value, value) for value in values])
+    return np.argsort(ranks[places], kind="stable")
 
 
-def _order_by_words(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> NDArray[np.int64]:
+def _order_by_words(corpus: Corpus, positions: Indices, sort: str) -> Indices:
     is_left, first = sort.startswith("left"), int(sort[-1]) - 1
     around = tokens_around(corpus, positions, _WORDS if is_left else 0, 0 if is_left else _WORDS)
     nearest_first = around[:, ::-1] if is_left else around
@@ -241,26 +237,12 @@ def _order_by_words(corpus: Corpus, positions: NDArray[np.int64], sort: str) -> 
     words = corpus.vocabulary.words
     # Nothing before letters, words that are not known behind them.
     names = [("" if i == OUTSIDE else "\U0010ffff" if i < 0 else words[i]) for i in ids.tolist()]
-    ranks = np.empty(len(ids), np.int64)
-    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    ranked = ranks[places].reshape(keys.shape)
+    ranked = _rank(names)[places].reshape(keys.shape)
     return np.lexsort(ranked.T[::-1])
 
 
-def _order_by_document(
-    corpus: Corpus, positions: NDArray[np.int64], name: str, by_title: bool
-) -> NDArray[np.int64]:
-    documents, places = np.unique(corpus.documents_of(positions), return_inverse=True)
-    numbers = documents.tolist()
-    if by_title:
-        values = [corpus.describe_document(number)[1].casefold() for number in numbers]
-    else:
-        try:
-            corpus.check_field(name)
-        except InputError as error:
-            raise ConflictError(str(error)) from error
-        values = [corpus.describe_document(number)[2].get(name, "") for number in numbers]
-    ranks = np.empty(len(numbers), np.int64)
-    order = sorted(range(len(values)), key=lambda i: (not values[i], values[i]))
-    ranks[order] = np.arange(len(values))
-    return np.argsort(ranks[places], kind="stable")
+def _rank(values: Sequence[Any]) -> Indices:
+    """(n,) the places that values have in their order; of equal ones, the first comes first."""
+    ranks = np.empty(len(values), np.int64)
+    ranks[sorted(range(len(values)), key=values.__getitem__)] = np.arange(len(values))
+    return ranks

@@ -14,24 +14,30 @@ from grassmeans.errors import InputError
 from grassmeans.explorer.limits import BoundedCache, Kept, NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import Corrected, OpenModel
 from grassmeans.explorer.queries.words import check_sense, name_missing, require_word
-from grassmeans.explorer.work import UNLIMITED, Checkpoint
+from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.decoding import MODEL_THRESHOLD, IdkThreshold
-from grassmeans.tagging.explaining import (
-    DecidingPlace,
-    Decision,
-    explain_decisions,
-    find_deciding_places,
-)
+from grassmeans.tagging import explaining
 from grassmeans.tagging.marked_text import remove_marks
 from grassmeans.tagging.tagging import TaggedWord
 
 MOST_WORDS = 200
+LARGEST_SHARPNESS = 1_000.0
+N_DECIDING = 6
 _MANY = 4096
 NAMES: Kept[BoundedCache[tuple[SenseName, ...]]] = Kept(lambda _: BoundedCache(_MANY))
-LARGEST_SHARPNESS = 1_000.0
+_QUICK_CHARACTERS = 2_000  # to tag more is work that others may have to wait for
+_SHARE_OF_ANSWERS = 0.05
 _DIGITS = 9
 """Of distances: as many as single precision has, so that a reader's threshold decides as ours."""
+
+
+@dataclass(frozen=True, slots=True)
+class DecidingWord:
+    """A context word and its share in the decision for the sense, in [0, 1]."""
+
+    word: str
+    weight: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +100,11 @@ def tag_text(
     sharpness: float | None = None,
     marks: bool = True,
     deciding: bool = False,
-    check: Checkpoint = UNLIMITED,
 ) -> TaggedView:
     """Tag every known word of a text, or only those marked ``<b>word</b>``, or only ``words``."""
     check_text(opened, text, words, sharpness)
+    if deciding or len(text) > _QUICK_CHARACTERS:
+        begin_long_work()
     now = opened.now
     model = now.model
     language = model.check_language()
@@ -107,15 +114,15 @@ def tag_text(
         idk_threshold=idk_threshold,
         sharpness=sharpness,
         marks=marks,
-        on_progress=lambda share: check(share * (_SHARE_OF_ANSWERS if deciding else 1.0)),
+        on_progress=lambda share: checkpoint(share * (_SHARE_OF_ANSWERS if deciding else 1.0)),
         check=language,
     )
     senses = {key: _name_senses(opened, now, key) for key in {word.key for word in tagged}}
     told: list[tuple[DecidingWord, ...] | None] = [None] * len(tagged)
     if deciding:
         rest = 1.0 - _SHARE_OF_ANSWERS
-        places = find_deciding_places(
-            model, tagged, on_progress=lambda share: check(_SHARE_OF_ANSWERS + rest * share)
+        places = explaining.find_deciding_places(
+            model, tagged, on_progress=lambda share: checkpoint(_SHARE_OF_ANSWERS + rest * share)
         )
         told = [_add_weights(of_word) for of_word in places]
     pairs = zip(tagged.words, told, strict=True)
@@ -140,22 +147,19 @@ def check_text(
         raise InputError(f"sharpness is at most {LARGEST_SHARPNESS:g} here, got {sharpness:g}")
 
 
-def is_long_text(text: str) -> bool:
-    """Whether tagging is work that others may have to wait for."""
-    return len(text) > _QUICK_CHARACTERS
-
-
-_QUICK_CHARACTERS = 2_000
-_SHARE_OF_ANSWERS = 0.05
-
-
 def _view_word(
     word: TaggedWord, senses: Sequence[SenseName], decided: tuple[DecidingWord, ...] | None
 ) -> TaggedWordView:
+    # The nearest sense, or the most frequent one where nothing is known around the word.
+    nearest = 0
+    if word.distances:
+        nearest = 1 + min(range(len(word.distances)), key=word.distances.__getitem__)
+    elif max(word.probabilities) > 0.0:
+        nearest = 1 + max(range(len(word.probabilities)), key=word.probabilities.__getitem__)
     return TaggedWordView(
         *(word.start, word.end, word.word, word.key, word.sense, word.label),
         name=senses[word.sense - 1].name if word.sense else "",
-        nearest=_nearest_of(word),
+        nearest=nearest,
         distances=tuple(round(d, _DIGITS) for d in word.distances),
         probabilities=tuple(round(p, 4) for p in word.probabilities),
         confidence=word.confidence,
@@ -163,14 +167,6 @@ def _view_word(
         context=word.context,
         deciding_words=decided,
     )
-
-
-def _nearest_of(word: TaggedWord) -> int:
-    """The nearest sense, or the most frequent one where nothing is known around the word."""
-    if word.distances:
-        return min(range(len(word.distances)), key=word.distances.__getitem__) + 1
-    best = max(range(len(word.probabilities)), key=word.probabilities.__getitem__)
-    return best + 1 if word.probabilities[best] > 0.0 else 0
 
 
 def _name_senses(opened: OpenModel, now: Corrected, key: str) -> tuple[SenseName, ...]:
@@ -186,17 +182,6 @@ def _name_senses(opened: OpenModel, now: Corrected, key: str) -> tuple[SenseName
     return NAMES.of(opened).get_or_make((key, now.revision(key)), make)
 
 
-N_DECIDING = 6
-
-
-@dataclass(frozen=True, slots=True)
-class DecidingWord:
-    """A context word and its share in the decision for the sense, in [0, 1]."""
-
-    word: str
-    weight: float
-
-
 @dataclass(frozen=True, slots=True)
 class Decided:
     """The context words that decided for a sense of a word, heaviest first."""
@@ -206,27 +191,27 @@ class Decided:
     deciding_words: tuple[DecidingWord, ...]
 
 
-def explain_word(
-    opened: OpenModel, text: str, start: int, word: str, sense: int, check: Checkpoint = UNLIMITED
-) -> Decided:
+def explain_word(opened: OpenModel, text: str, start: int, word: str, sense: int) -> Decided:
     """What decided for a sense of one word, by its key, that begins at a place of a text.
 
     The text is the stretch that decided and nothing else: the characters of
     `TaggedWordView.context`; the sense is `TaggedWordView.nearest`.
     """
     check_text(opened, text)
+    if len(text) > _QUICK_CHARACTERS:
+        begin_long_work()
     model = opened.current
     key = require_word(opened, word)
     check_sense(key, len(model.inventory.directions(key)), sense)
-    decision = Decision(start, key, sense, (0, len(text)))
+    decision = explaining.Decision(start, key, sense, (0, len(text)))
     try:
-        (places,) = explain_decisions(model, text, [decision], on_progress=check)
+        (places,) = explaining.explain_decisions(model, text, [decision], on_progress=checkpoint)
     except InputError as error:  # no word begins there
         raise NothingThereError(str(error)) from error
     return Decided(key, sense, _add_weights(places))
 
 
-def _add_weights(places: Sequence[DecidingPlace]) -> tuple[DecidingWord, ...]:
+def _add_weights(places: Sequence[explaining.DecidingPlace]) -> tuple[DecidingWord, ...]:
     """The heaviest words, heaviest first; one that stands in the context twice has both weights."""
     totals: dict[str, float] = {}
     for place in places:

@@ -11,12 +11,7 @@ from grassmeans.editing.edited_words import Edit
 from grassmeans.editing.sense_edits import visible_senses
 from grassmeans.explorer.limits import BoundedCache, Kept, NothingThereError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.lookup import (
-    check_typed,
-    count_visible,
-    count_words,
-    suggest_words,
-)
+from grassmeans.explorer.queries import lookup
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.pictures.planes import sense_colour
 from grassmeans.senses.entries import CountedIn, ExampleLine, Sense, WordSenses
@@ -107,7 +102,7 @@ def iterate_words(opened: OpenModel, query: str = "") -> Iterator[WordSummary]:
 
 
 def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
-    check_typed(opened, query, "a search")
+    lookup.check_typed(opened, query, "a search")
     ordered = words_by_count(opened)
     wanted = query.strip()
     if getattr(opened.base.tokenizer, "lowercase", False):
@@ -118,16 +113,14 @@ def _find_words(opened: OpenModel, query: str) -> Sequence[str]:
     return beginning + [word for word in ordered if word.find(wanted) > 0]
 
 
-def words_by_count(opened: OpenModel) -> tuple[str, ...]:
-    """The words there are now: the model's, frequent ones first, and those that were added."""
-    edits = opened.now.edits.items()
-    added = (w for w, edited in edits if edited.entry.senses and not edited.original.senses)
-    return (*_BY_COUNT.of(opened), *added)
+def _summarise(opened: OpenModel, word: str) -> WordSummary:
+    entry = opened.current.inventory[word]
+    return WordSummary(word, entry.count, lookup.count_visible(entry))
 
 
 def _sort_by_count(opened: OpenModel) -> tuple[str, ...]:
     """The model's words, frequent ones first as its vectors tell; else in its own order."""
-    words, counts = opened.base.words, count_words(opened)
+    words, counts = opened.base.words, lookup.count_words(opened)
     if counts is None:
         return words
     return tuple(words[i] for i in np.argsort(-counts, kind="stable"))
@@ -136,28 +129,34 @@ def _sort_by_count(opened: OpenModel) -> tuple[str, ...]:
 _BY_COUNT = Kept(_sort_by_count)
 
 
+def words_by_count(opened: OpenModel) -> tuple[str, ...]:
+    """The words there are now: the model's, frequent ones first, and those that were added."""
+    edits = opened.now.edits.items()
+    added = (w for w, edited in edits if edited.entry.senses and not edited.original.senses)
+    return (*_BY_COUNT.of(opened), *added)
+
+
 def show_word(opened: OpenModel, word: str) -> WordView:
     """The senses of a word of the model, with corrections."""
     now = opened.now
     key = opened.key_of(word)
     edits = now.edits.get(key)
-    if edits is None or edits.entry.senses:
-        key = require_word(opened, word)
-    revision = now.revision(key)
-
-    def make() -> WordView:
-        entry = name_missing(opened, now.model.senses(key))
-        return view_entry(entry, lexemes=opened.lexemes, edited=revision > 0, revision=revision)
-
-    if edits is None:
-        return VIEWS.of(opened).get_or_make((key, revision), make)
-    undone = tuple(word.edits[-1] for word in edits.undone)
-    if not edits.entry.senses:  # a word that was added, and taken back
+    if edits is not None and not edits.entry.senses:  # a word that was added, and taken back
         view = view_entry(edits.entry, model_senses=False)
     else:
-        view = VIEWS.of(opened).get_or_make((key, revision), make)
+        key = require_word(opened, word)
+
+        def make() -> WordView:
+            entry = name_missing(opened, now.model.senses(key))
+            own = None if now.revision(key) else opened.lexemes
+            return view_entry(entry, lexemes=own, revision=now.revision(key))
+
+        view = VIEWS.of(opened).get_or_make((key, now.revision(key)), make)
+    if edits is None:
+        return view
+    undone = tuple(word.edits[-1] for word in edits.undone)
     saved, name = opened.saved.get(key, (0, ""))
-    saved_as = name if edits.edits and saved == revision else ""
+    saved_as = name if edits.edits and saved == now.revision(key) else ""
     return replace(view, corrections=edits.edits, undone=undone, saved_as=saved_as)
 
 
@@ -165,21 +164,19 @@ def view_entry(
     entry: WordSenses,
     *,
     lexemes: LexemeVectors | None = None,
-    edited: bool = False,
     revision: int = 0,
     model_senses: bool = True,
 ) -> WordView:
     """An entry as it is shown; lexemes are told only for the model's own senses."""
-    own = lexemes if model_senses and not edited else None
     return WordView(
         word=entry.word,
         count=entry.count,
         n_contexts=entry.n_contexts,
         n_senses=len(visible_senses(entry)),
         model_senses=model_senses,
-        edited=edited,
+        edited=model_senses and revision > 0,
         revision=revision,
-        senses=tuple(_view_sense(entry.word, sense, own) for sense in entry.senses),
+        senses=tuple(_view_sense(entry.word, sense, lexemes) for sense in entry.senses),
         counted_in=entry.counted_in,
     )
 
@@ -204,7 +201,7 @@ def require_word(opened: OpenModel, word: str) -> str:
     message = f"{shown!r} is not among the {len(opened.base.words):,} words of this model"
     if opened.is_in_corpus(key):
         message += "; it occurs in the corpus, so its senses can be induced"
-    suggestions = tuple(found.word for found in suggest_words(opened, key))
+    suggestions = tuple(found.word for found in lookup.suggest_words(opened, key))
     if suggestions:
         message += f"; did you mean {', '.join(map(repr, suggestions))}?"
     raise WordNotFoundError(message, suggestions)
@@ -214,11 +211,6 @@ def check_sense(key: str, n_senses: int, number: int) -> None:
     """`NothingThereError` for the number of a sense that a word does not have."""
     if not 1 <= number <= n_senses:
         raise NothingThereError(f"{key!r} has the senses 1 to {n_senses}, not {number}")
-
-
-def _summarise(opened: OpenModel, word: str) -> WordSummary:
-    entry = opened.current.inventory[word]
-    return WordSummary(word, entry.count, count_visible(entry))
 
 
 def _view_sense(word: str, sense: Sense, lexemes: LexemeVectors | None) -> SenseView:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +10,6 @@ import pytest
 from crane_model import save_crane_model
 from grassmeans import Corpus, load
 from grassmeans.collocations.collocates import tokens_at
-from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,
@@ -28,14 +26,12 @@ from grassmeans.explorer.queries.compare import (
     NearSettings,
     compare_lexemes,
     find_collocates,
-    is_quick,
 )
-from grassmeans.explorer.queries.concordance import LineFilter, find_lines, needs_work
+from grassmeans.explorer.queries.concordance import LineFilter, find_lines
 from grassmeans.explorer.queries.documents import count_lines, show_document
-from grassmeans.explorer.queries.measuring import measure_word
-from grassmeans.explorer.queries.occurrences import LineSample, choose_positions
+from grassmeans.explorer.queries.occurrences import LineSample, choose_positions, measure_word
 from grassmeans.explorer.queries.searching import Search, check_pattern, stand_near
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import LongWorkError, run_quickly, run_within
 
 RECORDS = [
     {"text": "a nest wing crane\n\nnest Yard", "date": "1901-05-01", "source": "times"},
@@ -63,7 +59,7 @@ def opened(model, corpus) -> OpenModel:
 
 def search(corpus: Corpus, text: str, **options) -> list[int]:
     """Numbers of the lines of "crane" that are found."""
-    near = stand_near(corpus, corpus.positions("crane"), Search(text, **options), Checkpoint())
+    near = stand_near(corpus, corpus.positions("crane"), Search(text, **options))
     return np.flatnonzero(near).tolist()
 
 
@@ -112,9 +108,7 @@ def test_a_pattern_does_not_hang():
         search(corpus, "(?:.*?a){20}[^b]{9}", is_pattern=True)
     check_pattern(r"(?:riv|str)\w+\.?[^x-z]{2,3}")
     with pytest.raises(TooMuchError, match="more simply"):
-        stand_near(
-            corpus, corpus.positions("crane"), Search("a.*", is_pattern=True), Checkpoint(), -1.0
-        )
+        stand_near(corpus, corpus.positions("crane"), Search("a.*", is_pattern=True), -1.0)
 
 
 def lefts(opened: OpenModel, sort: str) -> list[str]:
@@ -229,14 +223,14 @@ def test_what_a_network_has_read_is_kept(topic_model, topic_corpus, monkeypatch)
     monkeypatch.setattr(opened, "_now", now)
     monkeypatch.setattr(opened, "base", now.model)
     directions = topic_model.inventory.directions("crane")
-    found = measure_word(opened, "crane", directions, Checkpoint())
+    found = measure_word(opened, "crane", directions)
     assert len(found.positions) == len(slow.read) == 50
-    expected = measure_word(fast, "crane", directions, Checkpoint())
+    expected = measure_word(fast, "crane", directions)
     same = np.isin(expected.positions, found.positions)
     assert np.allclose(found.distances, expected.distances[same], atol=1e-4, equal_nan=True)
-    measure_word(opened, "crane", directions[:1], Checkpoint())
+    measure_word(opened, "crane", directions[:1])
     assert len(slow.read) == 50  # other senses of the same lines
-    measure_word(opened, "crane", directions, Checkpoint(), LineSample(80))
+    measure_word(opened, "crane", directions, LineSample(80))
     assert len(slow.read) == 80  # a larger sample has the smaller one in it
     assert len(set(slow.read)) == 80
 
@@ -255,8 +249,8 @@ def test_work_that_runs_out_of_time_goes_on_later(topic_model, topic_corpus, mon
             raise OutOfTimeError("over")
 
     with pytest.raises(OutOfTimeError, match="128 of 200 lines are read so far"):
-        measure_word(opened, "crane", directions, stop, LineSample(200))
-    measure_word(opened, "crane", directions, Checkpoint(), LineSample(200))
+        run_within(stop, measure_word, opened, "crane", directions, LineSample(200))
+    measure_word(opened, "crane", directions, LineSample(200))
     assert len(slow.read) == 200
 
 
@@ -326,9 +320,10 @@ def test_collocates_of_words_and_senses(opened, model):
 def test_two_senses_side_by_side(opened, model):
     settings = NearSettings(before=1, after=1, fewest=1)
     pair = Lexeme("crane", 1), Lexeme("crane", 2)
-    assert not is_quick(opened, pair, settings)
+    with pytest.raises(LongWorkError):
+        run_quickly(compare_lexemes, opened, *pair, settings)
     found = compare_lexemes(opened, *pair, settings)
-    assert is_quick(opened, pair, settings)
+    assert run_quickly(compare_lexemes, opened, *pair, settings) == found
     assert found.similarity == 0.0
     assert {row.word for row in found.collocates.first} == {"nest", "wing"}
     assert {row.word for row in found.collocates.second} == {"steel", "beam"}
@@ -358,31 +353,19 @@ def test_two_words_side_by_side(topic_model, topic_corpus, synthetic):
     assert found.neighbours.first
 
 
-def test_what_needs_work_is_told(opened):
-    assert not needs_work(opened, "crane", LineFilter())
-    assert needs_work(opened, "crane", LineFilter(sense=1))
+def test_what_needs_work_is_no_quick_answer(opened):
+    def is_long(wanted: LineFilter) -> bool:
+        try:
+            run_quickly(find_lines, opened, "crane", wanted)
+        except LongWorkError:
+            return True
+        return False
+
+    assert not is_long(LineFilter())
+    assert is_long(LineFilter(sense=1))
     find_lines(opened, "crane", LineFilter(sense=1))
-    assert not needs_work(opened, "crane", LineFilter(sense=1))
-    assert needs_work(opened, "crane", LineFilter(sense=1, sample=LineSample(2)))
-    assert needs_work(opened, "crane", LineFilter(sort="left1"))
-
-
-def test_tables_of_lines_have_fields(opened):
-    found = find_lines(opened, "crane", LineFilter(), limit=2)
-    text = tables.write_table(tables.table_of_lines(found), "tsv")
-    header, first, second = text.splitlines()
-    assert header.split("\t")[-2:] == ["date", "source"]
-    assert first.split("\t")[-2:] == ["1901-05-01", "times"]
-    records = tables.write_table(tables.table_of_lines(found), "jsonl").splitlines()
-    assert json.loads(records[1])["source"] == second.split("\t")[-1] == "post"
-    row = tables.Table.collect(("a",), [("=x\ty\nz",), (None,)])
-    assert tables.write_table(row, "tsv") == "a\n'=x y z\n\n"
-    counted = tables.table_of_frequencies(count_lines(opened, "crane", LineFilter(), "source"))
-    assert counted.rows[0][:3] == ("post", 4, 13)
-    settings = NearSettings(before=1, after=1, fewest=1)
-    near = tables.table_of_collocates(find_collocates(opened, Lexeme("crane", 1), settings))
-    assert near.rows[0][0] in ("nest", "wing")
-    pair = compare_lexemes(opened, Lexeme("crane", 1), Lexeme("crane", 2), settings)
-    kinds = {(row[0], row[1]) for row in tables.table_of_comparison(pair).rows}
-    assert kinds == {("neighbour", "shared"), ("collocate", "first"), ("collocate", "second")}
-    assert {len(row) for row in tables.table_of_comparison(pair).rows} == {8}
+    assert not is_long(LineFilter(sense=1))
+    assert is_long(LineFilter(sense=1, sample=LineSample(2)))
+    assert is_long(LineFilter(sort="left1"))
+    assert is_long(LineFilter(search=Search("nest")))
+    assert is_long(LineFilter(n_senses=2))

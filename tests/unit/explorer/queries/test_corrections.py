@@ -17,10 +17,8 @@ from grassmeans.explorer.queries.corrections import (
     list_corrections,
     save_corrections,
 )
-from grassmeans.explorer.queries.measuring import count_in_corpus
-from grassmeans.explorer.queries.occurrences import encode_lines
+from grassmeans.explorer.queries.occurrences import count_in_corpus, encode_lines
 from grassmeans.explorer.queries.words import list_words, show_word, words_by_count
-from grassmeans.explorer.work import Checkpoint
 from grassmeans.geometry.distances import measure_distances
 
 
@@ -169,9 +167,9 @@ def test_occurrences_are_encoded_once(own, topic_corpus, monkeypatch):
     monkeypatch.setattr(encoder, "worth_keeping", True, raising=False)
     positions = topic_corpus.positions("crane")
     wanted = positions[10:20]
-    found = encode_lines(own, "crane", wanted, Checkpoint())
+    found = encode_lines(own, "crane", wanted)
     assert np.array_equal(found, encode(topic_corpus, wanted))
-    every = encode_lines(own, "crane", positions, Checkpoint())
+    every = encode_lines(own, "crane", positions)
     lines = own.base.inventory.directions("crane")
     expected = measure_distances(encode(topic_corpus, positions), lines)
     assert np.allclose(measure_distances(every, lines), expected, atol=1e-3)

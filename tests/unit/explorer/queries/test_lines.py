@@ -11,7 +11,8 @@ from grassmeans.corpus.corpus import default_options
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.concordance import LineFilter, find_examples, find_lines
 from grassmeans.explorer.queries.geometry import draw_map, show_planes
-from grassmeans.explorer.queries.lines import are_lines_stored, stored_lines_of
+from grassmeans.explorer.queries.lines import stored_lines_of
+from grassmeans.explorer.work import LongWorkError, run_quickly
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import ExampleLine, Sense, WordSenses
@@ -55,9 +56,10 @@ def test_entries_that_mention_a_text_are_found(opened):
 
 
 def test_own_examples_come_first_and_lines_of_other_words_follow(opened):
-    assert not are_lines_stored(opened, "crane")
+    with pytest.raises(LongWorkError):
+        run_quickly(stored_lines_of, opened, "crane")
     found = stored_lines_of(opened, "Crane")
-    assert are_lines_stored(opened, "crane")
+    assert run_quickly(stored_lines_of, opened, "crane") == found
     assert [(x.left, x.word, x.right, x.sense) for x in found] == [
         ("wing nest ", "crane", " nest wing", 1),
         ("load steel ", "crane", " load load", 2),

@@ -14,9 +14,9 @@ from grassmeans.explorer.queries.lines import read_plain_lines
 from grassmeans.explorer.queries.lookup import (
     find_word,
     look_up,
-    needs_work,
     suggest_words,
 )
+from grassmeans.explorer.work import LongWorkError, run_quickly
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import WordSenses
@@ -118,8 +118,7 @@ def test_unknown_words_suggest_what_is_spelt_alike(small):
     assert look_up(small, "dom crane").suggestions[0].reason == "part"
     assert look_up(small, "x" * 200).suggestions == ()
     with pytest.raises(TooMuchError):
-        look_up(small, "x" * 201)
-    assert not needs_work(small, "x" * 201)
+        run_quickly(look_up, small, "x" * 201)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +160,8 @@ def test_a_word_that_only_the_corpus_has(topic_model, synthetic, tmp_path):
     birds = " ".join(synthetic.topic_words[0][:8])
     documents = [f"{birds} heron {birds}", *synthetic.documents[:50]]
     opened = OpenModel(topic_model, Corpus.from_texts(documents, tmp_path / "corpus"))
-    assert needs_work(opened, "Heron")
+    with pytest.raises(LongWorkError):
+        run_quickly(look_up, opened, "Heron")
     found = look_up(opened, "Heron")
     assert (found.word, found.known_by, found.in_corpus, found.count) == (
         "heron",
@@ -172,8 +172,8 @@ def test_a_word_that_only_the_corpus_has(topic_model, synthetic, tmp_path):
     near = [item.word for item in found.neighbours]
     assert near
     assert all(word in synthetic.topic_words[0] for word in near[:5])
-    assert not needs_work(opened, "crane")
-    assert not needs_work(opened, "zzz")
+    assert run_quickly(look_up, opened, "crane").known_by == "model"
+    assert run_quickly(look_up, opened, "zzz").known_by == "nobody"
 
 
 def test_what_was_added_by_a_correction_is_a_word(with_corpus):

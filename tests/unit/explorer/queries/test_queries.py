@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gc
-import io
 import tracemalloc
 
 import numpy as np
@@ -13,7 +11,6 @@ import pytest
 from crane_model import save_crane_model
 from grassmeans import load
 from grassmeans.contexts.subspaces import weigh_context_words
-from grassmeans.explorer.endpoints import tables
 from grassmeans.explorer.limits import (
     ConflictError,
     Limits,
@@ -28,10 +25,9 @@ from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries import concordance, corrections, geometry, words
 from grassmeans.explorer.queries.concordance import LineFilter, find_lines
 from grassmeans.explorer.queries.documents import show_document
-from grassmeans.explorer.queries.induce import induce_senses, view_induced
+from grassmeans.explorer.queries.induce import induce_senses, show_induced
 from grassmeans.explorer.queries.searching import REACH, Search, stand_near
 from grassmeans.explorer.queries.tag import tag_text
-from grassmeans.explorer.work import Checkpoint
 from grassmeans.senses.samples import N_EXAMPLES
 
 
@@ -109,7 +105,7 @@ def test_the_dial_at_the_models_own_number_gives_its_senses(opened, topic_model)
     own = topic_model.senses("crane")
     assert np.allclose(found.entry.directions, own.directions, atol=1e-5)
     assert [s.name for s in found.entry.senses] == [s.name for s in own.senses]
-    view = view_induced(opened, found)
+    view = show_induced(opened, "crane", 2)
     assert not view.model_senses
     assert [(n.level, n.number, n.parent) for n in view.tree] == [
         (1, 1, None),
@@ -183,10 +179,10 @@ def test_many_lines_are_sampled_evenly(topic_model, topic_corpus):
 
 def test_search_looks_at_the_words_around(topic_corpus, synthetic):
     positions = topic_corpus.positions("crane")
-    everything = stand_near(topic_corpus, positions, Search("  "), Checkpoint())
+    everything = stand_near(topic_corpus, positions, Search("  "))
     assert everything.all()
     word = synthetic.topic_words[0][0]
-    near = stand_near(topic_corpus, positions, Search(f"the {word[:-1]}"), Checkpoint())
+    near = stand_near(topic_corpus, positions, Search(f"the {word[:-1]}"))
     for position, found in zip(positions.tolist(), near.tolist(), strict=True):
         line = topic_corpus.line_at(position, 400)
         left = topic_corpus.tokenizer.tokenize(line.left)[-REACH:]
@@ -327,13 +323,6 @@ def test_corrections_name_the_senses_that_they_are_made_for(alone):
     back = correct(alone, "crane", "reset", revision=changed.revision)
     assert (back.revision, back.edited) == (0, False)
     assert correct(alone, "bank", "hide", [1], revision=0).edited
-
-
-def test_tables_disarm_formulas():
-    rows = [("=1+1", -1), ("@x", 2.5), ("plain, text", 0)]
-    table = tables.write_table(tables.Table.collect(("a", "b"), rows))
-    rows = list(csv.reader(io.StringIO(table)))
-    assert rows == [["a", "b"], ["'=1+1", "-1"], ["'@x", "2.5"], ["plain, text", "0"]]
 
 
 def test_a_corpus_of_another_kind_is_refused(tmp_path, topic_corpus):

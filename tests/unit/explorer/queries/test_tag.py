@@ -9,7 +9,7 @@ from grassmeans import load
 from grassmeans.explorer.limits import NothingThereError, TooMuchError
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.tag import explain_word, tag_text
-from grassmeans.explorer.work import Checkpoint
+from grassmeans.explorer.work import Checkpoint, run_within
 
 FIELDS = ("start", "end", "word", "key", "sense", "label", "confidence", "context")
 
@@ -110,9 +110,9 @@ def test_long_texts_go_in_steps_that_can_be_stopped(small, monkeypatch):
             done.append(progress)
             super().__call__(progress)
 
-    tag_text(small, "nest crane. " * 40, check=Watched())
+    run_within(Watched(), tag_text, small, "nest crane. " * 40)
     assert done == [0.25, 0.5, 0.75, 1.0]
     done.clear()
-    tag_text(small, "nest crane. " * 40, deciding=True, check=Watched())
+    run_within(Watched(), tag_text, small, "nest crane. " * 40, deciding=True)
     assert done == sorted(done)
     assert done[-1] == 1.0

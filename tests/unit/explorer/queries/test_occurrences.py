@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from grassmeans.explorer.queries.measuring import tell_senses
+from grassmeans.explorer.queries.occurrences import tell_senses
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.calibration import CALIBRATION
 

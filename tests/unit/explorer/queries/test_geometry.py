@@ -10,7 +10,7 @@ from grassmeans.contexts.subspaces import SubspaceEncoder
 from grassmeans.corpus.corpus import default_options
 from grassmeans.explorer.limits import Limits, RequestLimits, TooMuchError, WordNotFoundError
 from grassmeans.explorer.open_model import OpenModel
-from grassmeans.explorer.queries.sense_map import group_senses, lay_out, map_senses
+from grassmeans.explorer.queries.geometry import group_senses, lay_out, map_senses
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.entries import Sense, WordSenses
