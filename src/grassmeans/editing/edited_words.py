@@ -27,6 +27,7 @@ from grassmeans.editing.sense_edits import (
     unhide_sense,
 )
 from grassmeans.errors import InputError
+from grassmeans.geometry.distances import SenseLines
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.compact_inventory import CompactInventory
 from grassmeans.senses.decoding import IdkRule, decode_hard
@@ -283,11 +284,15 @@ class EditedInventory(SenseInventory):
             return self._entries[word].directions
         return self._base.directions(word)
 
-    def name_of(self, word: str, sense: int) -> str:
-        """What a sense is called now."""
+    def lines_of(self, words: Iterable[str]) -> SenseLines:
+        """The directions of some words, replaced ones too."""
+        return SenseLines.collect(map(self.directions, words))
+
+    def names_of(self, word: str) -> Mapping[int, str]:
+        """What the senses of a word are called now, by their numbers."""
         if word not in self._entries:
-            return self._base.name_of(word, sense)
-        return next((s.name for s in self._entries[word].senses if s.number == sense), "")
+            return self._base.names_of(word)
+        return {sense.number: sense.name for sense in self._entries[word].senses}
 
     def usual_distance(self, word: str) -> float:
         """The mean distance of a word's contexts to its only sense as it is now, or NaN."""
