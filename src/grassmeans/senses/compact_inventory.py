@@ -54,23 +54,12 @@ _LONGEST_BLOCK = 1 << 28
 
 @dataclass(frozen=True, slots=True)
 class CompactInventory:
-    """What a folder in the compact form holds.
-
-    Attributes
-    ----------
-    words : list of str
-    sense_counts : (n_words,) int64
-    directions : (n_directions, dim)
-        Of unit length; those that were read are restored where they are looked at.
-    lines : sequence of bytes
-        The entry of each word as JSON, without its directions.
-    skipped : tuple of SkippedWord
-    """
+    """What a folder in the compact form holds."""
 
     words: list[str]
-    sense_counts: Indices
-    directions: Rows
-    lines: Sequence[bytes]
+    sense_counts: Indices  # (n_words,)
+    directions: Rows  # (n_directions, dim) of unit length; restored where they are looked at
+    lines: Sequence[bytes]  # the entry of each word as JSON, without its directions
     skipped: tuple[SkippedWord, ...]
 
 
@@ -79,10 +68,10 @@ def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: 
     folder.mkdir(parents=True, exist_ok=True)
     about = write_rows(folder, quantise_rows(np.asarray(inventory.directions), bits))
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
-    lines = inventory.lines
+    lines, size = inventory.lines, _BLOCK_WORDS
     frames = [
-        compressor.compress(b"\n".join(lines[i] for i in range(start, stop)))
-        for start, stop in _blocks(len(lines))
+        compressor.compress(b"\n".join(lines[i] for i in range(len(lines))[start : start + size]))
+        for start in range(0, len(lines), size)
     ]
     if inventory.sense_counts.max(initial=0) > np.iinfo(np.uint16).max:
         raise InputError("a word has more than 65,535 senses: the compact form cannot hold them")
@@ -97,7 +86,7 @@ def write_compact_inventory(folder: Path, inventory: CompactInventory, *, bits: 
         "n_words": len(inventory.words),
         "n_directions": len(inventory.directions),
         "dim": int(inventory.directions.shape[1]),
-        "block_words": _BLOCK_WORDS,
+        "block_words": size,
         "quantised": about,
     }
     write_manifest(folder, KIND, FORMAT_VERSION, fields)
@@ -119,7 +108,11 @@ def read_compact_inventory(folder: Path) -> CompactInventory:
     check_offsets(folder / "entry_blocks.npy", ends, len(content))
     lines = BlockLines(content, ends, n_words, block_words, folder / "entries.zst")
     path = folder / "skipped.tsv.zst"
-    skipped = parse_skipped(_unpack_text(path), path)
+    try:
+        reasons = _decompress(memoryview(read_bytes(path)), path).decode()
+    except UnicodeDecodeError as error:
+        raise damaged(path, "it is not UTF-8") from error
+    skipped = parse_skipped(reasons, path)
     # Distances are those of unit vectors.
     rows = read_rows(folder, manifest["quantised"], (n_directions, dim))
     return CompactInventory(words, counts, replace(rows, unit=True), lines, skipped)
@@ -128,10 +121,7 @@ def read_compact_inventory(folder: Path) -> CompactInventory:
 def shorten_entry(
     line: bytes, *, examples: int, example_width: int, decimals: int = 4
 ) -> dict[str, Any]:
-    """An entry without what can be found again, and with fewer and shorter examples.
-
-    The nearest words go: the vectors tell them. Numbers are rounded.
-    """
+    """An entry with fewer examples, rounded numbers, no nearest words: the vectors tell them."""
     entry: dict[str, Any] = json.loads(line)
     for sense in entry["senses"]:
         sense["nearest_words"] = []
@@ -196,13 +186,6 @@ class BlockLines(Sequence[bytes]):
         return lines
 
 
-def _unpack_text(path: Path) -> str:
-    try:
-        return _decompress(memoryview(read_bytes(path)), path).decode()
-    except UnicodeDecodeError as error:
-        raise damaged(path, "it is not UTF-8") from error
-
-
 def parse_skipped(text: str, path: Path) -> tuple[SkippedWord, ...]:
     """Words that were left out, with the reasons: a line each."""
     pairs = [line.split("\t", 1) for line in text.split("\n") if line]
@@ -220,7 +203,3 @@ def _decompress(content: memoryview, path: Path) -> bytes:
     except zstandard.ZstdError as error:
         raise damaged(path, str(error)) from error
     return unpacked
-
-
-def _blocks(n: int) -> list[tuple[int, int]]:
-    return [(start, min(start + _BLOCK_WORDS, n)) for start in range(0, n, _BLOCK_WORDS)]

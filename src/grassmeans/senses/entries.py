@@ -135,32 +135,17 @@ def entry_to_dict(entry: WordSenses) -> dict[str, Any]:
 
 
 def entry_from_dict(values: Any, directions: Floats, path: Path) -> WordSenses:
-    """The opposite of `entry_to_dict`.
-
-    Parameters
-    ----------
-    values
-        Plain values of a file.
-    path : Path
-        The file, for the error where they are not what they should be.
-    """
+    """The opposite of `entry_to_dict`; the path is for the error where values are not sound."""
     check_values(path, values, _ENTRY_RULES, {"counted_in": record(_COUNTED_RULES)})
-    if len(values["senses"]) not in (0, len(directions)):  # some are not described
-        raise damaged(
-            path,
-            f"{len(values['senses'])} senses of {values['word']!r} have {len(directions)} "
-            "directions",
-        )
+    n_senses = len(values["senses"])
+    if n_senses not in (0, len(directions)):  # some are not described
+        what = f"{n_senses} senses of {values['word']!r} have {len(directions)} directions"
+        raise damaged(path, what)
     senses = tuple(_read_sense(sense) for sense in values["senses"])
+    numbers = values["count"], values["n_contexts"]
     elsewhere = values.get("counted_in")
-    return WordSenses(
-        values["word"],
-        values["count"],
-        values["n_contexts"],
-        directions,
-        senses,
-        None if elsewhere is None else CountedIn(elsewhere["name"], elsewhere["digest"]),
-    )
+    counted_in = None if elsewhere is None else CountedIn(elsewhere["name"], elsewhere["digest"])
+    return WordSenses(values["word"], *numbers, directions, senses, counted_in)
 
 
 def _read_sense(values: dict[str, Any]) -> Sense:

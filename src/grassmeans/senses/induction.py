@@ -41,7 +41,6 @@ from grassmeans.senses.samples import (
     complete_sample,
     describe_sample,
     encode_words,
-    sample_word,
     word_seeds,
 )
 from grassmeans.vectors.word_vectors import WordVectors
@@ -64,10 +63,7 @@ def group_contexts(
     encoder: ContextEncoder,
     count: int | None = None,
 ) -> KGrassmeans:
-    """K-Grassmeans with the settings and the word's own random stream, fitted.
-
-    ``count`` is how often the word occurs, where there are more occurrences than contexts given.
-    """
+    """K-Grassmeans, fitted to contexts of a word that occurs so often, or as often as given."""
     n_occurrences = len(bases) if count is None else count
     return make_grouper(word, n_occurrences, settings, encoder).fit(bases)
 
@@ -75,7 +71,7 @@ def group_contexts(
 def make_grouper(
     word: str, count: int, settings: InductionSettings, encoder: ContextEncoder, device: str = "cpu"
 ) -> KGrassmeans:
-    """The same, not fitted."""
+    """K-Grassmeans with the settings and the word's own random stream, not fitted."""
     starting = word_seeds(word, settings.random_state).spawn(2)[1]
     return KGrassmeans(
         n_senses=settings.n_senses,
@@ -106,9 +102,10 @@ class WordInducer:
     def __call__(self, word: str) -> Result:
         """The senses of a word, or why it has none."""
         try:
-            sample = self._sample(word)
+            encoded = self.encoded.get(word) or self._encode([word])[0]
         except UnknownWordError:
             return SkippedWord(word, "does not occur in the corpus")
+        sample = complete_sample(word, encoded, self.source, self.encoder)
         settings = self.settings_of(word)
         if len(sample.contexts) < settings.fewest_contexts:
             return skip_poor_word(sample, self.encoder, settings)
@@ -126,38 +123,24 @@ class WordInducer:
         """The senses in the order that they are numbered in: as they were found."""
         return directions
 
-    def _sample(self, word: str) -> WordSample:
-        if word in self.encoded:
-            return complete_sample(word, self.encoded[word], self.source, self.encoder)
-        return sample_word(word, self.source, self.encoder, self.settings)
+    def _encode(self, words: Sequence[str]) -> list[EncodedWord]:
+        return encode_words(words, self.source, self.encoder, self.settings)
 
     def work_ahead(self, words: Sequence[str]) -> WordInducer:
         """The same, with words encoded together and their contexts grouped together."""
         known = [word for word in words if self.occurs(word)]
-        encoded = encode_words(known, self.source, self.encoder, self.settings)
-        samples = [word.leave_out_poor() for word in encoded]
-        grouped = self._group(known, samples)
-        return replace(self, encoded=dict(zip(known, samples, strict=True)), grouped=grouped)
-
-    def _group(self, words: Sequence[str], samples: Sequence[EncodedWord]) -> dict[str, Floats]:
-        """The directions of words that have contexts enough."""
-        rich = {
-            word: sample.bases
-            for word, sample in zip(words, samples, strict=True)
-            if len(sample.bases) >= self.settings_of(word).fewest_contexts
-        }
-        groupers = [
-            make_grouper(
-                word,
-                self.source.count_of(word),
-                self.settings_of(word),
-                self.encoder,
-                self.encoder.device,
-            )
-            for word in rich
-        ]
-        fit_together(groupers, list(rich.values()))
-        return {word: own.directions_ for word, own in zip(rich, groupers, strict=True)}
+        samples = [word.leave_out_poor() for word in self._encode(known)]
+        encoded = dict(zip(known, samples, strict=True))
+        rich, groupers = [], []
+        for word, sample in encoded.items():
+            settings = self.settings_of(word)
+            if len(sample.bases) >= settings.fewest_contexts:
+                count, device = self.source.count_of(word), self.encoder.device
+                rich.append(word)
+                groupers.append(make_grouper(word, count, settings, self.encoder, device))
+        fit_together(groupers, [encoded[word].bases for word in rich])
+        grouped = {word: own.directions_ for word, own in zip(rich, groupers, strict=True)}
+        return replace(self, encoded=encoded, grouped=grouped)
 
     def only(self, words: Sequence[str]) -> WordInducer:
         """The same, with what is known of some words alone: no more is sent to a worker."""
@@ -243,18 +226,21 @@ def induce(
     encoder, settings = choose_encoder(
         corpus, contexts, settings, changes, show_progress=show_progress
     )
-    chosen = (
-        frequent_words(corpus, encoder.vectors, min_count)
-        if words is None
-        else list(dict.fromkeys(map(corpus.spell, check_words(words))))
-    )
+    if words is None:
+        chosen = frequent_words(corpus, encoder.vectors, min_count)
+    else:
+        chosen = list(dict.fromkeys(map(corpus.spell, check_words(words))))
     if not chosen:
         raise InputError("there is no word to induce: lower min_count, or name words")
     warn_of_contexts(encoder, corpus)
     place = None if parts is None else Path(parts)
     inducer = WordInducer(corpus, encoder, settings)
     _tell_cost(inducer, chosen, show_progress)
-    return collect_results(induce_words(chosen, inducer, workers, place, show_progress))
+    results = list(induce_words(chosen, inducer, workers, place, show_progress))
+    return SenseInventory(
+        [result for result in results if isinstance(result, WordSenses)],
+        [result for result in results if isinstance(result, SkippedWord)],
+    )
 
 
 def _tell_cost(inducer: WordInducer, words: Sequence[str], show_progress: bool | None) -> None:
@@ -283,56 +269,36 @@ def choose_encoder(
 ) -> tuple[ContextEncoder, InductionSettings]:
     """The kind of context, and the settings with some of them changed by name.
 
-    What has to be fitted to a corpus first is fitted here.
-
-    Parameters
-    ----------
-    device : str, optional
-        Where contexts are computed from now on; where the encoder given does, by default.
+    What has to be fitted to a corpus first is fitted here. Contexts are computed on the device from
+    now on; by default where the encoder given does.
     """
-    opened = open_contexts(contexts) if isinstance(contexts, str | Path) else contexts
-    shaping = _list_shaping(opened)
+    opened: Any = open_contexts(contexts) if isinstance(contexts, str | Path) else contexts
+    shaping: set[str] = set()  # the settings that say how contexts are made of what was given
+    if isinstance(opened, WordVectors):
+        shaping = {known.name for known in fields(ContextShape)}
+    elif isinstance(opened, UnfittedContexts):
+        shaping = set(opened.settings)
+    elif not isinstance(opened, ContextEncoder):
+        raise InputError(
+            "contexts must be word vectors, an encoder, or the path of one, got "
+            f"{type(contexts).__name__}"
+        )
     inducing = {known.name for known in fields(InductionSettings)}
     for name in changes:
         if name not in shaping | inducing:
             known = ", ".join(sorted(shaping | inducing))
             raise InputError(f"unknown setting {name!r}: expected one of {known}")
     own = {name: value for name, value in changes.items() if name in shaping}
-    encoder: ContextEncoder
+    encoder: ContextEncoder = opened
     if isinstance(opened, WordVectors):
         encoder = SubspaceEncoder(opened, ContextShape.from_dict(own), corpus.function_words)
-    elif isinstance(opened, ContextEncoder):
-        encoder = opened
-    else:
+    elif isinstance(opened, UnfittedContexts):
         encoder = opened.fit(corpus, device or "cpu", show_progress, **own)
     if device is not None:
         encoder.use_device(device)
     check_common_words(corpus, encoder.vectors)
     chosen = settings or InductionSettings(**encoder.induction)
     return encoder, replace(chosen, **{k: v for k, v in changes.items() if k in inducing})
-
-
-def _list_shaping(contexts: Any) -> set[str]:
-    """The settings that say how contexts are made of what was given."""
-    if isinstance(contexts, WordVectors):
-        return {known.name for known in fields(ContextShape)}
-    if isinstance(contexts, ContextEncoder):
-        return set()
-    if isinstance(contexts, UnfittedContexts):
-        return set(contexts.settings)
-    raise InputError(
-        "contexts must be word vectors, an encoder, or the path of one, got "
-        f"{type(contexts).__name__}"
-    )
-
-
-def collect_results(results: Iterable[Result]) -> SenseInventory:
-    """Put the results of all words into an inventory."""
-    found = list(results)
-    return SenseInventory(
-        [result for result in found if isinstance(result, WordSenses)],
-        [result for result in found if isinstance(result, SkippedWord)],
-    )
 
 
 def induce_words(
@@ -371,7 +337,7 @@ def _make_tasks(
         return
     for i in range(0, len(batches), BLOCK_BATCHES):
         block = batches[i : i + BLOCK_BATCHES]
-        missing = [batch for batch in block if not _is_finished(_part_of(batch, parts))]
+        missing = [batch for batch in block if not _Part(batch, parts).is_finished]
         ahead = inducer.work_ahead([word for batch in missing for word in batch])
         yield from ((batch, ahead.only(batch), parts) for batch in block)
 
@@ -380,57 +346,52 @@ def _induce_batch(
     words: Sequence[str],
     inducer: Callable[[str], Result],
     parts: Path | None,
-    advance: Callable[[int], None] | None = None,
+    advance: Callable[[int], None] = lambda _: None,
 ) -> list[Result]:
     """Induce a batch, or read it where an earlier run has finished it."""
-    part = _part_of(words, parts)
-    if part is not None and _is_finished(part):
-        if advance is not None:
-            advance(len(words))
-        return _read_part(part)
+    part = _Part(words, parts)
+    if part.is_finished:
+        advance(len(words))
+        return part.read()
     results: list[Result] = []
     for word in words:
         results.append(inducer(word))
-        if advance is not None:
-            advance(1)
-    if part is not None:
-        _write_part(part, results)
+        advance(1)
+    if parts is not None:
+        part.write(results)
     return results
 
 
-def _part_of(words: Sequence[str], parts: Path | None) -> Path | None:
-    return None if parts is None else parts / digest_of(list(words))
+class _Part:
+    """The files of a finished batch, in a folder of parts where there is one."""
 
+    def __init__(self, words: Sequence[str], parts: Path | None) -> None:
+        part = (parts or Path()) / digest_of(list(words))
+        self._lines, self._directions = part.with_suffix(".jsonl"), part.with_suffix(".npy")
+        self.is_finished = parts is not None and self._lines.exists()
 
-def _is_finished(part: Path | None) -> bool:
-    return part is not None and part.with_suffix(".jsonl").exists()
+    def write(self, results: Sequence[Result]) -> None:
+        self._lines.parent.mkdir(parents=True, exist_ok=True)
+        lines, directions = [], [np.empty((0, 0), np.float32)]
+        for result in results:
+            if isinstance(result, WordSenses):
+                lines.append(json.dumps(entry_to_dict(result) | {"k": result.n_senses}))
+                directions.append(result.directions)
+            else:
+                lines.append(json.dumps({"skipped": result.word, "reason": result.reason}))
+        write_array(self._directions, np.concatenate(directions[1:] or directions))
+        write_bytes(self._lines, "\n".join(lines).encode())  # last: marks it whole
 
-
-def _write_part(part: Path, results: Sequence[Result]) -> None:
-    part.parent.mkdir(parents=True, exist_ok=True)
-    lines = []
-    directions = []
-    for result in results:
-        if isinstance(result, WordSenses):
-            lines.append(json.dumps(entry_to_dict(result) | {"k": result.n_senses}))
-            directions.append(result.directions)
-        else:
-            lines.append(json.dumps({"skipped": result.word, "reason": result.reason}))
-    stacked = np.concatenate(directions) if directions else np.empty((0, 0), np.float32)
-    write_array(part.with_suffix(".npy"), stacked)
-    write_bytes(part.with_suffix(".jsonl"), "\n".join(lines).encode())  # last: marks it whole
-
-
-def _read_part(part: Path) -> list[Result]:
-    directions = open_array(part.with_suffix(".npy"), np.float32, (None, None), mapped=False)
-    results: list[Result] = []
-    start = 0
-    path = part.with_suffix(".jsonl")
-    for line in read_text(path).splitlines():
-        values = parse_json(line, path)
-        if "skipped" in values:
-            results.append(SkippedWord(values["skipped"], values["reason"]))
-            continue
-        results.append(entry_from_dict(values, directions[start : start + values["k"]], path))
-        start += values["k"]
-    return results
+    def read(self) -> list[Result]:
+        directions = open_array(self._directions, np.float32, (None, None), mapped=False)
+        results: list[Result] = []
+        start = 0
+        for line in read_text(self._lines).splitlines():
+            values = parse_json(line, self._lines)
+            if "skipped" in values:
+                results.append(SkippedWord(values["skipped"], values["reason"]))
+                continue
+            own = directions[start : start + values["k"]]
+            results.append(entry_from_dict(values, own, self._lines))
+            start += values["k"]
+        return results

@@ -32,7 +32,6 @@ from grassmeans.senses.compact_inventory import (
     read_compact_inventory,
 )
 from grassmeans.senses.entries import SkippedWord, WordSenses, entry_from_dict, entry_to_dict
-from grassmeans.vectors.quantising import Rows
 
 ENTRIES = "entries.jsonl"
 _NEAR_ONE = 0.01  # how far from 1 the squared length of a unit vector may be
@@ -60,35 +59,23 @@ class SenseInventory(Mapping[str, WordSenses]):
 
     def __init__(self, entries: Iterable[WordSenses], skipped: Iterable[SkippedWord] = ()) -> None:
         found, absent = _check_entries(entries, WordSenses), _check_entries(skipped, SkippedWord)
+        stacked = [entry.directions for entry in found] or [np.empty((0, 0), np.float32)]
+        lines = [json.dumps(entry_to_dict(entry), ensure_ascii=False).encode() for entry in found]
+        counts = np.array([entry.n_senses for entry in found], np.int64)
         names = [entry.word for entry in found]
-        self._setup(
-            names,
-            np.concatenate([[0], np.cumsum([e.n_senses for e in found])]).astype(np.int64),
-            np.concatenate([e.directions for e in found])
-            if found
-            else np.empty((0, 0), np.float32),
-            tuple(absent),
-        )
-        self._lines: Sequence[bytes] = [
-            json.dumps(entry_to_dict(entry), ensure_ascii=False).encode() for entry in found
-        ]
-        self._folder = Path("inventory")
+        self._keep(CompactInventory(names, counts, np.concatenate(stacked), lines, tuple(absent)))
 
-    def _setup(
-        self,
-        words: Sequence[str],
-        offsets: Indices,
-        directions: Rows,
-        skipped: tuple[SkippedWord, ...],
-    ) -> None:
-        self.words = tuple(words)
-        self.skipped = skipped
+    def _keep(self, parts: CompactInventory, folder: Path = Path("inventory")) -> None:
+        self.words = tuple(parts.words)
+        self.skipped = parts.skipped
         self._names: dict[str, dict[int, str]] = {}
         self._usual: dict[str, float] = {}
         self._shares: dict[str, tuple[float, ...]] = {}
         self._numbers = {word: i for i, word in enumerate(self.words)}
-        self._offsets = offsets
-        self._directions = directions
+        self._offsets = np.concatenate([[0], np.cumsum(parts.sense_counts)]).astype(np.int64)
+        self._directions = parts.directions
+        self._lines = parts.lines
+        self._folder = folder
 
     def __len__(self) -> int:
         return len(self.words)
@@ -218,13 +205,10 @@ class SenseInventory(Mapping[str, WordSenses]):
         write_array(folder / "sense_offsets.npy", self._offsets)
         write_array(folder / "directions.npy", np.asarray(self._directions))
         write_bytes(folder / ENTRIES, b"".join(line + b"\n" for line in self._lines))
-        write_array(
-            folder / "entry_offsets.npy", np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        )
-        write_bytes(
-            folder / "skipped.tsv",
-            "".join(f"{s.word}\t{s.reason}\n" for s in self.skipped).encode(),
-        )
+        ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        write_array(folder / "entry_offsets.npy", ends)
+        reasons = "".join(f"{skipped.word}\t{skipped.reason}\n" for skipped in self.skipped)
+        write_bytes(folder / "skipped.tsv", reasons.encode())
 
     @classmethod
     @check_arguments()
@@ -243,24 +227,18 @@ class SenseInventory(Mapping[str, WordSenses]):
         ends = open_array(folder / "entry_offsets.npy", np.int64, n_offsets, mapped=False)
         check_offsets(folder / "entry_offsets.npy", ends, len(content))
         skipped = parse_skipped(read_text(folder / "skipped.tsv"), folder / "skipped.tsv")
-        inventory = cls.__new__(cls)
-        inventory._setup(words, offsets, directions, skipped)
-        return inventory._stored_in(folder, _StoredLines(content, ends))
-
-    def _stored_in(self, folder: Path, lines: Sequence[bytes]) -> Self:
-        self._folder = folder
-        self._lines = lines
-        if len(self._numbers) != len(self.words):
-            raise damaged(folder / "words.txt", "a word is there twice")
-        return self
+        lines = _StoredLines(content, ends)
+        parts = CompactInventory(words, np.diff(offsets), directions, lines, skipped)
+        return cls.from_compact(parts, folder)
 
     @classmethod
-    def from_compact(cls, found: CompactInventory, folder: Path = Path("inventory")) -> Self:
+    def from_compact(cls, parts: CompactInventory, folder: Path = Path("inventory")) -> Self:
         """An inventory of the parts that the compact form stores."""
         inventory = cls.__new__(cls)
-        offsets = np.concatenate([[0], np.cumsum(found.sense_counts)]).astype(np.int64)
-        inventory._setup(found.words, offsets, found.directions, found.skipped)
-        return inventory._stored_in(folder, found.lines)
+        inventory._keep(parts, folder)
+        if len(inventory._numbers) != len(inventory.words):
+            raise damaged(folder / "words.txt", "a word is there twice")
+        return inventory
 
     def to_compact(self) -> CompactInventory:
         """The parts that the compact form stores."""

@@ -7,6 +7,7 @@ contexts; so it is told by what it lacks.
 from __future__ import annotations
 
 from collections.abc import Collection, Container, Iterable
+from dataclasses import dataclass
 from itertools import islice
 
 from grassmeans.contexts.interface import ContextEncoder
@@ -31,6 +32,7 @@ OTHER_CONTEXTS = (
 )
 
 
+@dataclass
 class LanguageCheck:
     """Is a text that comes in pieces in the language of a model? Its function words tell.
 
@@ -39,34 +41,19 @@ class LanguageCheck:
     function word in every two to four tokens, and others hardly share them (2% to 15% of Spanish
     tokens). Where they do not tell it, words may still be mostly unknown.
 
-    Parameters
-    ----------
-    function_words : collection of str
-        Of the language; without any nothing can be told.
-    known : container of str, optional
-        Words that contexts are made of.
-    language : str
-        What the language is called.
-    least_known : float
-        With a smaller share of its content words known, a text is remarked on.
+    Without function words of the language nothing can be told. Contexts are made of known words: a
+    text with a smaller share than the least known of its content words is remarked on.
     """
 
-    def __init__(
-        self,
-        function_words: Collection[str],
-        known: Container[str] | None = None,
-        language: str = "the contexts' language",
-        least_known: float = LEAST_KNOWN,
-    ) -> None:
-        self._function_words = function_words
-        self._known = known
-        self._language = language
-        self._least_known = least_known
-        self._is_whole = False
-        self._has_warned = False
-        self.n_tokens = 0
-        self.n_function_words = 0
-        self.n_known = 0
+    function_words: Collection[str]
+    known: Container[str] | None = None
+    language: str = "the contexts' language"
+    least_known: float = LEAST_KNOWN
+    n_tokens: int = 0
+    n_function_words: int = 0
+    n_known: int = 0
+    is_whole: bool = False  # whether all of a corpus was seen
+    has_warned: bool = False
 
     @classmethod
     def of_model(cls, encoder: ContextEncoder, language: str | None) -> LanguageCheck:
@@ -77,7 +64,7 @@ class LanguageCheck:
     @property
     def is_done(self) -> bool:
         """Whether enough was seen, or nothing can be told because there are no function words."""
-        return self.n_tokens >= ENOUGH_TOKENS or not self._function_words
+        return self.n_tokens >= ENOUGH_TOKENS or not self.function_words
 
     @property
     def share(self) -> float:
@@ -87,7 +74,7 @@ class LanguageCheck:
     @property
     def looks_foreign(self) -> bool:
         """Whether the text is long enough to tell, and has too few function words."""
-        told = bool(self._function_words) and self.n_tokens >= FEWEST_TOKENS
+        told = bool(self.function_words) and self.n_tokens >= FEWEST_TOKENS
         return told and self.share < SMALLEST_SHARE
 
     @property
@@ -99,12 +86,12 @@ class LanguageCheck:
     def describe(self) -> str:
         """A remark where the text looks foreign or is mostly unknown; else empty."""
         if self.looks_foreign:
-            part = "" if self._is_whole else "first "
+            part = "" if self.is_whole else "first "
             return (
                 f"{self.share:.0%} of the {part}{self.n_tokens:,} words are function words of "
-                f"{self._language}: is the text in another one?"
+                f"{self.language}: is the text in another one?"
             )
-        if self._known is None or self.share_known >= self._least_known:
+        if self.known is None or self.share_known >= self.least_known:
             return ""
         return (
             f"only {self.share_known:.0%} of the text's content words are known to the contexts: "
@@ -114,8 +101,8 @@ class LanguageCheck:
     def warn(self, advice: str = OTHER_MODEL) -> None:
         """Warn of what was seen, once, with what to do."""
         remark = self.describe()
-        if remark and not self._has_warned:
-            self._has_warned = True
+        if remark and not self.has_warned:
+            self.has_warned = True
             warn_user(f"{remark} If so, {advice}")
 
     def add(self, keys: Iterable[str]) -> None:
@@ -126,7 +113,7 @@ class LanguageCheck:
 
     def add_corpus(self, corpus: Corpus) -> LanguageCheck:
         """Look at all words of a corpus, by their counts."""
-        self._is_whole = True
+        self.is_whole = True
         vocabulary = corpus.vocabulary
         for key, count in zip(vocabulary.words, vocabulary.counts.tolist(), strict=True):
             self._count(key, count)
@@ -134,9 +121,9 @@ class LanguageCheck:
 
     def _count(self, key: str, times: int) -> None:
         self.n_tokens += times
-        if is_function_word(key, self._function_words):
+        if is_function_word(key, self.function_words):
             self.n_function_words += times
-        elif self._known is not None and key in self._known:
+        elif self.known is not None and key in self.known:
             self.n_known += times
 
 
