@@ -11,17 +11,18 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.schema import check_values, each, one_of, text, whole
-from grassmeans.editing.reassigning import add_sense_of, reassign_lines
 from grassmeans.editing.sense_edits import (
+    add_sense_of,
     blank_hidden,
     check_numbers,
     describe_anew,
     hide_sense,
     merge_senses,
+    reassign_lines,
     rename_sense,
     split_sense,
     unhide_sense,
@@ -38,53 +39,33 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 HIDDEN_DIRECTIONS = "hidden_directions.npy"
 """Beside the manifest: the directions of hidden senses, in the order of ``edited.hidden``."""
-
-
 ACTIONS = ("merge", "split", "rename", "hide", "unhide", "adopt", "assign")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """One correction, as the manifest of an edited model records it.
-
-    Attributes
-    ----------
-    senses : tuple of int
-        What it is about: two senses to merge, the one that gets lines. Lines without a sense become
-        a new one.
-    n_senses : int
-        Senses that were adopted.
-    lines : tuple of int
-        Positions in the corpus of the lines that were assigned.
-    n_taken, n_moved : int
-        How many of the lines have the sense now, and how many others of the contexts that were
-        looked at have another sense than before.
-    corpus : str
-        Digest of the corpus whose contexts were looked at; empty without one.
-    """
+    """One correction, as the manifest of an edited model records it."""
 
     word: str
     action: str
+    # What it is about: two senses to merge, the one that gets lines (none for a new one).
     senses: tuple[int, ...] = ()
     name: str = ""
-    n_senses: int = 0
-    lines: tuple[int, ...] = ()
-    n_taken: int = 0
-    n_moved: int = 0
-    corpus: str = ""
+    n_senses: int = 0  # senses that were adopted
+    lines: tuple[int, ...] = ()  # positions in the corpus of the lines that were assigned
+    n_taken: int = 0  # how many of the lines have the sense now
+    n_moved: int = 0  # how many others of the contexts looked at have another sense than before
+    corpus: str = ""  # digest of the corpus whose contexts were looked at; empty without one
 
 
 _ALWAYS = ("word", "action", "senses", "name")
 _WHOLE = whole(0, 2**53)
 _EDIT_RULES = {"word": text, "action": one_of(*ACTIONS)}
 _EDIT_OPTIONS = {
+    **dict.fromkeys(("name", "corpus"), text),
+    **dict.fromkeys(("n_senses", "n_taken", "n_moved"), _WHOLE),
     "senses": each(whole(1, MOST_SENSES)),
-    "name": text,
-    "n_senses": _WHOLE,
     "lines": each(_WHOLE),
-    "n_taken": _WHOLE,
-    "n_moved": _WHOLE,
-    "corpus": text,
 }
 
 
@@ -149,17 +130,12 @@ class EditedWord:
         return cls(entry, entry, tuple((sense.number,) for sense in entry.senses))
 
     def apply(self, edit: Edit, vectors: WordVectors, evidence: Evidence = NOTHING) -> EditedWord:
-        """The word after one more correction.
-
-        `InputError` where the action is unknown or does not fit the word.
-        """
+        """The word after one more correction; `InputError` where it does not fit the word."""
         _check_edit(edit)
         number = edit.senses[0] if edit.senses else 0
         if edit.action == "merge":
             has_ends = evidence.lines_have_ends
-            entry = merge_senses(
-                self.entry, edit.senses, vectors, evidence.sample, lines_have_ends=has_ends
-            )
+            entry = merge_senses(self.entry, edit.senses, vectors, evidence.sample, has_ends)
         elif edit.action == "split":
             entry = split_sense(self.entry, number, vectors, evidence.sample)
         elif edit.action == "rename":
@@ -169,7 +145,9 @@ class EditedWord:
         elif edit.action == "unhide":
             entry = unhide_sense(self.entry, number)
         elif edit.action == "adopt":
-            entry, edit = _adopt(edit, evidence)
+            if evidence.found is None:
+                raise InputError("there are no senses to adopt: find some in a corpus first")
+            entry, edit = evidence.found, replace(edit, n_senses=evidence.found.n_senses)
         else:
             entry, edit = _assign(self.entry, edit, vectors, evidence)
         if evidence.sample is not None or evidence.found is not None:
@@ -228,13 +206,6 @@ def _check_edit(edit: Edit) -> None:
         )
 
 
-def _adopt(edit: Edit, evidence: Evidence) -> tuple[WordSenses, Edit]:
-    """Senses that were found anew, in the place of all that the word had."""
-    if evidence.found is None:
-        raise InputError("there are no senses to adopt: find some in a corpus first")
-    return evidence.found, replace(edit, n_senses=evidence.found.n_senses)
-
-
 def _assign(
     entry: WordSenses, edit: Edit, vectors: WordVectors, evidence: Evidence
 ) -> tuple[WordSenses, Edit]:
@@ -278,15 +249,18 @@ class EditedInventory(SenseInventory):
         """The dimension of the directions."""
         return self._base.dim
 
-    def directions(self, word: str) -> NDArray[np.float32]:
+    def directions(self, word: str) -> Floats:
         """(n_senses, dim) directions of a word, zeros where a sense is hidden."""
         if word in self._entries:
             return self._entries[word].directions
         return self._base.directions(word)
 
     def lines_of(self, words: Iterable[str]) -> SenseLines:
-        """The directions of some words, replaced ones too."""
-        return SenseLines.collect(map(self.directions, words))
+        """The directions of some words, one after the other."""
+        chosen = list(words)
+        if self._entries.keys().isdisjoint(chosen):
+            return self._base.lines_of(chosen)
+        return SenseLines.collect(self.directions(word) for word in chosen)
 
     def names_of(self, word: str) -> Mapping[int, str]:
         """What the senses of a word are called now, by their numbers."""
@@ -340,7 +314,7 @@ def apply_edits(model: SenseModel, edits: Mapping[str, EditedWord]) -> SenseMode
     return model.with_inventory(EditedInventory(model.inventory, entries))
 
 
-def read_hidden_directions(model: SenseModel) -> dict[tuple[str, int], NDArray[np.float32]]:
+def read_hidden_directions(model: SenseModel) -> dict[tuple[str, int], Floats]:
     """The directions of senses that were hidden in an earlier version, by word and number."""
     listed = model.manifest.get("edited", {}).get("hidden", [])
     if not listed or model.folder is None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.writing import explain_write_errors, write_array
 from grassmeans.contexts import VECTORS_FOLDER
@@ -55,12 +56,25 @@ def save_version(
         raise InputError("nothing has been edited yet: there is no new version to save")
     place = Path(folder) if folder is not None else place_beside(model)
     remove_dead_work(place)  # names are new ones, so that nobody would come by again
-    chosen = _next_name(model, place) if name is None else _check_name(name)
+    chosen = _next_name(model, place) if name is None else name
+    if name is not None and not _NAME.fullmatch(name):
+        raise InputError(
+            f"{name!r} cannot be the name of a version: letters, digits, '.', '-' and '_', "
+            f"{LONGEST_VERSION_NAME} at most, the first one a letter or a digit"
+        )
     target = place / chosen
     if target.exists():
         raise InputError(f"{chosen} exists already: choose another name")
     with output_folder(target, KIND, inputs=[model.folder]) as building:
-        _copy_rest(model, building.folder, edits)
+        renumbered = {
+            word: edited
+            for word, edited in edits.items()
+            if edited.origins != tuple((i,) for i in range(1, len(edited.original.senses) + 1))
+        }
+        lexemes = model.lexemes if renumbered else None
+        copy_rest(
+            model, building.folder, None if lexemes is None else edit_lexemes(lexemes, renumbered)
+        )
         _write_version(model, building.folder, edits)
     return target
 
@@ -78,10 +92,10 @@ def _write_version(model: SenseModel, folder: Path, edits: Mapping[str, EditedWo
         "from": model.folder.name if model.folder else "",
         "from_created": model.manifest.get("created", ""),
         "from_digest": model.digest,
-        "edits": describe_edits(edits),
+        "edits": [edit_to_dict(edit) for edited in edits.values() for edit in edited.edits],
         "earlier": [*earlier.get("earlier", []), *earlier.get("edits", [])],
     }
-    same = all(_keeps_numbers(edited) for edited in edits.values())
+    same = all(map(_keeps_numbers, edits.values()))
     append_version(model, folder, EDITED, {"edits": about["edits"]}, keeps_numbers=same)
     fill_version(model, folder, apply_edits(model, edits).inventory, about, hidden)
 
@@ -91,13 +105,9 @@ def fill_version(
     folder: Path,
     inventory: SenseInventory,
     about: Mapping[str, Any],
-    hidden: Mapping[tuple[str, int], NDArray[np.float32]],
+    hidden: Mapping[tuple[str, int], Floats],
 ) -> None:
-    """Write what a version has of its own, the manifest last.
-
-    ``about`` is the manifest's field ``edited``; ``hidden`` has the directions of hidden senses by
-    word and number.
-    """
+    """Write what a version has of its own, the manifest with its field ``edited`` last."""
     if hidden:
         write_array(folder / HIDDEN_DIRECTIONS, np.stack(list(hidden.values())))
     edited = dict(about) | {"hidden": [list(key) for key in hidden]}
@@ -112,11 +122,9 @@ def fill_like(
     facts: Mapping[str, Any],
 ) -> None:
     """Write a model that has the facts of another one's manifest, and some more; it comes last."""
-    known = {key: value for key, value in model.manifest.items() if key not in _HEAD}
-    about = known | dict(facts)
-    SenseModel(
-        encoder, inventory, model.tokenizer, about, folder, lemma_table=model.lemma_table
-    ).fill(folder)
+    known = {key: value for key, value in model.manifest.items() if key not in _HEAD} | dict(facts)
+    table = model.lemma_table
+    SenseModel(encoder, inventory, model.tokenizer, known, folder, lemma_table=table).fill(folder)
 
 
 def _keeps_numbers(edited: EditedWord) -> bool:
@@ -126,18 +134,6 @@ def _keeps_numbers(edited: EditedWord) -> bool:
     return n_before == 0 or (
         not actions & {"merge", "split", "adopt"} and len(edited.entry.senses) == n_before
     )
-
-
-def _copy_rest(model: SenseModel, folder: Path, edits: Mapping[str, EditedWord]) -> None:
-    """What the version shares with the model; lexemes of other senses anew."""
-    renumbered = {
-        word: edited
-        for word, edited in edits.items()
-        if edited.origins != tuple((i,) for i in range(1, len(edited.original.senses) + 1))
-    }
-    lexemes = model.lexemes if renumbered else None
-    changed = None if lexemes is None else edit_lexemes(lexemes, renumbered)
-    copy_rest(model, folder, changed)
 
 
 def copy_rest(model: SenseModel, folder: Path, lexemes: WordVectors | None) -> None:
@@ -178,7 +174,7 @@ def edit_lexemes(lexemes: WordVectors, edits: Mapping[str, EditedWord]) -> WordV
         for number in range(1, len(edited.original.senses) + 1)
     }
     keys: list[str] = []
-    rows: list[NDArray[np.float32]] = []
+    rows: list[Floats] = []
     done: set[str] = set()
     for row, key in enumerate(lexemes.words):
         word = numbers.get(key)
@@ -200,14 +196,14 @@ def edit_lexemes(lexemes: WordVectors, edits: Mapping[str, EditedWord]) -> WordV
 
 def _mean_of_origins(
     lexemes: WordVectors, original: WordSenses, origins: tuple[int, ...]
-) -> NDArray[np.float32] | None:
+) -> Floats | None:
     known = [n for n in origins if f"{original.word}.{n}" in lexemes]
     if not known:
         return None
     weights = np.array([original.senses[n - 1].share for n in known])
     weights = weights if weights.sum() > 0.0 else np.ones(len(known))
     vectors = np.stack([lexemes[f"{original.word}.{n}"] for n in known])
-    mean: NDArray[np.float32] = (weights / weights.sum() @ vectors).astype(np.float32)
+    mean: Floats = (weights / weights.sum() @ vectors).astype(np.float32)
     return mean
 
 
@@ -226,21 +222,5 @@ def place_beside(model: SenseModel) -> Path:
 
 def _next_name(model: SenseModel, place: Path) -> str:
     stem = _VERSION.sub("", name_model(model))
-    number = 2
-    while (place / f"{stem}-v{number}").exists():
-        number += 1
-    return f"{stem}-v{number}"
-
-
-def _check_name(name: str) -> str:
-    if not _NAME.fullmatch(name):
-        raise InputError(
-            f"{name!r} cannot be the name of a version: letters, digits, '.', '-' and '_', "
-            f"{LONGEST_VERSION_NAME} at most, the first one a letter or a digit"
-        )
-    return name
-
-
-def describe_edits(edits: Mapping[str, EditedWord]) -> list[dict[str, Any]]:
-    """All corrections as plain values, word by word."""
-    return [edit_to_dict(edit) for edited in edits.values() for edit in edited.edits]
+    names = (f"{stem}-v{number}" for number in count(2))
+    return next(name for name in names if not (place / name).exists())

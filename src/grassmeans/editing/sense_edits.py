@@ -1,4 +1,4 @@
-"""What a person can change about the senses of a word: merge, split, rename, hide, add.
+"""What a person can change about the senses of a word: merge, split, rename, hide, give lines to.
 
 Pure functions from `WordSenses` to `WordSenses`. An edit changes the senses that it names; where
 contexts are given, the whole word is counted in them: occurrences, shares and mean distances of all
@@ -12,21 +12,37 @@ here, so that it can be shown again; `blank_hidden` gives the form in which an i
 There the direction is zeros, whose distance is 1 to every context: whatever reads directions
 (tagging, labelling) leaves the sense out without knowing of it. Under soft decoding it keeps the
 small probability of a sense at distance 1.
+
+Where lines are given to a sense, the senses learn from them. A sense stands for its n contexts,
+whose subspaces contain its direction u by the cosine c on the average. The contexts B_1, ..., B_m
+of the lines join them, each counted w times, and the direction becomes the one in which all of them
+meet: the leading eigenvector of
+
+    n c^2 u u' + w (B_1' B_1 + ... + B_m' B_m),
+
+the formula by which two senses are merged. Where lines have ends it is the mean of n c u and the
+lines, each w times. A sense that had the lines turns away from them: there they are subtracted.
+
+How much a line counts is as little as it takes: w is 1, 2, 4, ... until all of the lines are
+decoded as the sense, and at most so large that the lines weigh as much as the sense itself. A sense
+that loses lines keeps three quarters of its own weight. Where not even half of the lines would have
+the sense, nothing is turned: they are another one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.clustering.loop import FitOptions, Grouping
 from grassmeans.clustering.sense_number import find_meeting, solve_alone
 from grassmeans.errors import InputError
+from grassmeans.senses.decoding import IdkRule, decode_hard
 from grassmeans.senses.entries import Sense, WordSenses
 from grassmeans.senses.samples import (
     N_CHARACTERISTIC,
@@ -43,6 +59,7 @@ FEWEST_TO_SPLIT = 4
 
 _PARTS = 2
 _CANCELLED = 1e-6
+_LARGEST_LOSS = 0.25  # what lines that leave a sense may weigh, for each of its own contexts
 
 Item = TypeVar("Item")
 
@@ -68,7 +85,7 @@ def rename_sense(entry: WordSenses, number: int, name: str) -> WordSenses:
             f"a name needs 1 to {LONGEST_NAME} printable characters, got {len(cleaned)}: "
             "choose another"
         )
-    return _replace_sense(entry, number, replace(entry.senses[number - 1], name=cleaned))
+    return _change_sense(entry, number, name=cleaned)
 
 
 def hide_sense(entry: WordSenses, number: int) -> WordSenses:
@@ -81,7 +98,7 @@ def hide_sense(entry: WordSenses, number: int) -> WordSenses:
             f"sense {number} is the last one of {entry.word!r} that is not hidden: "
             "show another one first"
         )
-    return _replace_sense(entry, number, replace(entry.senses[number - 1], hidden=True))
+    return _change_sense(entry, number, hidden=True)
 
 
 def unhide_sense(entry: WordSenses, number: int) -> WordSenses:
@@ -94,7 +111,13 @@ def unhide_sense(entry: WordSenses, number: int) -> WordSenses:
             f"the direction of sense {number} of {entry.word!r} was not kept: "
             "open the model that it was hidden in"
         )
-    return _replace_sense(entry, number, replace(entry.senses[number - 1], hidden=False))
+    return _change_sense(entry, number, hidden=False)
+
+
+def _change_sense(entry: WordSenses, number: int, **changes: Any) -> WordSenses:
+    senses = list(entry.senses)
+    senses[number - 1] = replace(senses[number - 1], **changes)
+    return replace(entry, senses=tuple(senses))
 
 
 def merge_senses(
@@ -102,7 +125,6 @@ def merge_senses(
     pair: Sequence[int],
     vectors: WordVectors,
     sample: WordSample | None = None,
-    *,
     lines_have_ends: bool = False,
 ) -> WordSenses:
     """Make two senses one, which takes the smaller number; later ones move up.
@@ -115,12 +137,12 @@ def merge_senses(
     check_numbers(entry, pair)
     if len(set(pair)) != _PARTS:
         raise InputError(f"a merger needs two different senses, got {list(pair)}")
-    check_visible(entry, pair)
+    check_numbers(entry, pair, visible=True)
     first, second = (entry.senses[number - 1] for number in sorted(pair))
     weights = np.array([first.share, second.share])
     weights = weights if weights.sum() > 0.0 else np.ones(_PARTS)
     lines = entry.directions[[first.number - 1, second.number - 1]]
-    direction = _mean_line(lines, weights) if lines_have_ends else _main_axis(lines, weights)
+    direction = _merge_lines(lines, weights, lines_have_ends)
     if sample is not None:
         labels = sample.measure(blank_hidden(entry).directions).argmin(axis=1)
         group = np.isin(labels, [first.number - 1, second.number - 1])
@@ -136,7 +158,8 @@ def merge_senses(
     )
     others = [sense for sense in entry.senses if sense.number != second.number]
     others[first.number - 1] = merged
-    joined = replace(entry, directions=directions, senses=_number_from_one(others))
+    numbered = tuple(replace(sense, number=i) for i, sense in enumerate(others, 1))
+    joined = replace(entry, directions=directions, senses=numbered)
     if sample is None:
         return joined
     return describe_anew(joined, {first.number}, sample, vectors, keep_names=True)
@@ -150,8 +173,7 @@ def split_sense(
     The larger part keeps the number, the other one becomes the last sense. Both are described from
     their contexts.
     """
-    check_numbers(entry, [number])
-    check_visible(entry, [number])
+    check_numbers(entry, [number], visible=True)
     if sample is None:
         raise InputError("a split needs the contexts of the word: open the model with its corpus")
     group = sample.measure(blank_hidden(entry).directions).argmin(axis=1) == number - 1
@@ -175,61 +197,55 @@ def split_sense(
     return describe_anew(wider, {number, last.number}, sample, vectors)
 
 
-def check_numbers(entry: WordSenses, numbers: Sequence[int]) -> None:
-    """Refuse numbers of senses that the word does not have."""
+def check_numbers(entry: WordSenses, numbers: Sequence[int], *, visible: bool = False) -> None:
+    """Refuse numbers of senses that the word does not have, and perhaps hidden ones."""
     for number in numbers:
         if not 1 <= number <= len(entry.senses):
             raise InputError(
                 f"{entry.word!r} has the senses 1 to {len(entry.senses)}, not {number}"
             )
-
-
-def check_visible(entry: WordSenses, numbers: Sequence[int]) -> None:
-    """Refuse hidden senses."""
-    for number in numbers:
-        if entry.senses[number - 1].hidden:
+        if visible and entry.senses[number - 1].hidden:
             raise InputError(f"sense {number} of {entry.word!r} is hidden: show it first")
 
 
-def _main_axis(lines: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The leading eigenvector of sum w_k u_k u_k', on the side of the heaviest line."""
+def _merge_lines(lines: Floats, weights: Doubles, have_ends: bool) -> Floats:
+    """The leading eigenvector of sum w_k u_k u_k', on the side of the heaviest line.
+
+    Where lines have ends, their weighted mean; the heaviest where they cancel out.
+    """
+    heaviest = lines[int(weights.argmax())]
+    if have_ends:
+        mean = weights @ lines.astype(np.float64)
+        length = float(np.linalg.norm(mean))
+        return np.asarray(mean / length if length > _CANCELLED else heaviest, np.float32)
     rows = np.sqrt(weights)[:, None] * lines.astype(np.float64)
     axis = np.linalg.svd(rows, full_matrices=False)[2][0]
-    return _turn_towards(axis.astype(np.float32), lines[int(weights.argmax())])
+    return _turn_towards(axis.astype(np.float32), heaviest)
 
 
-def _mean_line(lines: NDArray[np.float32], weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """The weighted mean of lines that point somewhere; the heaviest where they cancel out."""
-    mean = weights @ lines.astype(np.float64)
-    length = float(np.linalg.norm(mean))
-    heaviest = lines[int(weights.argmax())]
-    return np.asarray(mean / length if length > _CANCELLED else heaviest, np.float32)
-
-
-def _turn_towards(direction: NDArray[np.float32], line: NDArray[np.float32]) -> NDArray[np.float32]:
+def _turn_towards(direction: Floats, line: Floats) -> Floats:
     return -direction if float(direction @ line) < 0.0 else direction
 
 
-def _join(first: Sense, second: Sense, weights: NDArray[np.float64]) -> Sense:
+def _join(first: Sense, second: Sense, weights: Doubles) -> Sense:
     """What is known of two senses, as one."""
     larger = first if weights[0] >= weights[1] else second
     shares = weights / weights.sum()
     words = _alternate(first.characteristic_words, second.characteristic_words)
-    examples = _alternate(first.examples, second.examples)
     return replace(
         first,
         share=first.share + second.share,
         mean_distance=float(shares @ [first.mean_distance, second.mean_distance]),
-        characteristic_words=tuple(words[:N_CHARACTERISTIC]),
-        examples=tuple(examples[:N_EXAMPLES]),
+        characteristic_words=words[:N_CHARACTERISTIC],
+        examples=_alternate(first.examples, second.examples)[:N_EXAMPLES],
         name=larger.name,
     )
 
 
-def _alternate(first: Sequence[Item], second: Sequence[Item]) -> list[Item]:
+def _alternate(first: Sequence[Item], second: Sequence[Item]) -> tuple[Item, ...]:
     """Items of both in turns, each once."""
     pairs = zip_longest(first, second)
-    return list(dict.fromkeys(item for item in chain(*pairs) if item is not None))
+    return tuple(dict.fromkeys(item for item in chain(*pairs) if item is not None))
 
 
 def describe_anew(
@@ -252,11 +268,105 @@ def describe_anew(
     return replace(entry, count=sample.count, n_contexts=len(sample.contexts), senses=tuple(senses))
 
 
-def _replace_sense(entry: WordSenses, number: int, sense: Sense) -> WordSenses:
-    senses = list(entry.senses)
-    senses[number - 1] = sense
-    return replace(entry, senses=tuple(senses))
+@dataclass(frozen=True, slots=True)
+class Reassigned:
+    """A word after lines were given to a sense."""
+
+    entry: WordSenses  # with other directions; what is told of the senses is still as before
+    # The senses whose directions are others now; the one that has the lines first.
+    touched: tuple[int, ...]
+    n_taken: int  # how many of the lines are decoded as the sense now
 
 
-def _number_from_one(senses: Sequence[Sense]) -> tuple[Sense, ...]:
-    return tuple(replace(sense, number=i) for i, sense in enumerate(senses, 1))
+def reassign_lines(
+    entry: WordSenses, number: int, lines: WordSample, rule: IdkRule = None
+) -> Reassigned:
+    """Give lines to a sense that is not hidden, and turn its direction towards them.
+
+    The lines are contexts that say something; by ``rule`` they should not become "I don't know".
+    """
+    check_numbers(entry, [number], visible=True)
+    _check_lines(entry, lines)
+    before = lines.measure(blank_hidden(entry).directions).argmin(axis=1) + 1
+    best, most = entry, -1
+    heaviest = max(1.0, _size_of(entry, number) / len(lines.bases))
+    steps = [float(2**i) for i in range(int(np.log2(heaviest)) + 1)]
+    for weight in dict.fromkeys([*steps, heaviest]):
+        turned = replace(entry, directions=_turn_senses(entry, number, lines, before, weight))
+        taken = count_taken(turned, number, lines, rule)
+        if taken > most:
+            best, most = turned, taken
+        if taken == len(lines.bases):
+            break
+    if most * 2 < len(lines.bases):
+        raise InputError(
+            f"{most} of the {len(lines.bases)} lines would have sense {number}, however far it "
+            "turns: make them a sense of their own, or choose lines that are nearer to it"
+        )
+    losing = sorted(set(before.tolist()) - {number})
+    return Reassigned(best, (number, *losing), most)
+
+
+def add_sense_of(entry: WordSenses, lines: WordSample, rule: IdkRule = None) -> Reassigned:
+    """A new sense at the end, not described yet: the direction in which the lines meet."""
+    _check_lines(entry, lines)
+    met = find_meeting(lines.bases, FitOptions(signed=lines.lines_have_ends))
+    directions = np.concatenate([entry.directions, met[None]]).astype(np.float32)
+    number = len(directions)
+    added = Sense(number, 0.0, 1.0, (), (), ())
+    wider = replace(entry, directions=directions, senses=(*entry.senses, added))
+    taken = count_taken(wider, number, lines, rule)
+    if taken * 2 < len(lines.bases):
+        raise InputError(
+            f"{taken} of the {len(lines.bases)} lines would have a sense of their own: they are "
+            "too like a sense there is, or too unlike each other; choose others"
+        )
+    return Reassigned(wider, (number,), taken)
+
+
+def count_taken(entry: WordSenses, number: int, lines: WordSample, rule: IdkRule) -> int:
+    """How many of the lines are decoded as a sense."""
+    distances = lines.measure(blank_hidden(entry).directions)
+    return int((decode_hard(distances, rule) == number - 1).sum())
+
+
+def _check_lines(entry: WordSenses, lines: WordSample) -> None:
+    if not len(lines.bases):
+        raise InputError(
+            f"the lines say nothing of the sense of {entry.word!r}: there are too few known words "
+            "around it; choose others"
+        )
+
+
+def _size_of(entry: WordSenses, number: int) -> float:
+    """How many contexts a sense stands for; one at least."""
+    return max(1.0, entry.senses[number - 1].share * entry.n_contexts)
+
+
+def _turn_senses(
+    entry: WordSenses, number: int, lines: WordSample, before: Indices, weight: float
+) -> Floats:
+    """(n_senses, dim) the directions after the lines have come and gone."""
+    directions = np.array(entry.directions, np.float32)
+    directions[number - 1] = _turn(entry, number, lines.bases, weight, lines.lines_have_ends)
+    for sense in set(before.tolist()) - {number}:
+        gone = lines.bases[before == sense]
+        loss = -min(weight, _LARGEST_LOSS * _size_of(entry, sense) / len(gone))
+        directions[sense - 1] = _turn(entry, sense, gone, loss, lines.lines_have_ends)
+    return directions
+
+
+def _turn(entry: WordSenses, number: int, bases: Floats, weight: float, has_ends: bool) -> Floats:
+    """The direction of a sense with contexts that count ``weight`` times, less than 0 to leave."""
+    direction = entry.directions[number - 1].astype(np.float64)
+    size = _size_of(entry, number)
+    inside = np.sqrt(max(1.0 - min(entry.senses[number - 1].mean_distance, 1.0) ** 2, 1e-4))
+    if has_ends:
+        turned = size * inside * direction + weight * bases[:, 0].astype(np.float64).sum(axis=0)
+    else:
+        rows = bases.reshape(-1, bases.shape[2]).astype(np.float64)
+        matrix = size * inside**2 * np.outer(direction, direction) + weight * rows.T @ rows
+        turned = np.linalg.eigh(matrix)[1][:, -1]
+        turned = -turned if turned @ direction < 0.0 else turned
+    length = float(np.linalg.norm(turned))
+    return np.asarray(turned / length if length > 0.0 else direction, np.float32)
