@@ -14,20 +14,9 @@ from typing import Any
 import numpy as np
 
 from grassmeans.arrays import Indices
+from grassmeans.artifacts import schema
 from grassmeans.artifacts.checking import MANIFEST, damaged, has_file
-from grassmeans.artifacts.schema import (
-    check_arguments,
-    check_values,
-    each,
-    either,
-    flag,
-    instance_of,
-    optional,
-    path,
-    record,
-    text,
-    whole,
-)
+from grassmeans.artifacts.schema import check_arguments, check_values, instance_of, optional
 from grassmeans.artifacts.temporaries import temporary_folder
 from grassmeans.artifacts.writing import find_manifest, read_manifest
 from grassmeans.corpus.ingest import FORMAT_VERSION, KIND, Ingest, IngestOptions
@@ -51,44 +40,35 @@ from grassmeans.text.tokenizer import Tokenizer, tokenizer_from_dict
 _MOST_TOKENS = 2**31 - 1
 """Of a shard, whose positions are numbers of 32 bits."""
 
+_SIZE = schema.whole(0, _MOST_TOKENS)
 _MANIFEST_RULES = {
-    "n_tokens": whole(),
-    "n_documents": whole(),
-    "n_types": whole(0, _MOST_TOKENS),
-    "digest": text,
-    "options": record(
-        {"tokenizer": record(), "language": text},
+    "n_tokens": schema.whole(),
+    "n_documents": schema.whole(),
+    "n_types": _SIZE,
+    "digest": schema.text,
+    "options": schema.record(
+        {"tokenizer": schema.record(), "language": schema.text},
         {
-            "fields": each(text),
-            **dict.fromkeys(("keep_links", "keep_duplicates"), flag),
-            **dict.fromkeys(("max_vocabulary", "shard_chars"), whole(1)),
+            "fields": schema.each(schema.text),
+            **dict.fromkeys(("keep_links", "keep_duplicates"), schema.flag),
+            **dict.fromkeys(("max_vocabulary", "shard_chars"), schema.whole(1)),
         },
     ),
-    "shards": each(record({"n_tokens": whole(0, _MOST_TOKENS), "n_documents": whole()})),
+    "shards": schema.each(schema.record({"n_tokens": _SIZE, "n_documents": schema.whole()})),
 }
 
 
 class Corpus:
-    """A corpus on disk; open one with `Corpus.open`, make one with `from_files` or `from_texts`.
-
-    Attributes
-    ----------
-    path : Path
-    shards : list of Shard
-    shard_starts : (n_shards + 1,) int64
-        Position of each shard's first token, and the number of tokens.
-    vocabulary : Vocabulary
-    function_words : frozenset of str
-    """
+    """A corpus on disk; open one with `Corpus.open`, make one with `from_files` or `from_texts`."""
 
     def __init__(self, path: Path, manifest: dict[str, Any]) -> None:
         self.path = path
         self.manifest = manifest
         n_words = manifest["n_types"]
         sizes = [ShardSizes(s["n_tokens"], s["n_documents"], n_words) for s in manifest["shards"]]
-        tokens, documents = [s.n_tokens for s in sizes], [s.n_documents for s in sizes]
-        self.shard_starts = np.cumsum([0, *tokens], dtype=np.int64)
-        self.document_starts = np.cumsum([0, *documents], dtype=np.int64)
+        # (n_shards + 1,) Where each shard's tokens and documents begin, and how many there are.
+        self.shard_starts = np.cumsum([0, *(s.n_tokens for s in sizes)], dtype=np.int64)
+        self.document_starts = np.cumsum([0, *(s.n_documents for s in sizes)], dtype=np.int64)
         starts = zip(self.shard_starts.tolist(), self.document_starts.tolist(), strict=True)
         self.shards = [  # fewer than starts, of which the last is the end
             Shard(shard_folder(path, i), size, *first)
@@ -141,7 +121,7 @@ class Corpus:
         return cls.open(output)
 
     @classmethod
-    @check_arguments(options=optional(instance_of(IngestOptions)), output=optional(path))
+    @check_arguments(options=optional(instance_of(IngestOptions)), output=optional(schema.path))
     def from_texts(
         cls,
         texts: Any,
@@ -182,9 +162,8 @@ class Corpus:
         chosen = replace(chosen, fields=reading.meta)
         with contextlib.ExitStack() as stack:
             if output is None:
-                place = stack.enter_context(temporary_folder()) / "corpus"
-            else:
-                place = Path(output)
+                output = stack.enter_context(temporary_folder()) / "corpus"
+            place = Path(output)
             ingest = Ingest(place, chosen, report, workers=workers, show_progress=False)
             ingest.take_documents(documents)
             corpus = cls.open(place)
@@ -268,7 +247,7 @@ class Corpus:
             raise UnknownWordError(f"{word!r} does not occur in the corpus {self.path.name}")
         return i
 
-    @check_arguments(word=either(text, whole()))
+    @check_arguments(word=schema.either(schema.text, schema.whole()))
     def positions(self, word: str | int) -> Indices:
         """(n_occurrences,) positions of a word in the corpus, in order; read from the index."""
         i = self.word_id(word) if isinstance(word, str) else word
@@ -411,7 +390,7 @@ def as_corpus(texts: Any, *, column: str | None = None, language: str = "en") ->
     return Corpus.from_texts(texts, column=column, language=language)
 
 
-@check_arguments(corpus=either(instance_of(Corpus), path))
+@check_arguments(corpus=schema.either(instance_of(Corpus), schema.path))
 def open_corpus(corpus: Corpus | str | Path) -> Corpus:
     """A corpus as it is, or the one in a folder: what every door takes that needs one."""
     return corpus if isinstance(corpus, Corpus) else Corpus.open(corpus)

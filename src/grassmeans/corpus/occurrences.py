@@ -10,6 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices, Integers
+
 Span = tuple[int, int]
 
 
@@ -44,7 +46,7 @@ class GivenText:
 
     # The number of a text -> the text, and the characters of its tokens.
     find: Callable[[int], tuple[str, Sequence[Span]]]
-    offsets: NDArray[np.int64]  # (n_texts + 1,) where the tokens of each text begin, and the end
+    offsets: Indices  # (n_texts + 1,) where the tokens of each text begin, and the end
 
     def read(self, first: int, end: int) -> Stretch:
         """The text of the tokens ``first:end``, which are of one document."""
@@ -58,7 +60,7 @@ class MovedText:
     """The text of tokens that stand in other places here: those of a document are in a row."""
 
     whole: TokenText
-    origins: NDArray[np.int64]  # (n_tokens,) where each token stands in it
+    origins: Indices  # (n_tokens,) where each token stands in it
 
     def read(self, first: int, end: int) -> Stretch:
         """The text of the tokens ``first:end``, which are of one document."""
@@ -67,26 +69,14 @@ class MovedText:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Places of words in a tokenised text: a shard of a corpus, a sentence, test passages.
+    """Places of words in a tokenised text: a shard of a corpus, a sentence, test passages."""
 
-    Attributes
-    ----------
-    tokens : (n_tokens,) int32
-        The text as numbers of ``words``; -1 for words beyond them.
-    document_offsets : (n_documents + 1,) int64
-        Where each document begins, and the end; contexts stay inside a document.
-    positions : (n,) int64
-        Where the occurrences stand in ``tokens``, in text order.
-    words : sequence of str
-        What the numbers mean. The same object for all texts of a corpus.
-    text : TokenText, optional
-        What the tokens were found in, for kinds of context that read the original.
-    """
-
-    tokens: NDArray[np.int32]
-    document_offsets: NDArray[np.int64]
-    positions: NDArray[np.int64]
-    words: Sequence[str]
+    tokens: Integers  # (n_tokens,) the text as numbers of ``words``; -1 for words beyond them
+    # (n_documents + 1,) Where each document begins, and the end; contexts stay inside a document.
+    document_offsets: Indices
+    positions: Indices  # (n,) where the occurrences stand in ``tokens``, in text order
+    words: Sequence[str]  # what the numbers mean: the same object for all texts of a corpus
+    # What the tokens were found in, for kinds of context that read the original.
     text: TokenText | None = None
 
     def __len__(self) -> int:
@@ -96,7 +86,7 @@ class Occurrences:
         """Some of the occurrences, in the same text."""
         return self.at(self.positions[part])
 
-    def at(self, positions: NDArray[np.int64]) -> Occurrences:
+    def at(self, positions: Indices) -> Occurrences:
         """Other occurrences in the same text."""
         if type(self) is not Occurrences:
             return replace(self, positions=positions)
@@ -110,13 +100,13 @@ class Occurrences:
         return Occurrences(self.tokens, self.document_offsets, self.positions, self.words, text)
 
     @property
-    def documents(self) -> NDArray[np.int64]:
+    def documents(self) -> Indices:
         """(n,) number of the document in which each occurrence stands."""
         found = np.searchsorted(self.document_offsets, self.positions, side="right") - 1
         return np.asarray(found, np.int64)
 
     @property
-    def document_bounds(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def document_bounds(self) -> tuple[Indices, Indices]:
         """(n,) where the document of each occurrence begins and ends."""
         documents = self.documents
         return self.document_offsets[documents], self.document_offsets[documents + 1]

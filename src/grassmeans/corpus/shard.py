@@ -12,13 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from grassmeans.arrays import Booleans, Indices, Integers
 from grassmeans.artifacts.checking import (
     check_offsets,
     check_range,
@@ -103,7 +103,7 @@ class Shard:
         return Shard, (self.folder, self.sizes, self.first_position, self.first_document)
 
     @cached_property
-    def tokens(self) -> NDArray[np.int32]:
+    def tokens(self) -> Integers:
         """(n_tokens,) word ids, -1 for words beyond the vocabulary's limit."""
         path = self.folder / TOKENS
         tokens = open_array(path, np.int32, (self.sizes.n_tokens,))
@@ -111,41 +111,39 @@ class Shard:
         check_range(path, tokens, -1, self.sizes.n_words)
         return tokens
 
-    def read_tokens(self, start: int, end: int, epoch: int = 0) -> NDArray[np.int32]:
+    def read_tokens(self, start: int, end: int, epoch: int = 0) -> Integers:
         """The word ids of the positions ``start:end``, the same in every epoch of a training."""
         return self.tokens[start:end]
 
-    def _open_offsets(self, name: str, end: int) -> NDArray[np.int64]:
+    def _open_offsets(self, name: str, end: int) -> Indices:
         path = self.folder / name
         offsets = open_array(path, np.int64, (self.sizes.n_documents + 1,))
         check_offsets(path, offsets, end)
         return offsets
 
     @cached_property
-    def document_offsets(self) -> NDArray[np.int64]:
+    def document_offsets(self) -> Indices:
         """(n_documents + 1,) position of each document's first token, and the end."""
         return self._open_offsets(DOCUMENTS, self.sizes.n_tokens)
 
-    def document_bounds(
-        self, positions: NDArray[np.integer]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def document_bounds(self, positions: NDArray[np.integer]) -> tuple[Indices, Indices]:
         """(n,) first position and (n,) end of the document that each of (n,) positions is in."""
         offsets = np.asarray(self.document_offsets)
         document = np.searchsorted(offsets, positions, side="right") - 1
         return offsets[document], offsets[document + 1]
 
     @cached_property
-    def text_offsets(self) -> NDArray[np.int64]:
+    def text_offsets(self) -> Indices:
         """(n_documents + 1,) byte offset of each document in the text."""
         return self._open_offsets(TEXT_OFFSETS, len(self.text))
 
     @cached_property
-    def pretokenised(self) -> NDArray[np.bool_]:
+    def pretokenised(self) -> Booleans:
         """(n_documents,) whether the document came already split into tokens."""
         return open_array(self.folder / PRETOKENISED, np.bool_, (self.sizes.n_documents,))
 
     @cached_property
-    def anchors(self) -> NDArray[np.int64]:
+    def anchors(self) -> Indices:
         """(n_anchors, 2) positions of some tokens and the byte offsets where to look for them.
 
         Tokenising the text from an anchor's byte offset gives the tokens from its position on.
@@ -210,22 +208,16 @@ class Shard:
         """The line of the token at a position of the shard; line breaks become spaces."""
         document = self.document_at(position)
         first_byte, last_byte = (int(b) for b in self.text_offsets[document : document + 2])
-        anchor = int(np.searchsorted(self.anchors[:, 0], position, side="right")) - 1
-        anchor_token, anchor_byte = (int(value) for value in self.anchors[anchor])
-        after = int(self.anchors[anchor + 1, 1]) if anchor + 1 < len(self.anchors) else last_byte
+        text, spans, (begin, behind) = self._read_sections(position, 1, document, tokenizer)
+        start, end = spans[0]
         margin = _BYTES_PER_CHARACTER * (width + 1)
-        section = self._decode(anchor_byte, after)
-        spans = self.token_rule(document, tokenizer).spans(section)
-        start, end = next(islice(spans, position - anchor_token, None), (-1, -1))
-        if start < 0:
-            raise damaged(self.folder / TEXT, "text and tokens do not fit")
-        left = self._decode(max(first_byte, anchor_byte - margin), anchor_byte) + section[:start]
-        right = section[end:] + self._decode(after, min(last_byte, after + margin))
-        if not keep_breaks:
-            left, right = _flatten(left), _flatten(right)
+        left = self._decode(max(first_byte, begin - margin), begin) + text[:start]
+        right = text[end:] + self._decode(behind, min(last_byte, behind + margin))
+        if not keep_breaks:  # which would break the table that shows it
+            left, right = (side.replace("\r", " ").replace("\n", " ") for side in (left, right))
         return ConcordanceLine(
             left[-width:] if width else "",
-            section[start:end],
+            text[start:end],
             right[:width],
             self.first_position + position,
             *self.metadata[document],
@@ -234,27 +226,36 @@ class Shard:
 
     def read_stretch(self, first: int, end: int, tokenizer: Tokenizer) -> Stretch:
         """The original text of the tokens ``first:end``, which are of one document."""
+        # One token more than asked for tells how far the text goes on behind the last.
         document = self.document_at(first)
+        text, spans, _ = self._read_sections(first, end - first, document, tokenizer, more=1)
+        return cut_stretch(text, spans, 0, end - first)
+
+    def _read_sections(
+        self, first: int, n_tokens: int, document: int, tokenizer: Tokenizer, more: int = 0
+    ) -> tuple[str, list[Span], tuple[int, int]]:
+        """Text with so many tokens from ``first`` on, and some more if there are.
+
+        The characters of the tokens in it, and the bytes of the shard's text that it is.
+        """
         rule = self.token_rule(document, tokenizer)
         last_byte = int(self.text_offsets[document + 1])
         anchor = int(np.searchsorted(self.anchors[:, 0], first, side="right")) - 1
         skipped = first - int(self.anchors[anchor, 0])
+        begin = behind = int(self.anchors[anchor, 1])
         text = ""
         spans: list[Span] = []
-        # By sections, as the tokens were found: no token goes across an anchor. One more than asked
-        # for tells how far the text goes on behind the last.
-        while len(spans) <= skipped + end - first and anchor < len(self.anchors):
-            begin = int(self.anchors[anchor, 1])
-            if begin >= last_byte:
-                break
+        # By sections, as the tokens were found: no token goes across an anchor.
+        while len(spans) < skipped + n_tokens + more and behind < last_byte:
             anchor += 1
             after = int(self.anchors[anchor, 1]) if anchor < len(self.anchors) else last_byte
-            section = self._decode(begin, after)
+            section = self._decode(behind, after)
             spans += [(len(text) + start, len(text) + stop) for start, stop in rule.spans(section)]
             text += section
-        if len(spans) < skipped + end - first:
+            behind = after
+        if len(spans) < skipped + n_tokens:
             raise damaged(self.folder / TEXT, "text and tokens do not fit")
-        return cut_stretch(text, spans, skipped, skipped + end - first)
+        return text, spans[skipped:], (begin, behind)
 
     def _decode(self, start: int, end: int) -> str:
         """Bytes to text; a character cut at either end is left out."""
@@ -265,7 +266,7 @@ class Shard:
         return content[skip:].decode(errors="ignore")
 
     @cached_property
-    def _index(self) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]:
+    def _index(self) -> tuple[Integers, Indices, Integers]:
         path = self.folder / INDEX_WORDS
         words = open_array(path, np.int32, (None,))
         check_range(path, words, 0, self.sizes.n_words)
@@ -275,7 +276,7 @@ class Shard:
         check_offsets(self.folder / INDEX_OFFSETS, offsets, len(positions))
         return words, offsets, positions
 
-    def positions(self, word_id: int) -> NDArray[np.int32]:
+    def positions(self, word_id: int) -> Integers:
         """Positions of a word in this shard, in order, without a scan."""
         words, offsets, positions = self._index
         slot = int(np.searchsorted(words, word_id))
@@ -293,7 +294,7 @@ class Shard:
         return has_file(self.folder / LINKS)
 
     @cached_property
-    def link_spans(self) -> NDArray[np.int32]:
+    def link_spans(self) -> Integers:
         """(n_links, 3) start and end of each link's tokens, and its number in `link_targets`."""
         if not self.has_links:
             return np.empty((0, 3), np.int32)
@@ -306,7 +307,7 @@ class Shard:
         return spans
 
     @cached_property
-    def exact_links(self) -> NDArray[np.bool_]:
+    def exact_links(self) -> Booleans:
         """(n_links,) whether a link's text is its tokens and nothing else.
 
         Not so for "Apollo 11" where numbers are no tokens, nor for "C++". Corpora of older releases
@@ -351,8 +352,3 @@ class ShardText:
     def read(self, first: int, end: int) -> Stretch:
         """The text of the tokens ``first:end``, which are of one document."""
         return self.shard.read_stretch(first, end, self.tokenizer)
-
-
-def _flatten(text: str) -> str:
-    """Line breaks inside a line would break the table that shows it."""
-    return text.replace("\r", " ").replace("\n", " ")

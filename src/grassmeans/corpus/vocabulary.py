@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from importlib import resources
-from importlib.resources.abc import Traversable
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Indices, Integers
 from grassmeans.artifacts.checking import check_range, damaged, open_array, read_text
 from grassmeans.artifacts.writing import write_array, write_bytes
 from grassmeans.errors import InputError
@@ -27,6 +26,7 @@ _COUNTS = "counts.npy"
 FUNCTION_WORDS = "function_words.txt"
 NO_LANGUAGE = "none"
 _SUFFIX = ".txt"
+_LISTS = resources.files("grassmeans.corpus").joinpath("data", "function_words")
 
 
 class Vocabulary:
@@ -36,7 +36,7 @@ class Vocabulary:
     are: row ``i`` of vectors trained on a corpus belongs to word ``i`` of its vocabulary.
     """
 
-    def __init__(self, words: Sequence[str], counts: NDArray[np.int64]) -> None:
+    def __init__(self, words: Sequence[str], counts: Indices) -> None:
         if len(words) != len(counts):
             raise InputError(f"a vocabulary of {len(words)} words cannot have {len(counts)} counts")
         self.words = words
@@ -46,10 +46,8 @@ class Vocabulary:
     def from_counts(cls, counts: Mapping[str, int], *, max_size: int | None = None) -> Vocabulary:
         """Order counted words; keep the ``max_size`` most frequent."""
         ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:max_size]
-        return cls(
-            [word for word, _ in ordered],
-            np.fromiter((count for _, count in ordered), dtype=np.int64, count=len(ordered)),
-        )
+        found = np.fromiter((count for _, count in ordered), np.int64, len(ordered))
+        return cls([word for word, _ in ordered], found)
 
     @cached_property
     def _ids(self) -> dict[str, int]:
@@ -65,7 +63,7 @@ class Vocabulary:
         """The word's id, or `UNKNOWN`."""
         return self._ids.get(word, UNKNOWN)
 
-    def ids_of(self, words: Iterable[str]) -> NDArray[np.int32]:
+    def ids_of(self, words: Iterable[str]) -> Integers:
         """The words' ids, `UNKNOWN` where a word is not in the vocabulary."""
         ids = self._ids
         return np.fromiter((ids.get(word, UNKNOWN) for word in words), dtype=np.int32)
@@ -102,13 +100,9 @@ class Vocabulary:
         return cls(words, counts)
 
 
-def _lists_folder() -> Traversable:
-    return resources.files("grassmeans.corpus").joinpath("data", "function_words")
-
-
 def available_languages() -> tuple[str, ...]:
     """The codes of the languages that have a list."""
-    names = (entry.name for entry in _lists_folder().iterdir())
+    names = (entry.name for entry in _LISTS.iterdir())
     return tuple(sorted(name.removesuffix(_SUFFIX) for name in names if name.endswith(_SUFFIX)))
 
 
@@ -119,7 +113,16 @@ def load_function_words(language: str | None = None, file: Path | None = None) -
     word a line, in UTF-8; what follows a ``#`` is a comment.
     """
     if file is not None:
-        return _read_file(Path(file))
+        try:
+            words = _parse_words(Path(file).read_text(encoding="utf-8-sig"))
+        except UnicodeDecodeError as error:
+            raise InputError(f"the list of function words {file} is not UTF-8: {error}") from error
+        except OSError as error:
+            problem = f"cannot read the list of function words {file}: {error.strerror}"
+            raise InputError(problem) from error
+        if not words:
+            raise InputError(f"the list of function words {file} is empty: give one word a line")
+        return words
     code = NO_LANGUAGE if language is None else language.strip().lower()
     if code == NO_LANGUAGE:
         return frozenset()
@@ -129,7 +132,7 @@ def load_function_words(language: str | None = None, file: Path | None = None) -
             f"{', '.join(available_languages())}; give your own list (function_words=...), or "
             f"choose {NO_LANGUAGE}"
         )
-    return _parse_words(_lists_folder().joinpath(code + _SUFFIX).read_text(encoding="utf-8"))
+    return _parse_words(_LISTS.joinpath(code + _SUFFIX).read_text(encoding="utf-8"))
 
 
 def write_function_words(folder: Path, words: Iterable[str]) -> None:
@@ -151,20 +154,6 @@ def is_function_word(word: str, function_words: Collection[str]) -> bool:
     if word in function_words or word.lower() in function_words:
         return True
     return not word.isalnum() and not any(map(str.isalnum, word))
-
-
-def _read_file(path: Path) -> frozenset[str]:
-    try:
-        words = _parse_words(path.read_text(encoding="utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"the list of function words {path} is not UTF-8: {error}") from error
-    except OSError as error:
-        raise InputError(
-            f"cannot read the list of function words {path}: {error.strerror}"
-        ) from error
-    if not words:
-        raise InputError(f"the list of function words {path} is empty: give one word a line")
-    return words
 
 
 def _parse_words(text: str) -> frozenset[str]:

@@ -91,9 +91,10 @@ def read_file(file: InputFile) -> Iterator[RawDocument]:
     if file.path.is_fifo():
         yield from _read_pipe(file)
         return
-    kind = find_archive_kind(read_head(file.path))
+    head = read_head(file.path)
+    kind = find_archive_kind(head)
     if kind is None:
-        yield from _read_plain_file(file)
+        yield from _read_plain_file(file, head)
     else:
         yield from _read_all(read_members(file, kind), _read_plain_file, file.report)
 
@@ -111,17 +112,17 @@ def _read_pipe(file: InputFile) -> Iterator[RawDocument]:
         yield from read_file(copy)
 
 
-def _read_plain_file(file: InputFile) -> Iterator[RawDocument]:
-    """The documents of a file that is no archive."""
+def _read_plain_file(file: InputFile, head: bytes | None = None) -> Iterator[RawDocument]:
+    """The documents of a file, which may be one of an archive, but is none."""
     file.report.n_files += 1
     name = file.options.format
     if name == "auto":
-        head = read_head(file.path)
+        head = read_head(file.path) if head is None else head
         nested = "archive in an archive (unpack it first)" if find_archive_kind(head) else None
         if foreign := nested or find_foreign_kind(head):
             file.report.skip(foreign, str(file))
             return
-        name = detect_format(file.path)
+        name = detect_format(file.path, head)
     for document in _READERS[name](file):
         yield from file.check(document)
 
@@ -220,56 +221,46 @@ _HTML_START = re.compile(
 )
 
 
-def detect_format(path: Path | str) -> str:
-    """Name the format of a file: one of `FORMATS`, except ``"tokens"``.
+def detect_format(path: Path | str, head: bytes | None = None) -> str:
+    """Name the format of a file, whose beginning may be known: one of `FORMATS` but ``"tokens"``.
 
     Tokenised sentences look like any other text, so that format is only ever chosen by hand. What
     is not recognised is ``"text"``.
     """
     path = Path(path)
-    head = read_head(path)
+    head = read_head(path) if head is None else head
     if head.startswith(b"PAR1"):
         return "parquet"
-    suffix = _read_suffix(path)
+    suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
+    suffix = next((suffix for suffix in suffixes if suffix not in _PACKED_SUFFIXES), "")
     text = head.decode(find_encoding(head) or "utf-8", errors="replace").lstrip()
-    if _is_mediawiki(text):
+    # A part of a multistream dump that was cut out begins with a page.
+    is_dump = text.startswith(("<?xml", "<!DOCTYPE")) and "<mediawiki" in text[:4096]
+    if is_dump or text.startswith(("<mediawiki", "<page>")):
         return "mediawiki"
     end = "\r" if has_old_line_ends(text.encode()) else "\n"
     lines = [line.rstrip("\r") for line in text.split(end, _SAMPLE_LINES)]
     # The last line is probably cut off, unless it is the only one.
     lines = lines[:-1] or lines
-    tests = {
-        "jsonl": _is_json_lines(lines),
-        "json": _is_json(text),
-        "conllu": _is_conllu(lines),
-        "vertical": _is_vertical(lines, suffix),
-        "wikiextractor": _DOC_LINE.match(lines[0]) is not None,
-    }
-    named = _NAMED_FORMATS.get(suffix, "text") if text else "text"
-    return next((name for name, passed in tests.items() if passed), named)
+    if _is_json_lines(lines):
+        return "jsonl"
+    if _is_json(text):
+        return "json"
+    if _is_conllu(lines):
+        return "conllu"
+    if _is_vertical(lines, suffix):
+        return "vertical"
+    if _DOC_LINE.match(lines[0]):
+        return "wikiextractor"
+    return _NAMED_FORMATS.get(suffix, "text") if text else "text"
 
 
 def find_foreign_kind(head: bytes) -> str | None:
     """What a file is that no reader can read, and what to do about it; None for any other."""
-    for start, kind in _FOREIGN_STARTS.items():
-        if head.startswith(start):
-            return kind
     if _HTML_START.match(head[:_HTML_BYTES]):
         return "HTML page (take its text out first)"
-    return None
-
-
-def _read_suffix(path: Path) -> str:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    return next((suffix for suffix in reversed(suffixes) if suffix not in _PACKED_SUFFIXES), "")
-
-
-def _is_mediawiki(text: str) -> bool:
-    start = text[:4096]
-    # A part of a multistream dump that was cut out begins with a page.
-    return start.startswith(("<mediawiki", "<page>")) or (
-        start.startswith(("<?xml", "<!DOCTYPE")) and "<mediawiki" in start
-    )
+    starts = _FOREIGN_STARTS.items()
+    return next((kind for start, kind in starts if head.startswith(start)), None)
 
 
 def _is_json_lines(lines: list[str]) -> bool:
@@ -316,12 +307,10 @@ def _is_vertical(lines: list[str], suffix: str) -> bool:
     filled = [line for line in lines if line.strip()]
     tags = [line for line in filled if _TAG_LINE.fullmatch(line.strip())]
     tokens = [line for line in filled if not _TAG_LINE.fullmatch(line.strip())]
-    narrow = [line for line in tokens if line.strip() and " " not in line.split("\t")[0]]
-    if not tokens or len(narrow) < _MAJORITY * len(tokens):
+    n_narrow = sum(" " not in line.split("\t")[0] for line in tokens)
+    if not tokens or n_narrow < _MAJORITY * len(tokens):
         return False
-    if suffix in _VERTICAL_SUFFIXES:
+    if suffix in _VERTICAL_SUFFIXES or any(map(_SENTENCE_TAG.match, tags)):
         return True
-    if any(_SENTENCE_TAG.match(tag) for tag in tags):
-        return True
-    columned = sum("\t" in line for line in tokens)
-    return bool(tags) and columned >= _MAJORITY * len(tokens)
+    n_columned = sum("\t" in line for line in tokens)
+    return bool(tags) and n_columned >= _MAJORITY * len(tokens)

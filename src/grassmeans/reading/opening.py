@@ -105,6 +105,7 @@ class _DecompressingReader(io.RawIOBase):
         self._stream: Any = None
         self._packed = b""
         self._output = memoryview(b"")
+        self.stream_start = 0  # where the stream of what was read last begins in the file
 
     def readable(self) -> bool:
         return True
@@ -127,6 +128,7 @@ class _DecompressingReader(io.RawIOBase):
             if not self._packed:
                 return bool(found)
             self._stream = self._make()
+            self.stream_start = self._source.tell() - len(self._packed)
         packed, self._packed = self._packed, b""
         if not packed and self._stream.needs_input:
             packed = self._source.read(self._packed_bytes)
@@ -152,6 +154,13 @@ def _open_streams(path: Path) -> tuple[BinaryIO, BinaryIO]:
     if make is None:
         return source, source
     return source, io.BufferedReader(_DecompressingReader(source, make), BLOCK_BYTES)
+
+
+def read_streams(file: BinaryIO) -> Iterator[tuple[bytes, int]]:
+    """Blocks of what is packed by bzip2, and where the stream of each begins in the file."""
+    reader = _DecompressingReader(file, bz2.BZ2Decompressor)
+    while block := reader.read(BLOCK_BYTES):
+        yield block, reader.stream_start
 
 
 def open_bytes(path: Path | str) -> BinaryIO:

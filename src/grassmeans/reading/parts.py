@@ -11,7 +11,6 @@ all.
 
 from __future__ import annotations
 
-import bz2
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -23,7 +22,12 @@ from grassmeans.reading.documents import InputFile, RawDocument, ReadOptions, Re
 from grassmeans.reading.inputs import detect_format, find_foreign_kind, read_file
 from grassmeans.reading.lines import is_plain_utf8
 from grassmeans.reading.mediawiki import read_mediawiki_part
-from grassmeans.reading.opening import BLOCK_BYTES, find_archive_kind, read_head
+from grassmeans.reading.opening import (
+    BLOCK_BYTES,
+    find_archive_kind,
+    read_head,
+    read_streams,
+)
 from grassmeans.reading.records import read_json_part
 
 PLAIN_BYTES, PACKED_BYTES = 1 << 26, 1 << 24
@@ -31,7 +35,6 @@ PLAIN_BYTES, PACKED_BYTES = 1 << 26, 1 << 24
 
 _STREAM = re.compile(rb"BZh[1-9]1AY&SY")
 _STREAM_BYTES = 10
-_PACKED_BLOCK = 1 << 16
 _ODD = {"broken XML", "damaged compressed data", "unreadable file", "undecodable bytes"}
 
 Block = tuple[bytes, bool]
@@ -98,23 +101,20 @@ def _find_starts(path: Path, size: int, options: ReadOptions) -> tuple[list[int]
 def _find_streams(file: BinaryIO, size: int, apart: int) -> list[int]:
     """Where streams of bzip2 begin, at least so many bytes apart."""
     starts = [0]
-    while (start := _find_stream(file, starts[-1] + apart)) is not None:
-        starts.append(start)
-        if size - start < apart:
+    while size - starts[-1] >= apart:
+        place = starts[-1] + apart
+        file.seek(place)
+        held = b""
+        while block := file.read(BLOCK_BYTES):
+            held += block
+            if found := _STREAM.search(held):
+                starts.append(place + found.start())
+                break
+            place += max(len(held) - _STREAM_BYTES + 1, 0)
+            held = held[1 - _STREAM_BYTES :]
+        else:
             break
     return starts
-
-
-def _find_stream(file: BinaryIO, start: int) -> int | None:
-    file.seek(start)
-    held = b""
-    while block := file.read(BLOCK_BYTES):
-        held += block
-        if found := _STREAM.search(held):
-            return start + found.start()
-        start += max(len(held) - _STREAM_BYTES + 1, 0)
-        held = held[1 - _STREAM_BYTES :]
-    return None
 
 
 def read_part(part: FilePart, options: ReadOptions, report: ReadReport) -> Iterator[RawDocument]:
@@ -164,25 +164,8 @@ def _read_plain(file: BinaryIO, part: FilePart) -> Iterator[Block]:
 def _read_streams(file: BinaryIO, part: FilePart) -> Iterator[Block]:
     """The content of streams; those that begin in the part belong to it."""
     file.seek(part.start)
-    place, packed = part.start, b""
-    while packed or (packed := file.read(_PACKED_BLOCK)):
-        filled = packed.lstrip(b"\0")  # padding between streams
-        place += len(packed) - len(filled)
-        packed = filled
-        if not packed:
-            continue
-        is_own = place < part.end
-        stream = bz2.BZ2Decompressor()
-        while not stream.eof:
-            if stream.needs_input and not packed and not (packed := file.read(_PACKED_BLOCK)):
-                raise EOFError("the file ends inside a compressed stream")
-            block = stream.decompress(packed, BLOCK_BYTES)
-            place += len(packed)
-            packed = b""
-            if block:
-                yield block, is_own
-        packed = stream.unused_data
-        place -= len(packed)
+    for block, start in read_streams(file):
+        yield block, start < part.end
 
 
 _PART_READERS = {"jsonl": read_json_part, "mediawiki": read_mediawiki_part}
