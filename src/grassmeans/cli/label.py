@@ -90,28 +90,36 @@ def export(
     corpus: options.ReadPath,
     output: options.Output | None = None,
     format: Annotated[str, typer.Option("--format", "-f")] = "text",
+    model: options.ReadPath | None = None,
     overwrite: options.OverwriteFile = False,
 ) -> None:
     """Write a labelled corpus as text for other tools.
 
     text: keys (crane.2) separated by spaces, one document a line. vertical: form, key, word and
     sense, one word a line. jsonl: one document a line, with the spans of its labelled words.
-    conllu: the key as Sense= in the last column. parquet: one row a labelled word. In a corpus
-    without labels the words are their own keys.
+    conllu: the key as Sense= in the last column. terms: for a search engine, a document's words a
+    line, each with its sense behind it as a term of its own (crane crane|2). parquet: one row a
+    labelled word. In a corpus without labels the words are their own keys.
+
+    With the model that has labelled it, jsonl, conllu and parquet tell the names of senses, and how
+    likely each is right.
+
+    [dim]grassmeans export labelled -f parquet --model en -o labelled.parquet[/]
 
     Options
     -------
     corpus: A corpus folder, labelled or not.
     output: File; standard output by default.
-    format: text, vertical, jsonl, conllu or parquet.
+    format: text, vertical, jsonl, conllu, terms or parquet.
+    model: The model by which the corpus was labelled: names and confidence.
     """
     from grassmeans.corpus.corpus import Corpus
     from grassmeans.labelling.export import export_corpus
 
     source = Corpus.open(corpus)
     if output is None:
-        export_corpus(source, sys.stdout.buffer, format)
+        export_corpus(source, sys.stdout.buffer, format, model=model)
         sys.stdout.buffer.flush()
         return
-    n_documents = export_corpus(source, output, format, overwrite=overwrite)
+    n_documents = export_corpus(source, output, format, model=model, overwrite=overwrite)
     note(f"wrote {n_documents:,} documents to {output}")

@@ -116,7 +116,7 @@ def decode_shard(
         if decoding.decoding == "hard":
             senses[part] = choose_senses(distances, decoding.idk_threshold) + 1
         else:
-            probabilities = _find_probabilities(distances, n_senses, decoding.sharpness)
+            probabilities = find_probabilities(distances, n_senses, decoding.sharpness)
             senses[part] = draw_senses(probabilities, n_senses, rng.random(len(n_senses)))
     return DecodedShard(np.asarray(stored.positions), words, senses, n_without_context)
 
@@ -134,14 +134,10 @@ def _read_distances(
     return distances
 
 
-def read_probabilities(
-    shard: Shard,
-    stored: StoredDistances,
-    part: slice | NDArray[np.integer],
-    targets: Targets,
-    sharpness: float,
+def read_labelled(
+    shard: Shard, stored: StoredDistances, part: slice | NDArray[np.integer], targets: Targets
 ) -> tuple[Integers, Doubles]:
-    """Target words (n,) and sense probabilities (n, most senses) of some labelled occurrences.
+    """Target words (n,) and distances (n, most senses) of some labelled occurrences.
 
     ``stored`` are the distances of the shard of a labelled corpus, by whose token ids the targets
     are.
@@ -149,12 +145,22 @@ def read_probabilities(
     words: Integers = targets.word_of_token[shard.tokens[stored.positions[part]]]
     if np.any(words < 0):
         raise damaged(shard.folder / POSITIONS, "the distances do not belong to the tokens")
-    n_senses = targets.n_senses[words]
-    distances = _read_distances(stored, part, n_senses, shard.folder)
-    return words, _find_probabilities(distances, n_senses, sharpness)
+    return words, _read_distances(stored, part, targets.n_senses[words], shard.folder)
 
 
-def _find_probabilities(distances: Doubles, n_senses: Indices, sharpness: float) -> Doubles:
+def read_probabilities(
+    shard: Shard,
+    stored: StoredDistances,
+    part: slice | NDArray[np.integer],
+    targets: Targets,
+    sharpness: float,
+) -> tuple[Integers, Doubles]:
+    """Target words (n,) and sense probabilities (n, most senses), as `read_labelled`."""
+    words, distances = read_labelled(shard, stored, part, targets)
+    return words, find_probabilities(distances, targets.n_senses[words], sharpness)
+
+
+def find_probabilities(distances: Doubles, n_senses: Indices, sharpness: float) -> Doubles:
     """(n, most senses) probabilities of the senses, 0 beyond a word's senses."""
     probabilities = np.zeros(distances.shape)
     for k in np.unique(n_senses):

@@ -1,4 +1,4 @@
-"""Labelled text for other tools: plain text, vertical, JSON lines, CoNLL-U, Parquet.
+"""Labelled text for other tools: plain text, vertical, JSON lines, CoNLL-U, terms, Parquet.
 
 All are written from documents with their text and a key for every word in it.
 """
@@ -6,6 +6,7 @@ All are written from documents with their text and a key for every word in it.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,13 +14,18 @@ from html import escape
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+import numpy as np
+
+from grassmeans.arrays import Doubles, Integers
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.shard import Shard
 from grassmeans.errors import ArtifactError, InputError, check_choice, import_extra
-from grassmeans.labelling.decoding import read_probabilities
-from grassmeans.labelling.measuring import open_distances, read_targets
+from grassmeans.labelling.decoding import find_probabilities, read_labelled
+from grassmeans.labelling.measuring import Targets, open_distances, read_targets
+from grassmeans.models.model import SenseModel, open_model
 from grassmeans.outputs.places import output_file
 from grassmeans.progress import progress_bar
+from grassmeans.senses.inventory import SenseInventory
 from grassmeans.senses.keys import decode_key
 from grassmeans.text.tokenizer import Tokenizer, WhitespaceTokenizer
 
@@ -36,6 +42,10 @@ class KeyedWord(NamedTuple):
     sense: int | None  # from 1; 0 for "I don't know"; None where the word has no senses
     # Of the word's senses, in a corpus that was labelled by soft decoding.
     probabilities: tuple[float, ...] | None = None
+    # With the model by which the corpus was labelled: what the sense is called, and how likely it
+    # is right; None for words without senses, the latter for only senses, too.
+    name: str | None = None
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +66,18 @@ class KeyedDocument:
         return word.sense is not None or not self.is_labelled
 
 
-def read_keyed_documents(corpus: Corpus) -> Iterator[KeyedDocument]:
+def read_keyed_documents(
+    corpus: Corpus, model: SenseModel | None = None
+) -> Iterator[KeyedDocument]:
     """Go through the documents of a corpus, in order, one in memory at a time."""
     labelled: Any = corpus.manifest.get("labelled")
+    if model is not None and (labelled is None or labelled["model_digest"] != model.digest):
+        raise InputError(f"{corpus.path} was not labelled by this model: it cannot name its senses")
     keys = corpus.vocabulary.words
     entries = [(key, *(decode_key(key) if labelled else (key, None))) for key in keys]
     is_soft = labelled and labelled["decoding"] == "soft"
-    targets = read_targets(corpus) if is_soft else None
+    targets = read_targets(corpus) if is_soft or model is not None else None
+    sharpness = float(labelled["sharpness"]) if is_soft else None
     for number, shard in enumerate(corpus.shards):
         stored = targets and open_distances(shard.folder, len(shard.tokens), targets.max_senses)
         for i, (identifier, title) in enumerate(shard.metadata):
@@ -71,12 +86,14 @@ def read_keyed_documents(corpus: Corpus) -> Iterator[KeyedDocument]:
             words = _key_words(corpus.tokenizer, shard, i, text, entries)
             if targets and stored:
                 part = stored.rows_within(start, end)
-                sharpness = float(labelled["sharpness"])
-                found, rows = read_probabilities(shard, stored, part, targets, sharpness)
                 places = (stored.positions[part] - start).tolist()
-                n_senses = targets.n_senses[found].tolist()
-                for place, row, n in zip(places, rows.tolist(), n_senses, strict=True):
-                    words[place] = words[place]._replace(probabilities=tuple(row[:n]))
+                found = read_labelled(shard, stored, part, targets)
+                for place, told in zip(
+                    places, _tell_answers(*found, targets, model, sharpness), strict=True
+                ):
+                    words[place] = words[place]._replace(**told)
+                if model is not None:
+                    words = [_name_sense(word, model.inventory) for word in words]
             yield KeyedDocument(
                 is_labelled=labelled is not None,
                 number=int(corpus.document_starts[number]) + i,
@@ -87,6 +104,34 @@ def read_keyed_documents(corpus: Corpus) -> Iterator[KeyedDocument]:
                 words=words,
                 fields=shard.fields[i],
             )
+
+
+def _tell_answers(
+    words: Integers,
+    distances: Doubles,
+    targets: Targets,
+    model: SenseModel | None,
+    sharpness: float | None,
+) -> Iterator[dict[str, Any]]:
+    """Probabilities, in a corpus of soft labels, and confidence, with the model, of occurrences."""
+    n_senses = targets.n_senses[words]
+    rows = sure = None
+    if sharpness is not None:
+        rows = find_probabilities(distances, n_senses, sharpness).tolist()
+    if model is not None and model.calibration is not None:
+        found = model.calibration.confidence(distances)
+        # How far an only sense is was not measured.
+        sure = np.where(n_senses > 1, found, np.nan).tolist()
+    for i, n in enumerate(n_senses.tolist()):
+        told: dict[str, Any] = {} if rows is None else {"probabilities": tuple(rows[i][:n])}
+        if sure is not None and not math.isnan(sure[i]):
+            told["confidence"] = sure[i]
+        yield told
+
+
+def _name_sense(word: KeyedWord, inventory: SenseInventory) -> KeyedWord:
+    name = inventory.names_of(word.word).get(word.sense, "") if word.sense else ""
+    return word._replace(name=name) if name else word
 
 
 def _key_words(
@@ -116,6 +161,9 @@ def _key_words(
     return words
 
 
+TERM_MARK = "|"
+"""Between a word and the number of its sense, in the terms of a search engine."""
+
 _SPACE = re.compile(r"\s")
 _NO_NAME = re.compile(r"[^\w-]")
 # The escapes that Universal Dependencies use inside MISC.
@@ -124,6 +172,15 @@ _MISC_ESCAPES = str.maketrans({"\\": "\\\\", "|": "\\p", " ": "\\s", "\t": "\\t"
 
 def _text_lines(document: KeyedDocument) -> Iterator[str]:
     yield " ".join(_SPACE.sub("_", word.key) for word in document.words)
+
+
+def _terms_lines(document: KeyedDocument) -> Iterator[str]:
+    terms = []
+    for word in document.words:
+        terms.append(_SPACE.sub("_", word.word))
+        if word.sense:
+            terms.append(f"{terms[-1]}{TERM_MARK}{word.sense}")
+    yield f"{_SPACE.sub(' ', document.id)}\t{' '.join(terms)}"
 
 
 def _vertical_lines(document: KeyedDocument) -> Iterator[str]:
@@ -145,6 +202,10 @@ def _json_lines(document: KeyedDocument) -> Iterator[str]:
         fields: dict[str, Any] = {name: getattr(word, name) for name in told}
         if word.probabilities is not None:
             fields["probabilities"] = [round(p, 4) for p in word.probabilities]
+        if word.name is not None:
+            fields["name"] = word.name
+        if word.confidence is not None:
+            fields["confidence"] = round(word.confidence, 4)
         words.append(fields)
     value = {
         "id": document.id,
@@ -167,7 +228,11 @@ def _conllu_lines(document: KeyedDocument) -> Iterator[str]:
         yield f"# sent_id = {identifier}-{number}"
         yield f"# text = {_SPACE.sub(' ', line).strip()}"
         for i, word in enumerate(words, 1):
-            misc = "_" if word.sense is None else f"Sense={word.key.translate(_MISC_ESCAPES)}"
+            confidence = None if word.confidence is None else f"{word.confidence:.4f}"
+            key = None if word.sense is None else word.key
+            told = {"Sense": key, "SenseName": word.name, "SenseConfidence": confidence}
+            pairs = (f"{k}={v.translate(_MISC_ESCAPES)}" for k, v in told.items() if v is not None)
+            misc = "|".join(pairs) or "_"
             yield "\t".join([str(i), _SPACE.sub(" ", word.form), *["_"] * 7, misc])
         yield ""
 
@@ -198,6 +263,7 @@ _LINES: dict[str, Callable[[KeyedDocument], Iterator[str]]] = {
     "vertical": _vertical_lines,
     "jsonl": _json_lines,
     "conllu": _conllu_lines,
+    "terms": _terms_lines,
 }
 FORMATS = (*_LINES, "parquet")
 
@@ -207,6 +273,7 @@ def export_corpus(
     output: Path | BinaryIO,
     format: str = "text",
     *,
+    model: SenseModel | str | Path | None = None,
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> int:
@@ -215,7 +282,12 @@ def export_corpus(
     text: keys separated by spaces, one document a line. vertical: form, key, word and sense
     separated by tabs, one word a line, inside ``<doc>``. jsonl: one document a line with the
     character spans of its words. conllu: the key in MISC (``Sense=crane.2``), a sentence for every
-    line of the text. parquet: one row for every word that has a sense.
+    line of the text. terms: its id and its words, separated by a tab, one document a line; behind a
+    word its sense as a term of its own (``crane crane|2``). parquet: one row for every word that
+    has a sense.
+
+    With the model by which the corpus was labelled, jsonl, conllu and parquet tell the name of each
+    sense, and how likely it is right.
 
     A path, which Parquet needs, is written under a temporary name first.
     """
@@ -224,7 +296,8 @@ def export_corpus(
         raise InputError("parquet cannot be written to a stream: name a file with -o")
     bar = progress_bar("exporting", corpus.n_documents, unit="documents", show=show_progress)
     with bar as advance:
-        documents = _counted(read_keyed_documents(corpus), advance)
+        opened = None if model is None else open_model(model)
+        documents = _counted(read_keyed_documents(corpus, opened), advance)
         if not isinstance(output, Path):
             return _write_lines(documents, output, format)
         with output_file(output, inputs=[corpus.path], overwrite=overwrite) as temporary:
@@ -262,7 +335,8 @@ def write_parquet(
 
     Columns: ``document`` (its number), ``document_id``, ``title``, ``position`` (of the word in the
     corpus), ``start`` and ``end`` (characters), ``form``, ``key``, ``word``, ``sense``,
-    ``probabilities``, and one for each field of the documents (``field_date``).
+    ``probabilities``, ``name`` and ``confidence`` of the sense, and one for each field of the
+    documents (``field_date``).
     """
     pa = import_extra("pyarrow", "parquet", "writing Parquet")
     import pyarrow.parquet as pq
@@ -279,6 +353,8 @@ def write_parquet(
         "word": pa.string(),
         "sense": pa.int16(),
         "probabilities": pa.list_(pa.float32()),
+        "name": pa.string(),
+        "confidence": pa.float32(),
     }
     schema = pa.schema(kinds | {_FIELD + name: pa.string() for name in fields})
     rows: list[tuple[Any, ...]] = []

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,11 @@ from grassmeans.corpus.ingest import Ingest, IngestOptions
 from grassmeans.errors import InputError
 from grassmeans.labelling.export import export_corpus
 from grassmeans.labelling.labeller import label_corpus, relabel
+from grassmeans.models.model import SenseModel
 from grassmeans.reading.documents import RawDocument
+from grassmeans.senses.calibration import CALIBRATION
+from grassmeans.senses.entries import Sense
+from grassmeans.senses.inventory import SenseInventory
 
 
 @pytest.fixture
@@ -118,9 +123,64 @@ def test_parquet(labelled, tmp_path) -> None:
         "word": "crane",
         "sense": 2,
         "probabilities": None,
+        "name": None,
+        "confidence": None,
     }
     assert len(rows) == 2
     assert rows[1] == expected
+
+
+@pytest.fixture
+def named(model) -> SenseModel:
+    """The model that has labelled, with names of senses and a confidence of 0.88 throughout."""
+    inventory = SenseInventory(
+        replace(entry, senses=tuple(sense(k, n) for k, n in enumerate(("bird|s", "machine"), 1)))
+        for entry in model.inventory.values()
+    )
+    manifest = {**model.manifest, CALIBRATION: {"intercept": 2.0, "log_margin": 0.0}}
+    return SenseModel(model.encoder, inventory, model.tokenizer, manifest)
+
+
+def sense(number: int, name: str) -> Sense:
+    return Sense(number, 0.5, 0.1, (), (), (), name=name)
+
+
+def test_with_the_model_senses_have_names_and_confidence(labelled, named, tmp_path) -> None:
+    stream = io.BytesIO()
+    export_corpus(labelled, stream, "jsonl", model=named)
+    words = json.loads(stream.getvalue().splitlines()[0])["words"]
+    assert [(word["key"], word["name"], word["confidence"]) for word in words] == [
+        ("crane.1", "bird|s", 0.8808),
+        ("crane.2", "machine", 0.8808),
+    ]
+    export_corpus(labelled, tmp_path / "words.conllu", "conllu", model=named)
+    lines = (tmp_path / "words.conllu").read_text().splitlines()
+    assert lines[5].endswith("\tSense=crane.1|SenseName=bird\\ps|SenseConfidence=0.8808")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    export_corpus(labelled, tmp_path / "words.parquet", "parquet", model=named)
+    rows = parquet.read_table(tmp_path / "words.parquet").to_pylist()
+    assert [row["name"] for row in rows] == ["bird|s", "machine"]
+    assert rows[0]["confidence"] == pytest.approx(0.8808, abs=1e-4)
+
+
+def test_a_model_names_only_what_it_has_labelled(labelled, named, corpus) -> None:
+    with pytest.raises(InputError, match="was not labelled by this model"):
+        export_corpus(corpus, io.BytesIO(), "jsonl", model=named)
+    entry = named.inventory["crane"]
+    turned = replace(entry, directions=entry.directions[::-1].copy())
+    other = named.with_inventory(SenseInventory([turned]))
+    with pytest.raises(InputError, match="was not labelled by this model"):
+        export_corpus(labelled, io.BytesIO(), "jsonl", model=other)
+
+
+def test_terms_are_words_and_their_senses(labelled) -> None:
+    assert exported(labelled, "terms").splitlines() == [
+        "a&b\tthe crane crane|1 wing steel a crane crane|2 beam",
+        "2\t",
+        "3\tbank <b> a|b",
+    ]
+    unsure = relabel(labelled, labelled.path.parent / "unsure", idk_threshold=0.0)
+    assert exported(unsure, "terms").startswith("a&b\tthe crane wing steel a crane beam\n")
 
 
 def test_a_corpus_without_labels_has_words_for_keys(corpus) -> None:
