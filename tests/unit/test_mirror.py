@@ -40,6 +40,7 @@ ELSEWHERE = {
     "engines/on_dask.py": "system/test_cluster.py",
     "evaluation/running.py": "unit/evaluation/test_grouping.py",
     "models/deciding.py": "unit/models/test_model.py",
+    "models/tagging_model.py": "unit/tagging/test_tagging.py",
     "outputs/ownership.py": "unit/outputs/test_places.py",
     "senses/entries.py": "unit/senses/test_inventory.py",
     "senses/induction.py": "unit/senses/test_inventory.py",

@@ -14,7 +14,7 @@ from grassmeans.tagging.tagging import TaggedText
 from grassmeans.text.alignment import normalize_with_positions
 
 if TYPE_CHECKING:
-    from grassmeans.models.model import SenseModel
+    from grassmeans.models.tagging_model import TaggingModel
 
 _TEXTS, _NUMBERS = ("label", "word", "key", "name"), ("sense", "start", "end")
 _COLUMNS = ("label", "word", "key", "sense", "name", "confidence", "start", "end")
@@ -44,7 +44,7 @@ class _Found:
 
 
 def tag_frame(
-    model: SenseModel, frame: Any, column: str | None, id: str | None, **options: Any
+    model: TaggingModel, frame: Any, column: str | None, id: str | None, **options: Any
 ) -> Any:
     """A row for each tagged word of a table's texts; ``options`` are those of `tag_stream`."""
     table = open_table(frame, "frame")

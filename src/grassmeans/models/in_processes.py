@@ -17,6 +17,7 @@ from grassmeans.tagging.tagging import TaggedText
 
 if TYPE_CHECKING:
     from grassmeans.models.model import SenseModel
+    from grassmeans.models.tagging_model import TaggingModel
 
 Block = Sequence[RawDocument]
 Item = TypeVar("Item")
@@ -49,7 +50,7 @@ def cut_blocks(
 
 
 def tag_blocks(
-    model: SenseModel, blocks: Iterable[Block], workers: int | None, **options: Any
+    model: TaggingModel, blocks: Iterable[Block], workers: int | None, **options: Any
 ) -> Iterator[list[TaggedText]]:
     """Tag blocks of texts one after the other, or by so many processes; in their order.
 
@@ -77,7 +78,7 @@ class _Lent(NamedTuple):
 
 
 @contextlib.contextmanager
-def _lend(model: SenseModel) -> Iterator[_Lent]:
+def _lend(model: TaggingModel) -> Iterator[_Lent]:
     """A folder that holds a model: its own, or one for this block where it has changed since."""
     if model.folder is not None and model.is_as_stored:
         yield _Lent(model.folder, model.find_lemma)

@@ -23,7 +23,7 @@ from grassmeans.senses.language import warn_of_contexts
 from grassmeans.tagging.tagging import TaggedText
 
 if TYPE_CHECKING:
-    from grassmeans.models.model import SenseModel
+    from grassmeans.models.tagging_model import TaggingModel
 
 TextOf = str | Callable[[Any], Any] | None
 """Where the text of a record is: the name of a field, or a function."""
@@ -35,7 +35,7 @@ _MAX_CHARACTERS = 1_000_000
 
 
 def tag_stream(
-    model: SenseModel,
+    model: TaggingModel,
     texts: Any,
     text_of: TextOf = None,
     batch_size: int = 256,
@@ -68,7 +68,7 @@ def _read_items(items: Iterable[Any], text_of: TextOf) -> Iterator[_Read]:
 
 
 def _tag_items(
-    model: SenseModel,
+    model: TaggingModel,
     read: Iterator[_Read],
     batch_size: int,
     workers: int | None,

@@ -77,6 +77,22 @@ def test_several_words_are_found_in_one_reading(found, synthetic, topic_vectors)
     assert list(find_senses(synthetic.documents, ["crane"], contexts=topic_vectors)) == ["crane"]
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+def test_data_sets_of_hugging_face_are_texts(found, synthetic, topic_vectors, streamed) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is for development")
+    columns = {"id": range(-1, len(synthetic.documents)), "body": [None, *synthetic.documents]}
+    rows = datasets.Dataset.from_dict(columns)
+    given = rows.to_iterable_dataset() if streamed else rows
+    same = find_senses(given, "Crane", column="body", contexts=topic_vectors, n_senses=2)
+    assert same.occurrences == found.occurrences
+    model = SenseModel.fit(given, "crane", column="body", contexts=topic_vectors, n_senses=2)
+    assert model["crane"].word == "crane"
+    np.testing.assert_array_equal(model["crane"].directions, found.model["crane"].directions)
+    splits = datasets.DatasetDict(train=rows, test=rows)
+    with pytest.raises(InputError, match="texts has the splits 'train', 'test'"):
+        find_senses(splits, "crane", column="body", contexts=topic_vectors)
+
+
 def test_the_model_of_what_was_found_tags_new_text(found, synthetic, tmp_path) -> None:
     bird, machine = synthetic.topic_words[:2]
     senses = [found.model.tag(sentence(words))[0].sense for words in (bird, machine)]
