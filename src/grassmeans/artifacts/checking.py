@@ -62,29 +62,21 @@ def damaged(path: Path, reason: str) -> ArtifactError:
 
 
 @contextlib.contextmanager
-def explain_read_errors(path: Path) -> Iterator[None]:
-    """Turn the operating system's read errors into ones that name the file."""
+def open_file(path: Path) -> Iterator[BufferedReader]:
+    """Open a file of an artifact for reading; what is no regular file is refused at once."""
     try:
-        yield
+        # The name as text: a mapped array keeps it, and workers open it by that.
+        name, at_once = os.fspath(path), lambda p, flags: os.open(p, flags | _AT_ONCE)
+        with open(name, "rb", opener=at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ArtifactError(f"{path} is no regular file: {_BUILD_AGAIN}")
+            yield file
     except FileNotFoundError as error:
         raise ArtifactError(
             f"{path} is missing: the folder is incomplete, {_BUILD_AGAIN}"
         ) from error
     except OSError as error:
         raise ArtifactError(f"{path} cannot be read ({error.strerror or error})") from error
-
-
-@contextlib.contextmanager
-def open_file(path: Path) -> Iterator[BufferedReader]:
-    """Open a file of an artifact for reading; what is no regular file is refused at once."""
-    with (
-        explain_read_errors(path),
-        # The name as text: a mapped array keeps it, and workers open it by that.
-        open(os.fspath(path), "rb", opener=lambda p, flags: os.open(p, flags | _AT_ONCE)) as file,
-    ):
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise ArtifactError(f"{path} is no regular file: {_BUILD_AGAIN}")
-        yield file
 
 
 def read_bytes(path: Path, most: int = LARGEST_WHOLE) -> bytes:
@@ -156,7 +148,8 @@ def open_array(
     with open_file(path) as file:
         found, dtype = _read_header(path, file)
         start, size = file.tell(), os.fstat(file.fileno()).st_size
-        if dtype not in allowed or len(found) != len(shape) or not _fits(found, shape):
+        fits = [n in (None, m) for m, n in zip(found, shape, strict=False)]
+        if dtype not in allowed or len(found) != len(shape) or not all(fits):
             wanted = ", ".join("n" if n is None else str(n) for n in shape)
             expected = f"expected {allowed[0]} of shape ({wanted})"
             raise damaged(path, f"it holds {dtype} of shape {found}, {expected}")
@@ -189,10 +182,6 @@ def _read_header(path: Path, file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[
     if header["order"] == b"True" and len(shape) > 1:
         raise damaged(path, "its columns lie one after the other, not its rows")
     return shape, np.dtype(header["type"].decode())
-
-
-def _fits(found: Sequence[int], shape: Sequence[int | None]) -> bool:
-    return all(n is None or m == n for m, n in zip(found, shape, strict=True))
 
 
 def check_offsets(path: Path, offsets: NDArray[Any], end: int) -> None:
@@ -244,19 +233,14 @@ def has_file(path: Path) -> bool:
 
 def _compare(path: Path, content: bytes | bytearray | memoryview) -> None:
     """Refuse a file whose content is not what its artifact's list says."""
-    expected = _expected_digest(path)
-    if expected is not None and hashlib.sha256(content).hexdigest() != expected:
-        raise damaged(path, f"it is not what was written, by its digest in {CHECKSUMS}")
-
-
-def _expected_digest(path: Path) -> str | None:
     for folder in islice(path.parents, _DEEPEST):
         listed = find_list(folder)
         if listed is not None:
-            return listed.get(path.relative_to(folder).as_posix())
-        if (folder / MANIFEST).exists():
-            return None
-    return None
+            expected = listed.get(path.relative_to(folder).as_posix())
+            if expected is not None and hashlib.sha256(content).hexdigest() != expected:
+                raise damaged(path, f"it is not what was written, by its digest in {CHECKSUMS}")
+        if listed is not None or (folder / MANIFEST).exists():
+            return
 
 
 def find_list(folder: Path) -> Mapping[str, str] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,7 +14,6 @@ from grassmeans.terminal.output import draw_table, name_some, note, print_json, 
 
 if TYPE_CHECKING:
     from grassmeans.change.comparing import Comparison
-    from grassmeans.evaluation.reports import ResultTable
 
 _SHOWN = 20
 _SUFFIXES = (".html", ".csv", ".json", ".parquet")
@@ -138,46 +138,31 @@ def _write(found: Comparison, output: Path, overwrite: bool, title: str) -> None
         write_bytes(folder / "changes.csv", tables.write_csv(changes))
         write_bytes(folder / "shares.csv", tables.write_csv(found.shares))
         write_bytes(folder / tables.REPORT, tables.write_json(found))
-        if _has_parquet():
+        if find_spec("pyarrow") is not None:
             tables.write_parquet(changes, folder / "changes.parquet")
         fields = {"by": found.by, "groups": list(found.groups), "n_words": len(found.words)}
         write_manifest(folder, tables.REPORT_KIND, tables.REPORT_VERSION, fields)
 
 
-def _has_parquet() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("pyarrow") is not None
-
-
 def _show(found: Comparison, output: Path | None, as_json: bool) -> None:
     from grassmeans.change import tables
-
-    if not wants_json(as_json):
-        draw_table(_tabulate(found))
-        if output is not None:
-            note(f"the report is in {output}")
-        return
-    if output is None:
-        print_json(tables.to_dict(found))
-        return
-    print_json(
-        {
-            "report": str(output),
-            "groups": list(found.groups),
-            "n_words": len(found.words),
-            "n_tested": found.n_tested,
-            "n_changed": found.n_changed,
-            "n_documents_left_out": found.n_left_out,
-            "absent": list(found.absent),
-        }
-    )
-
-
-def _tabulate(found: Comparison) -> ResultTable:
     from grassmeans.evaluation.reports import ResultTable
     from grassmeans.pictures.change_page import COLUMNS, format_row
 
-    rows = [format_row(word.word, pair, " ") for word in found.words for pair in word.pairs]
-    note_below = f"{len(rows) - _SHOWN:,} more rows" if len(rows) > _SHOWN else ""
-    return ResultTable(COLUMNS, tuple(rows[:_SHOWN]), note_below)
+    if not wants_json(as_json):
+        rows = [format_row(word.word, pair, " ") for word in found.words for pair in word.pairs]
+        more = f"{len(rows) - _SHOWN:,} more rows" if len(rows) > _SHOWN else ""
+        draw_table(ResultTable(COLUMNS, tuple(rows[:_SHOWN]), more))
+        if output is not None:
+            note(f"the report is in {output}")
+        return
+    about = {
+        "report": str(output),
+        "groups": list(found.groups),
+        "n_words": len(found.words),
+        "n_tested": found.n_tested,
+        "n_changed": found.n_changed,
+        "n_documents_left_out": found.n_left_out,
+        "absent": list(found.absent),
+    }
+    print_json(tables.to_dict(found) if output is None else about)

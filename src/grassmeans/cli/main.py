@@ -161,7 +161,10 @@ def run() -> None:
         sys.stdout.flush()
         sys.exit(code)
     except _UsageError as error:
-        _explain_usage(error)
+        message = error.format_message().rstrip(".")
+        if message:  # without any argument the help itself was shown
+            command = _PROGRAM if error.ctx is None else error.ctx.command_path
+            _complain(f"{message}; see {command} --help")
         sys.exit(error.exit_code)
     except GrassmeansError as error:
         _complain(str(getattr(error, "strerror", None) or error))
@@ -218,14 +221,6 @@ def _tell_warnings() -> Iterator[None]:
 
         warnings.showwarning = tell
         yield
-
-
-def _explain_usage(error: Any) -> None:
-    """One line that names the command's help."""
-    message = error.format_message().rstrip(".")
-    if message:  # without any argument the help itself was shown
-        command = _PROGRAM if error.ctx is None else error.ctx.command_path
-        _complain(f"{message}; see {command} --help")
 
 
 def _complain(message: str) -> None:

@@ -30,24 +30,11 @@ _LARGE_FILE = 50_000_000
 
 def tag(
     model: options.Model,
-    file: Annotated[
-        Path | None,
-        READ,
-        typer.Argument(help="Text, one passage a line, packed or not; or standard input."),
-    ] = None,
-    word: Annotated[
-        list[str] | None, typer.Option("--word", "-w", help="Tag only this word; may be repeated.")
-    ] = None,
-    format: Annotated[
-        str,
-        typer.Option(help="text; tokens: split at white space alone; conllu: one passage each."),
-    ] = "text",
-    column: Annotated[
-        str | None, typer.Option(help="Of conllu: where the model's words are, lemma say.")
-    ] = None,
-    decoding: Annotated[
-        str, typer.Option(help="hard: the nearest sense or 'don't know'; soft: probabilities.")
-    ] = "hard",
+    file: Annotated[Path | None, READ, typer.Argument()] = None,
+    word: Annotated[list[str] | None, typer.Option("--word", "-w")] = None,
+    format: str = "text",
+    column: str | None = None,
+    decoding: str = "hard",
     idk: options.Idk = None,
     confidence: options.Confidence = None,
     sharpness: options.Sharpness = None,
@@ -66,6 +53,14 @@ def tag(
     [dim]echo "The <b>crane</b> lifted the steel beams." | grassmeans tag en[/]
 
     [dim]grassmeans tag model treebank.conllu --format conllu --column lemma[/]
+
+    Options
+    -------
+    file: Text, one passage a line, packed or not; or standard input.
+    word: Tag only this word; may be repeated.
+    format: text; tokens: split at white space alone; conllu: one passage each.
+    column: Of conllu: where the model's words are, lemma say.
+    decoding: hard: the nearest sense or 'don't know'; soft: probabilities.
     """
     from grassmeans.models.in_processes import tag_blocks
     from grassmeans.models.model import load

@@ -70,8 +70,7 @@ class Growth:
     """What an update did."""
 
     model: SenseModel  # the new one
-    # Of the new text.
-    n_tokens: int
+    n_tokens: int  # of the new text
     n_documents: int
     n_words: int  # words with senses that occurred in it
     new_vectors: tuple[str, ...]  # words that got a vector
@@ -124,14 +123,9 @@ def update_model(
         encoder.use_device(device)
         grower = SenseGrower(corpus, encoder, settings, place.resolve(), old.digest)
         looked_at = list_words(old, corpus, encoder, chosen, min_count)
-        results = list(
-            induce_words(
-                looked_at,
-                grower,
-                workers if device == "cpu" else 1,
-                building.scratch / "words",
-                show_progress,
-            )
+        n_workers = workers if device == "cpu" else 1
+        results = induce_words(
+            looked_at, grower, n_workers, building.scratch / "words", show_progress
         )
         grown = [result for result in results if isinstance(result, WordSenses)]
         born = [sense for entry in grown for sense in _find_born(old, entry)]
@@ -264,12 +258,11 @@ def list_words(
     known = [word for word in model.inventory.words if word in vocabulary]
     fewest = default_min_count(corpus.n_tokens) if min_count is None else min_count
     frequent = vocabulary.words[: vocabulary.size_at(fewest)]
-    left_out = encoder.function_words
     new = [
         word
         for word in frequent
         if word not in model.inventory
-        and not is_function_word(word, left_out)
+        and not is_function_word(word, encoder.function_words)
         and (encoder.space_is_fixed or word in encoder.vectors)
     ]
     return known + new
@@ -283,10 +276,7 @@ def _open_model(place: Path, digest: str) -> SenseModel:
 
 @dataclass(frozen=True, slots=True)
 class SenseGrower:
-    """Looks at one word of new text after another.
-
-    The result is the word's entry as it is now, with the senses of the new text.
-    """
+    """Looks at one word of new text after another: its entry, with the senses of the new text."""
 
     source: Corpus
     encoder: ContextEncoder
@@ -308,9 +298,8 @@ class SenseGrower:
         entry = model.senses(word)
         if len(entry.senses) != entry.n_senses:
             return SkippedWord(word, "has senses that are not described")
-        rule = model.choose_threshold()
-        distances = sample.measure(entry.directions)
-        unsure = decode_hard(distances.astype(np.float32), rule) < 0
+        distances = sample.measure(entry.directions).astype(np.float32)
+        unsure = decode_hard(distances, model.choose_threshold()) < 0
         directions = find_new_senses(entry, sample, unsure, self.settings, self.encoder)
         return add_contexts(entry, sample, directions, self.encoder.vectors)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -32,8 +31,7 @@ class Branches:
 
     shared: tuple[Version, ...]  # the log that both have: the last one is the common ancestor
     ancestor: str  # its digest
-    # What came after it.
-    first: tuple[Version, ...]
+    first: tuple[Version, ...]  # what came after it
     second: tuple[Version, ...]
     words_of_second: tuple[str, ...]  # those that the second alone has corrected
     conflicts: tuple[str, ...]  # words that both have corrected, and not alike
@@ -107,7 +105,16 @@ def merge_versions(
         output, KIND, inputs=inputs, fields=["edited"], overwrite=overwrite
     ) as building:
         copy_rest(first, building.folder, _merge_lexemes(first, second, taken))
-        write_versions(building.folder, [*found.shared, _describe(found, first, second, edits)])
+        merger = {
+            "kind": MERGED,
+            "digest_before": found.ancestor,
+            "keeps_numbers": all(
+                version.get("keeps_numbers", False) for version in (*found.first, *found.second)
+            ),
+            "merged": [name_model(first), name_model(second)],
+            "edits": edits,
+        }
+        write_versions(building.folder, [*found.shared, merger])
         inventory = EditedInventory(first.inventory, entries)
         about = {
             "from": f"{name_model(first)} and {name_model(second)}",
@@ -118,20 +125,6 @@ def merge_versions(
         }
         fill_version(first, building.folder, inventory, about, hidden)
     return found
-
-
-def _describe(
-    found: Branches, first: SenseModel, second: SenseModel, edits: list[Any]
-) -> dict[str, Any]:
-    """The merger as a version of the common ancestor."""
-    steps = (*found.first, *found.second)
-    return {
-        "kind": MERGED,
-        "digest_before": found.ancestor,
-        "keeps_numbers": all(version.get("keeps_numbers", False) for version in steps),
-        "merged": [name_model(first), name_model(second)],
-        "edits": edits,
-    }
 
 
 def _is_alike(first: SenseModel, second: SenseModel, word: str) -> bool:
@@ -154,13 +147,9 @@ def _merge_lexemes(
     own, other = first.lexemes, second.lexemes
     if not words or own is None or other is None:
         return None
-    numbers = {word: max(_count(first, word), _count(second, word)) for word in words}
-    keys = {f"{word}.{n}" for word, most in numbers.items() for n in range(1, most + 1)}
-    keys |= set(words)
+    counts = [model.inventory.sense_counts for model in (first, second)]
+    most = {word: max(known.get(word, 0) for known in counts) for word in words}
+    keys = {*words, *(f"{word}.{n}" for word in words for n in range(1, most[word] + 1))}
     rows = [(key, own.vectors[i]) for i, key in enumerate(own.words) if key not in keys]
     rows += [(key, other.vectors[i]) for i, key in enumerate(other.words) if key in keys]
     return WordVectors([key for key, _ in rows], np.stack([row for _, row in rows]), check=False)
-
-
-def _count(model: SenseModel, word: str) -> int:
-    return len(model.inventory.directions(word)) if word in model.inventory else 0

@@ -190,10 +190,8 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]
 
     def reducer_override(self, value: Any) -> Any:
         """How pickle takes a value apart; as ever, where it is no large array."""
-        if type(value) in (np.ndarray, np.memmap):
-            path = self._park(value)
-            if path is not None:
-                return _map_array, (path,)
+        if type(value) in (np.ndarray, np.memmap) and (path := self._park(value)) is not None:
+            return _map_array, (path,)
         return super().reducer_override(value)
 
 

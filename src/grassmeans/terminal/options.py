@@ -264,8 +264,9 @@ def check_places(command: Callable[..., Any], values: Mapping[str, Any]) -> None
     given: dict[Place, list[Path]] = {place: [] for place in Place}
     for name, place in find_places(command).items():
         value = values.get(name)
-        if value is not None:
-            given[place] += _list_read(value) if place is READ else [Path(value)]
+        for text in value if isinstance(value, list | tuple) else [value]:
+            if text is not None:
+                given[place] += _find_paths(str(text)) if place is READ else [Path(text)]
     for path in given[WRITTEN]:
         check_inputs(path, given[READ])
     for path in given[WRITTEN_INTO]:
@@ -278,13 +279,8 @@ def check_places(command: Callable[..., Any], values: Mapping[str, Any]) -> None
                 raise InputError(f"{path} and {other} are both written: choose two places apart")
 
 
-def _list_read(value: Any) -> list[Path]:
-    """The files and folders that a value names: a path, several, NAME=PATH or MODEL:LEXEMES."""
-    texts = value if isinstance(value, list | tuple) else [value]
-    return [path for text in texts for path in _find_paths(str(text))]
-
-
 def _find_paths(text: str) -> Iterator[Path]:
+    """The files and folders that a text names: a path, NAME=PATH or MODEL:LEXEMES."""
     from grassmeans.models.places import resolve_name
 
     parts = {text, text.partition("=")[2], *text.partition(":")[::2], *text.rpartition(":")[::2]}
