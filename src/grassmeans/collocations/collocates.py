@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from grassmeans.arrays import Booleans, Doubles, Indices, Integers
 from grassmeans.artifacts.schema import check_arguments, whole
 from grassmeans.corpus.corpus import Corpus, open_corpus
 from grassmeans.corpus.vocabulary import is_function_word
-from grassmeans.errors import InputError
+from grassmeans.errors import InputError, check_choice
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.labelling.measuring import find_targets
 from grassmeans.models.model import SenseModel, open_model
@@ -78,17 +79,10 @@ def measure_log_likelihood(
 
 @dataclass(frozen=True, slots=True)
 class Collocate:
-    """A word near others.
-
-    Attributes
-    ----------
-    count, total : int
-        How often it stands near, and in the whole corpus.
-    expected : float
-        How often it would stand near by chance.
-    """
+    """A word near others."""
 
     word: str
+    # How often it stands near, and in the whole corpus; how often it would stand near by chance.
     count: int
     total: int
     expected: float
@@ -98,24 +92,16 @@ class Collocate:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCollocate:
-    """A word near two things: how often near each.
-
-    Attributes
-    ----------
-    first, second : int
-        How often it stands near each.
-    first_log_dice, second_log_dice : float or None
-        None where it never does.
-    log_likelihood : float
-        Of the difference: positive where it belongs to the first, negative for the second.
-    """
+    """A word near two things: how often near each."""
 
     word: str
     first: int
     second: int
     total: int
+    # None where it never stands near.
     first_log_dice: float | None
     second_log_dice: float | None
+    # Of the difference: positive where it belongs to the first, negative for the second.
     log_likelihood: float
 
 
@@ -152,10 +138,8 @@ class NearWords:
         function_words : bool
             Whether they are collocates too.
         """
-        if by not in SCORES:
-            raise InputError(f"by must be one of {', '.join(SCORES)}, got {by!r}")
-        near, expected = self.counts[group], self._expect(group)
-        dice = self._measure_dice(group)
+        check_choice("by", by, SCORES)
+        near, expected, dice = self.counts[group], self._expect(group), self._measure_dice(group)
         likely = measure_log_likelihood(near, self.places[group], self.totals, self.n_tokens)
         score = dice if by == SCORES[0] else likely
         rows = self._choose(self._is_near(group, fewest), score, limit, function_words)
@@ -176,17 +160,21 @@ class NearWords:
         first: int,
         second: int,
         *,
+        shared: bool = False,
         limit: int | None = 50,
         fewest: int = FEWEST,
         function_words: bool = False,
     ) -> tuple[ComparedCollocate, ...]:
         """Words that stand near one group rather than near the other, the surest first.
 
-        Parameters
-        ----------
-        limit : int or None
-            Of words for each of the two.
+        ``shared`` ones are near both, by the smaller of their two logDice. ``limit`` is of words
+        for each of the two; the others are as for `rank`.
         """
+        if shared:
+            passes = self._is_near(first, fewest) & self._is_near(second, fewest)
+            dice = np.minimum(self._measure_dice(first), self._measure_dice(second))
+            rows = self._choose(passes, dice, limit, function_words)
+            return self._compare_rows(first, second, rows)
         likely = self._compare_counts(first, second)
         enough = self.counts[first] + self.counts[second] >= max(fewest, 1)
         sides = [
@@ -194,23 +182,8 @@ class NearWords:
             for sign in (1.0, -1.0)
         ]
         rows = np.concatenate(sides)
-        return self._compare_rows(
-            first, second, rows[np.argsort(-np.abs(likely[rows]), kind="stable")]
-        )
-
-    def share(
-        self,
-        first: int,
-        second: int,
-        *,
-        limit: int | None = 50,
-        fewest: int = FEWEST,
-        function_words: bool = False,
-    ) -> tuple[ComparedCollocate, ...]:
-        """Collocates of both groups, by the smaller of their two logDice."""
-        passes = self._is_near(first, fewest) & self._is_near(second, fewest)
-        dice = np.minimum(self._measure_dice(first), self._measure_dice(second))
-        return self._compare_rows(first, second, self._choose(passes, dice, limit, function_words))
+        order = np.argsort(-np.abs(likely[rows]), kind="stable")
+        return self._compare_rows(first, second, rows[order])
 
     def _expect(self, group: int) -> Doubles:
         """(n_words,) how often each would stand near by chance."""
@@ -223,6 +196,11 @@ class NearWords:
         passes: Booleans = (near >= max(fewest, 1)) & (near > self._expect(group))
         return passes
 
+    def _measure_dice(self, group: int) -> Doubles:
+        # Of a part of the occurrences, only that part of the other word's could be near.
+        others = self.totals * self.shares[group]
+        return measure_log_dice(self.counts[group], self.lines[group], others)
+
     def _compare_counts(self, first: int, second: int) -> Doubles:
         one, other = self.counts[first], self.counts[second]
         n_one, n_all = self.places[first], self.places[first] + self.places[second]
@@ -231,26 +209,19 @@ class NearWords:
     def _compare_rows(
         self, first: int, second: int, rows: Indices
     ) -> tuple[ComparedCollocate, ...]:
-        one, other = self.counts[first], self.counts[second]
         likely = self._compare_counts(first, second)
         dice = [self._measure_dice(group) for group in (first, second)]
         return tuple(
             ComparedCollocate(
                 word=self.words[self.ids[i]],
-                first=int(one[i]),
-                second=int(other[i]),
+                first=int(self.counts[first, i]),
+                second=int(self.counts[second, i]),
                 total=int(self.totals[i]),
                 first_log_dice=_round_finite(dice[0][i]),
                 second_log_dice=_round_finite(dice[1][i]),
                 log_likelihood=round(float(likely[i]), _DIGITS),
             )
             for i in rows
-        )
-
-    def _measure_dice(self, group: int) -> Doubles:
-        # Of a part of the occurrences, only that part of the other word's could be near.
-        return measure_log_dice(
-            self.counts[group], self.lines[group], self.totals * self.shares[group]
         )
 
     def _choose(
@@ -261,13 +232,12 @@ class NearWords:
         rows = rows[np.argsort(-score[rows], kind="stable")]
         if function_words:
             return rows[:limit]
-        chosen: list[int] = []
-        for i in rows.tolist():
-            if len(chosen) == limit:
-                break
-            if not is_function_word(self.words[self.ids[i]], self.function_words):
-                chosen.append(i)
-        return np.array(chosen, np.int64)
+        chosen = (
+            i
+            for i in rows.tolist()
+            if not is_function_word(self.words[self.ids[i]], self.function_words)
+        )
+        return np.fromiter(islice(chosen, limit), np.int64)
 
 
 def _round_finite(value: Any) -> float | None:
@@ -342,24 +312,14 @@ MAX_CONTEXTS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class SenseCollocates(Tabular):
-    """Words near the senses of a word; as a table, the best fifty of each sense.
-
-    Attributes
-    ----------
-    word : str
-    names : tuple of str
-        Of the senses, number 1 first.
-    n_lines, n_looked_at : int
-        Occurrences of the word, and those whose senses were told.
-    near : NearWords
-        A group for each sense: number 1 is group 0.
-    """
+    """Words near the senses of a word; as a table, the best fifty of each sense."""
 
     word: str
-    names: tuple[str, ...]
+    names: tuple[str, ...]  # of the senses, number 1 first
+    # Occurrences of the word, and those whose senses were told.
     n_lines: int
     n_looked_at: int
-    near: NearWords
+    near: NearWords  # a group for each sense: number 1 is group 0
 
     def __repr__(self) -> str:
         return (
@@ -384,8 +344,8 @@ class SenseCollocates(Tabular):
         return self.near.compare(self._find_group(first), self._find_group(second), **options)
 
     def share(self, first: int, second: int, **options: Any) -> tuple[ComparedCollocate, ...]:
-        """What stands near both senses; see `NearWords.share`."""
-        return self.near.share(self._find_group(first), self._find_group(second), **options)
+        """What stands near both senses; see `NearWords.compare`."""
+        return self.compare(first, second, shared=True, **options)
 
     def _find_group(self, sense: int) -> int:
         if whole(1, len(self.names))(sense) is not None:

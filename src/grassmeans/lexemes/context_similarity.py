@@ -58,31 +58,19 @@ class DecodedPassage:
 
 @dataclass(frozen=True, slots=True)
 class PairSimilarities:
-    """Similarities of pairs of occurrences.
+    """Similarities of pairs of occurrences, (n_pairs,); NaN where a word has no vector at all."""
 
-    Attributes
-    ----------
-    hard, soft : (n_pairs,) float64
-        HardSim and SoftSim; NaN where a word has no vector at all.
-    average, maximum : (n_pairs,) float64
-        AvgSim and MaxSim, which do not look at contexts; NaN in the same pairs.
-    n_missing : int
-        Pairs with NaN.
-    n_occurrences, n_decoded, n_idk : int
-        Occurrences in all, those of words with senses, and those whose sense could not be told.
-    missing_words : tuple of str
-        Words without a vector, each once.
-    """
-
-    hard: Doubles
-    soft: Doubles
+    hard: Doubles  # HardSim
+    soft: Doubles  # SoftSim
+    # AvgSim and MaxSim, which do not look at contexts.
     average: Doubles
     maximum: Doubles
-    n_missing: int
+    n_missing: int  # pairs with NaN
+    # Occurrences in all, those of words with senses, and those whose sense could not be told.
     n_occurrences: int
     n_decoded: int
     n_idk: int
-    missing_words: tuple[str, ...]
+    missing_words: tuple[str, ...]  # words without a vector, each once
 
 
 class ContextSimilarity:
@@ -126,19 +114,16 @@ class ContextSimilarity:
     def compare(self, pairs: Iterable[tuple[Passage, Passage]]) -> PairSimilarities:
         """HardSim, SoftSim, AvgSim and MaxSim of many pairs at once."""
         chosen = list(pairs)
-        passages = [passage for pair in chosen for passage in pair]
-        decoded = self.decode(passages)
+        decoded = self.decode([passage for pair in chosen for passage in pair])
         hard, soft, average, maximum = np.full((4, len(chosen)), np.nan)
-        for i in range(len(chosen)):
-            a, b = decoded[2 * i : 2 * i + 2]
-            if a.word in self.lexemes and b.word in self.lexemes:
-                hard[i] = self.lexemes.hard_similarity(a.word, a.sense, b.word, b.sense)
-                soft[i] = self.lexemes.soft_similarity(
-                    a.word, a.probabilities, b.word, b.probabilities
-                )
-                average[i] = self.lexemes.average_similarity(a.word, b.word)
-                maximum[i] = self.lexemes.maximum_similarity(a.word, b.word)
-        missing = [entry.word for entry in decoded if entry.word not in self.lexemes]
+        known = self.lexemes
+        for i, (a, b) in enumerate(zip(decoded[::2], decoded[1::2], strict=True)):
+            if a.word in known and b.word in known:
+                hard[i] = known.hard_similarity(a.word, a.sense, b.word, b.sense)
+                soft[i] = known.soft_similarity(a.word, a.probabilities, b.word, b.probabilities)
+                average[i] = known.average_similarity(a.word, b.word)
+                maximum[i] = known.maximum_similarity(a.word, b.word)
+        missing = [entry.word for entry in decoded if entry.word not in known]
         return PairSimilarities(
             hard=hard,
             soft=soft,

@@ -13,7 +13,7 @@ A word that has no vector under any of these names has no similarity: the answer
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cached_property
 from pathlib import Path
 
@@ -36,12 +36,8 @@ class LexemeVectors:
     Parameters
     ----------
     vectors : WordVectors
-        Trained on a labelled corpus. Words without senses stand there as themselves.
-
-    Attributes
-    ----------
-    vectors : WordVectors
-        The same vectors; everything that takes word vectors takes them.
+        Trained on a labelled corpus. Words without senses stand there as themselves. Everything
+        that takes word vectors takes the attribute of this name.
     """
 
     def __init__(self, vectors: WordVectors) -> None:
@@ -62,7 +58,7 @@ class LexemeVectors:
     @property
     def words_with_senses(self) -> list[str]:
         """The words that have at least one numbered sense, in the order of the vectors."""
-        return [word for word, rows in self._rows.items() if _numbered(rows)]
+        return [word for word in self._rows if self.senses(word)]
 
     def counts_by_kind(self) -> dict[str, int]:
         """How many vectors belong to senses, to "I don't know", and to plain words."""
@@ -76,12 +72,13 @@ class LexemeVectors:
 
     def senses(self, word: str) -> list[int]:
         """The numbers of the word's senses that have a vector, in order; "I don't know" is none."""
-        return _numbered(self._rows.get(word, {}))
+        rows = self._rows.get(word, {})
+        return sorted(sense for sense in rows if sense is not None and sense > IDK_SENSE)
 
     def keys(self, word: str) -> list[str]:
         """The keys of a word's vectors: its senses in order, "I don't know", the plain word."""
         rows = self._rows.get(word, {})
-        order: list[int | None] = [*_numbered(rows), IDK_SENSE, None]
+        order = [*self.senses(word), IDK_SENSE, None]
         return [self.vectors.words[rows[sense]] for sense in order if sense in rows]
 
     def has_idk(self, word: str) -> bool:
@@ -91,12 +88,8 @@ class LexemeVectors:
     def vector(self, word: str, sense: int | None = None) -> Floats:
         """The vector of exactly this lexeme, (dim,); no other stands in for it.
 
-        Parameters
-        ----------
-        sense : int or None
-            1, 2, ...; 0 for the "I don't know" lexeme; None for the plain word.
-
-        `UnknownWordError` with the senses that the word has.
+        Senses are 1, 2, ...; 0 is "I don't know", None the plain word. `UnknownWordError` with the
+        senses that the word has.
         """
         vector: Floats = self.vectors.vectors[self._row(word, sense)]
         return vector
@@ -104,13 +97,7 @@ class LexemeVectors:
     def nearest_lexemes(
         self, word: str, sense: int | None = None, n: int = 10, *, exclude: Collection[str] = ()
     ) -> list[Neighbour]:
-        """The lexemes nearest to this one by cosine, best first, other senses of it included.
-
-        Parameters
-        ----------
-        exclude : collection of str
-            Keys to leave out.
-        """
+        """The lexemes nearest to this one by cosine, best first, but for keys to leave out."""
         return self.vectors.most_similar(self.vectors.words[self._row(word, sense)], n, exclude)
 
     def hard_similarity(
@@ -132,10 +119,7 @@ class LexemeVectors:
     ) -> float | None:
         """SoftSim: the expected cosine over the senses of both words (section 5.4 of the paper).
 
-        Parameters
-        ----------
-        probabilities, other_probabilities : (n_senses,) or None
-            Of the senses 1, 2, ...; from `decode_soft`. None for a word without senses.
+        Probabilities (n_senses,) are of the senses 1, 2, ...; None for a word without senses.
         """
         return _dot(
             self.soft_vector(word, probabilities), self.soft_vector(other_word, other_probabilities)
@@ -146,10 +130,8 @@ class LexemeVectors:
 
         A word without senses counts as one with a single sense; None as for HardSim.
         """
-        first, second = self._sense_units(word), self._sense_units(other_word)
-        if first is None or second is None:
-            return None
-        return _dot(first.mean(axis=0), second.mean(axis=0))
+        sides = self._sense_units(word), self._sense_units(other_word)
+        return _dot(*(None if units is None else units.mean(axis=0) for units in sides))
 
     def maximum_similarity(self, word: str, other_word: str) -> float | None:
         """MaxSim: the largest cosine of a sense of the one word and a sense of the other."""
@@ -183,7 +165,7 @@ class LexemeVectors:
     def sense_rows(self, word: str) -> dict[int, int]:
         """Sense number -> row of its own vector, for the senses that have one."""
         rows = self._rows.get(word, {})
-        return {sense: rows[sense] for sense in _numbered(rows)}
+        return {sense: rows[sense] for sense in self.senses(word)}
 
     def soft_vector(self, word: str, probabilities: ArrayLike | None) -> Doubles | None:
         """The mean of the senses' unit vectors, weighted by their probabilities, (dim,).
@@ -193,11 +175,17 @@ class LexemeVectors:
         """
         if probabilities is None:
             return self.hard_vector(word, None)
-        weights = _check_probabilities(probabilities)
+        weights = np.asarray(probabilities, dtype=np.float64)
+        proper = weights.ndim == 1 and len(weights) > 0 and bool((weights >= 0.0).all())
+        if not proper or abs(float(weights.sum()) - 1.0) > _ROUNDING:
+            raise InputError(
+                "the probabilities of a word's senses must be 0 or more and sum to 1, "
+                f"got {weights.tolist()}"
+            )
         rows = self._rows.get(word)
         if rows is None:
             return None
-        known = [k for k in _numbered(rows) if k <= len(weights) and weights[k - 1] > 0.0]
+        known = [k for k in self.senses(word) if k <= len(weights) and weights[k - 1] > 0.0]
         if not known:
             return self.hard_vector(word, IDK_SENSE)
         mass = weights[np.array(known) - 1]
@@ -232,47 +220,27 @@ class LexemeVectors:
         return rows[sense]
 
 
-def _numbered(rows: Mapping[int | None, int]) -> list[int]:
-    return sorted(sense for sense in rows if sense is not None and sense > IDK_SENSE)
-
-
 def _dot(first: Doubles | None, second: Doubles | None) -> float | None:
     if first is None or second is None:
         return None
     return float(np.clip(first @ second, -1.0, 1.0))
 
 
-def _check_probabilities(probabilities: ArrayLike) -> Doubles:
-    weights = np.asarray(probabilities, dtype=np.float64)
-    proper = weights.ndim == 1 and len(weights) > 0 and bool((weights >= 0.0).all())
-    if not proper or abs(float(weights.sum()) - 1.0) > _ROUNDING:
-        raise InputError(
-            "the probabilities of a word's senses must be 0 or more and sum to 1, "
-            f"got {weights.tolist()}"
-        )
-    return weights
-
-
 def open_lexemes(
     lexemes: LexemeVectors | WordVectors | SenseModel | str | Path,
 ) -> LexemeVectors | None:
-    """Lexemes as they are, those of vectors or of their folder, or those of a model."""
-    if isinstance(lexemes, LexemeVectors):
-        return lexemes
-    if isinstance(lexemes, SenseModel):
-        return _join_lexemes(lexemes)
-    return LexemeVectors(open_vectors(lexemes))
-
-
-def _join_lexemes(model: SenseModel) -> LexemeVectors | None:
-    """The lexemes of a model in one table; None where the model has no lexeme vectors.
+    """Lexemes as they are, those of vectors or of their folder, or those of a model.
 
     A model of subspaces stores vectors of senses only. They were trained with all other words held
     fixed, so the word vectors of the model stand for the words without senses. Where contexts have
-    a space of their own, the lexemes have these words among them.
-
-    `ArtifactError` where words and lexemes do not have the same number of dimensions.
+    a space of their own, the lexemes have these words among them. None where the model has no
+    lexeme vectors; `ArtifactError` where words and lexemes differ in their number of dimensions.
     """
+    if isinstance(lexemes, LexemeVectors):
+        return lexemes
+    if not isinstance(lexemes, SenseModel):
+        return LexemeVectors(open_vectors(lexemes))
+    model = lexemes
     senses = model.lexemes
     if senses is None:
         return None

@@ -79,8 +79,13 @@ def train_lexemes(
     start_from = None if start_from is None else open_vectors(start_from)
     if trainer is None:
         trainer = SkipGram() if start_from is None else SkipGram(dim=start_from.dim)
-    if freeze_words:
-        _check_freezing(start_from)
+    if freeze_words and start_from is None:
+        raise InputError("frozen words stay where word vectors have them: give start_from")
+    if freeze_words and start_from is not None and start_from.output is None:
+        raise InputError(
+            "frozen words need the output side of the vectors too: train these with "
+            "keep_output=True"
+        )
     corpus: StoredCorpus = labelled
     how = {name: labelled.manifest["labelled"].get(name) for name in ("model", "decoding")}
     if soft_each_epoch:
@@ -112,16 +117,6 @@ def train_lexemes(
         show_progress=show_progress,
     )
     return LexemeVectors(trained)
-
-
-def _check_freezing(start_from: WordVectors | None) -> None:
-    if start_from is None:
-        raise InputError("frozen words stay where word vectors have them: give start_from")
-    if start_from.output is None:
-        raise InputError(
-            "frozen words need the output side of the vectors too: train these with "
-            "keep_output=True"
-        )
 
 
 def expand_vectors(vectors: WordVectors, keys: Iterable[str]) -> WordVectors:

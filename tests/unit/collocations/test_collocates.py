@@ -134,12 +134,12 @@ def test_what_is_near_both_is_shared():
     corpus = Corpus.from_texts(["a nest crane", "a nest heron", "a steel crane", "big big big big"])
     cranes, herons = (corpus.positions(word) for word in ("crane", "heron"))
     near = count_near_words(corpus, [cranes, herons], before=2, after=0)
-    (nest,) = near.share(0, 1, fewest=1)
+    (nest,) = near.compare(0, 1, shared=True, fewest=1)
     assert (nest.word, nest.first, nest.second) == ("nest", 1, 1)
     # 2 * 1 / (2 + 2) and 2 * 1 / (1 + 2).
     assert nest.first_log_dice == 13.0
     assert nest.second_log_dice == pytest.approx(14 + log2(2 / 3), abs=1e-3)
-    assert near.share(0, 1, fewest=2) == ()
+    assert near.compare(0, 1, shared=True, fewest=2) == ()
 
 
 def near_words(totals, *counts, lines=50, places=500, n_tokens=10_000):
@@ -177,7 +177,7 @@ def test_the_scores_rank_differently():
 def test_what_is_shared_is_ranked_by_the_group_that_it_belongs_to_less():
     # 50 lines and 50 in all: logDice follows the counts, of a 30 and 5, of b 10 and 10.
     near = near_words([50, 50], [30, 10], [5, 10])
-    assert [c.word for c in near.share(0, 1)] == ["b", "a"]
+    assert [c.word for c in near.compare(0, 1, shared=True)] == ["b", "a"]
 
 
 def test_tokens_around_stay_inside_their_document():

@@ -193,7 +193,7 @@ def compare_lexemes(
         chosen = [find_lexeme_lines(opened, lexeme, settings.sample) for lexeme in both]
         near = count_near(opened, chosen, settings)
         rows = near.compare(0, 1, **settings.told)
-        shared = near.share(0, 1, **(settings.told | {"limit": None}))
+        shared = near.compare(0, 1, shared=True, **(settings.told | {"limit": None}))
         alike = [row for row in shared if abs(row.log_likelihood) < _SURE]
         collocates = ComparedCollocates(
             tuple(alike[: settings.limit]),
