@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from grassmeans.change.comparing import Comparison, GroupShares, PairChange, WordChange
-from grassmeans.change.measures import Example
+from grassmeans.change.comparing import Comparison, PairChange, WordChange
 from grassmeans.pictures.page import html_page, html_table
 from grassmeans.pictures.planes import sense_colour
 
@@ -81,13 +80,14 @@ def _anchor(word: str) -> str:
 
 
 def format_row(word: str, pair: PairChange, between: str = ", ") -> tuple[str, ...]:
-    """A word in two groups as cells of `COLUMNS`."""
+    """A word in two groups as cells of `COLUMNS`; its chance has a star where it changed."""
+    chance = "<0.001" if pair.q_value < 0.001 else _format_number(pair.q_value)
     return (
         word,
         f"{pair.first} ({pair.n_first:,})",
         f"{pair.second} ({pair.n_second:,})",
         *(_format_number(value) for value in (pair.jsd, pair.apd, pair.prt)),
-        _format_chance(pair),
+        chance + (" *" if pair.is_change else ""),
         *(between.join(map(str, senses)) for senses in (pair.gained, pair.lost)),
     )
 
@@ -97,30 +97,18 @@ def _format_number(value: float) -> str:
     return "–" if math.isnan(value) else f"{value:.3f}"
 
 
-def _format_chance(pair: PairChange) -> str:
-    """A corrected chance, with a star where it is a change."""
-    if math.isnan(pair.q_value):
-        return "–"
-    value = "<0.001" if pair.q_value < 0.001 else f"{pair.q_value:.3f}"
-    return value + (" *" if pair.is_change else "")
-
-
 def _draw_word(word: WordChange, found: Comparison) -> str:
     panels = "".join(_draw_panel(word, number) for number in range(1, len(word.names) + 1))
-    unknown = any(group.n_unknown for group in word.groups)
     columns = ["", *found.groups]
-    rows = [["occurrences with a sense", *(_count(group) for group in word.groups)]]
-    if unknown:
+    counts = (f"{group.n:,}{' (few)' * group.is_few}" for group in word.groups)
+    rows = [["occurrences with a sense", *counts]]
+    if any(group.n_unknown for group in word.groups):
         rows.append(["“I don't know”", *(f"{group.n_unknown:,}" for group in word.groups)])
     return (
         f'<h2 id="{_anchor(word.word)}">{escape(word.word)}</h2>\n'
         f'<div class="panels">\n{panels}</div>\n{_tell(word)}{html_table(columns, rows)}'
         f"{_draw_examples(word, found)}"
     )
-
-
-def _count(group: GroupShares) -> str:
-    return f"{group.n:,} (few)" if group.is_few else f"{group.n:,}"
 
 
 def _tell(word: WordChange) -> str:
@@ -201,16 +189,13 @@ def _draw_examples(word: WordChange, found: Comparison) -> str:
     for group in found.groups:
         own = [example for example in word.examples if example.group == group]
         if own:
-            lines = "".join(f"<li>{_draw_example(example)}</li>" for example in own)
+            lines = "".join(
+                f'<li>{escape(example.left)}<mark style="--sense:{sense_colour(example.sense)}">'
+                f"{escape(example.word)}<sub>{example.sense}</sub></mark>{escape(example.right)} "
+                f"<small>{escape(example.document)}</small></li>"
+                for example in own
+            )
             sides.append(f"<section><h3>{escape(group)}</h3><ul>{lines}</ul></section>")
     return (
         f'<details><summary>Examples</summary><div class="sides">{"".join(sides)}</div></details>\n'
-    )
-
-
-def _draw_example(example: Example) -> str:
-    return (
-        f'{escape(example.left)}<mark style="--sense:{sense_colour(example.sense)}">'
-        f"{escape(example.word)}<sub>{example.sense}</sub></mark>{escape(example.right)} "
-        f"<small>{escape(example.document)}</small>"
     )

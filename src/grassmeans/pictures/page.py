@@ -122,12 +122,9 @@ def _draw_word(model: SenseModel, word: str, number: int) -> str:
         figure = planes_figure(build_scene(model, word), f"planes-{number}")
     except InputError as reason:
         figure = f'<p class="soft">{escape(str(reason))}</p>\n'
-    counts = f"{_count_senses(entry)} from {escape(entry.counts_told)}"
+    senses = "1 sense" if entry.n_senses == 1 else f"{entry.n_senses} senses"
+    counts = f"{senses} from {escape(entry.counts_told)}"
     return f"<h2>{escape(word)}</h2>\n<p>{counts}.</p>\n{draw_cards(entry)}{figure}"
-
-
-def _count_senses(entry: WordSenses) -> str:
-    return "1 sense" if entry.n_senses == 1 else f"{entry.n_senses} senses"
 
 
 def _draw_card(word: str, sense: Sense) -> str:

@@ -148,35 +148,30 @@ def build_scene(
     wanted = [line for line in candidates if line.sense in shown]
     passages = [(line.left, line.right) for line in wanted]
     occurrences = occurrences_in_passages(word, passages, model.tokenizer)
-    contexts = model.encoder.describing_words(occurrences)
-    ids = [context[context >= 0] for context in contexts]
-    usable = [i for i in range(len(wanted)) if len(ids[i]) >= _FEWEST_WORDS]
+    contexts = [row[row >= 0] for row in model.encoder.describing_words(occurrences)]
+    usable = [
+        (line, ids) for line, ids in zip(wanted, contexts, strict=True) if len(ids) >= _FEWEST_WORDS
+    ]
     if not usable:
         raise InputError(f"no line of {word!r} has two known words around it: nothing to draw")
     directions = entry.directions[[number - 1 for number in shown]]
-    stacked = [np.asarray(model.vectors.vectors[ids[i]], np.float64) for i in usable]
+    stacked = [np.asarray(model.vectors.vectors[ids], np.float64) for _, ids in usable]
     axes = find_axes(directions, np.vstack(stacked))
     flat = unit_rows(directions @ axes.T)
     names = {sense.number: sense.name for sense in entry.senses}
     planes = []
-    for i, words in zip(usable, stacked, strict=True):
-        basis = _plane_of(words @ axes.T)
-        own = flat[shown.index(wanted[i].sense)]
-        planes.append(
-            ContextPlane(
-                wanted[i].sense,
-                _round_rows(basis),
-                wanted[i].left,
-                wanted[i].word,
-                wanted[i].right,
-                tuple(dict.fromkeys(model.vectors.words[row] for row in ids[i])),
-                round(float(np.linalg.norm(basis @ own)), 4),
-                wanted[i].position,
-            )
-        )
+    for (line, ids), words in zip(usable, stacked, strict=True):
+        # The uncentred rank-2 principal subspace of the words: two orthonormal rows.
+        basis = np.linalg.svd(words @ axes.T, full_matrices=True)[2][:PLANE_RANK]
+        own = flat[shown.index(line.sense)]
+        named = tuple(dict.fromkeys(model.vectors.words[row] for row in ids))
+        similarity = round(float(np.linalg.norm(basis @ own)), 4)
+        text = (line.left, line.word, line.right)
+        rows = _round_rows(basis)
+        planes.append(ContextPlane(line.sense, rows, *text, named, similarity, line.position))
     drawn = tuple(
-        SenseLine(number, _round_rows(flat[i : i + 1])[0], names[number])
-        for i, number in enumerate(shown)
+        SenseLine(number, row, names[number])
+        for number, row in zip(shown, _round_rows(flat), strict=True)
     )
     return PlanesScene(word, tuple(planes), drawn)
 
@@ -194,12 +189,6 @@ def find_axes(directions: NDArray[np.floating], word_vectors: NDArray[np.floatin
         fill = np.linalg.eigh(rest.T @ rest)[1].T[::-1]
         axes = np.linalg.qr(np.vstack([axes, fill[:SPACE]]).T)[0].T
     return np.asarray(axes[:SPACE], np.float64)
-
-
-def _plane_of(points: Doubles) -> Doubles:
-    """(2, 3) orthonormal rows: the uncentred rank-2 principal subspace of points."""
-    rows: Doubles = np.linalg.svd(points, full_matrices=True)[2][:PLANE_RANK]
-    return rows
 
 
 def _round_rows(rows: NDArray[np.floating]) -> tuple[tuple[float, ...], ...]:

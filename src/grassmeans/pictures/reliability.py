@@ -83,10 +83,10 @@ def _down(percent: float) -> float:
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, style: str) -> str:
-    return (
-        f'<line x1="{_across(x1):.1f}" y1="{_down(y1):.1f}" x2="{_across(x2):.1f}" '
-        f'y2="{_down(y2):.1f}" {style}/>'
+    ends = (
+        f'x1="{_across(x1):.1f}" y1="{_down(y1):.1f}" x2="{_across(x2):.1f}" y2="{_down(y2):.1f}"'
     )
+    return f"<line {ends} {style}/>"
 
 
 def _write(x: float, y: float, text: str, anchor: str, style: str = "") -> str:
