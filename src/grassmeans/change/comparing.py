@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -126,23 +126,9 @@ class WordChange:
 
     def change_rows(self) -> list[dict[str, Any]]:
         """A row for each pair of groups, of plain values; None where something is not known."""
-        return [
-            {
-                "first": pair.first,
-                "second": pair.second,
-                "n_first": pair.n_first,
-                "n_second": pair.n_second,
-                "jsd": _plain(pair.jsd),
-                "apd": _plain(pair.apd),
-                "prt": _plain(pair.prt),
-                "p": _plain(pair.p_value),
-                "q": _plain(pair.q_value),
-                "changed": pair.is_change,
-                "gained": list(pair.gained),
-                "lost": list(pair.lost),
-            }
-            for pair in self.pairs
-        ]
+        names = {"p_value": "p", "q_value": "q", "is_change": "changed"}
+        rows = [asdict(pair) for pair in self.pairs]
+        return [{names.get(k, k): _plain(v) for k, v in row.items()} for row in rows]
 
     def share_rows(self) -> list[dict[str, Any]]:
         """A row for each group and sense, of plain values; None where the word does not occur."""
@@ -164,8 +150,11 @@ class WordChange:
         ]
 
 
-def _plain(value: float) -> float | None:
-    return None if math.isnan(value) else round(value, 6)
+def _plain(value: Any) -> Any:
+    """A value for JSON, which has neither NaN nor tuples."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else round(value, 6)
+    return list(value) if isinstance(value, tuple) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,8 +71,9 @@ def rank_changes(
     show_progress: bool | None = False,
 ) -> Any:
     """`compare_groups` as a pandas frame where that is installed, else as dictionaries."""
-    documents = group_documents(corpus, by)
-    found = compare_groups(model, documents, words, settings=settings, show_progress=show_progress)
+    found = compare_groups(
+        model, corpus, words, by=by, settings=settings, show_progress=show_progress
+    )
     return as_table(found.rows())
 
 

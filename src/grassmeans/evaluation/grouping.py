@@ -12,7 +12,7 @@ Rules, the same for every task:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -37,10 +37,6 @@ MIN_SHARE = 0.1
 absent, but fuzzy B-cubed for shared."""
 
 Distances = Floats | Doubles
-FindDistances = Callable[[str, Sequence[Instance]], Distances | None]
-"""Name of a word in the key, its instances -> (n_instances, n_senses), or None without senses. NaN
-where the largest sense is to be taken."""
-
 Scores = KeyScores[Any, Any]
 
 
@@ -111,24 +107,19 @@ class ClusteringTask(Task[GroupingResult]):
         `InputError` where no word of the task has senses, or the gold key belongs to another test
         set.
         """
+        if not self.instances:
+            raise InputError(f"{self.name} has no instances")
+        on_test = settings.induce == "on-test"
         decoding = settings.decoding or self.scoring.decoding
         about: dict[str, Any] = {"induce": settings.induce, "decoding": decoding}
         if decoding == "soft":
             about["sharpness"] = system.choose_sharpness(settings.sharpness)
-        sharpness = about.get("sharpness")
-        n_induced = 0
-        if settings.induce == "on-test":
-            answers = answer_by_induction(system, self.instances, sharpness)
-        else:
-            senses = system.find_senses(self.targets)
-            n_induced = senses.n_induced
-            answers = answer_with_senses(senses, self.instances, system.tokenizer, sharpness)
-        if not self.instances:
-            raise InputError(f"{self.name} has no instances")
+        senses = None if on_test else system.find_senses(self.targets)
+        answers = answer_instances(system, self.instances, senses, about.get("sharpness"))
         if answers.n_without_senses == len(self.instances):
             what_to_do = (
                 "ask for fewer senses, or decode with senses of a corpus"
-                if settings.induce == "on-test"
+                if on_test
                 else "give a corpus to induce them from, or another model or number of senses"
             )
             example = ", ".join(answers.words_without_senses[:3])
@@ -136,7 +127,7 @@ class ClusteringTask(Task[GroupingResult]):
         counts = {
             "n_instances": len(self.instances),
             "n_words": len(answers.key.labels),
-            "n_words_induced": n_induced,
+            "n_words_induced": 0 if senses is None else senses.n_induced,
             "n_words_without_senses": len(answers.words_without_senses),
             "n_without_senses": answers.n_without_senses,
             "n_not_located": answers.n_not_located,
@@ -166,67 +157,18 @@ class ClusteringTask(Task[GroupingResult]):
         return scores
 
 
-def answer_with_senses(
-    senses: Senses,
+def answer_instances(
+    system: System,
     instances: Iterable[Instance],
-    tokenizer: AnyTokenizer,
+    senses: Senses | None = None,
     sharpness: float | None = None,
 ) -> Answers:
-    """Decode the instances with senses that were found before.
+    """Decode the instances with senses that were found before, or with those of their own word.
 
-    With ``sharpness``, each has weighted senses by `decode_soft`; without it, the nearest alone.
+    Without ``senses``, those of every word are induced from its own instances; a word with too few
+    usable ones has none. With ``sharpness``, each instance has weighted senses by `decode_soft`;
+    without it, the nearest alone.
     """
-
-    def find_distances(_: str, group: Sequence[Instance]) -> Distances | None:
-        word = known_form(senses, group[0].target)
-        if word is None:
-            return None
-        return _measure(senses, word, read_instances(word, group, tokenizer), group)
-
-    return _answer(instances, find_distances, sharpness)
-
-
-def answer_by_induction(
-    system: System, instances: Iterable[Instance], sharpness: float | None = None
-) -> Answers:
-    """Induce the senses of every word from its own instances, and decode them.
-
-    Words with too few usable instances have no senses.
-    """
-
-    def find_distances(name: str, group: Sequence[Instance]) -> Distances | None:
-        occurrences = read_instances(group[0].target, group, system.tokenizer)
-        senses = system.induce_on_test(name, occurrences[_located(group)])
-        return None if senses is None else _measure(senses, name, occurrences, group)
-
-    return _answer(instances, find_distances, sharpness)
-
-
-def read_instances(
-    word: str | Sequence[str], instances: Sequence[Instance], tokenizer: AnyTokenizer
-) -> Occurrences:
-    """The occurrences of a word in its instances, or of the word of each."""
-    passages = [(instance.left, instance.right) for instance in instances]
-    forms = [instance.word for instance in instances]
-    return occurrences_in_passages(word, passages, tokenizer, forms=forms)
-
-
-def _located(group: Sequence[Instance]) -> Booleans:
-    return np.array([instance.is_located for instance in group])
-
-
-def _measure(
-    senses: Senses, word: str, occurrences: Occurrences, group: Sequence[Instance]
-) -> Distances:
-    distances = senses.distances(word, occurrences)
-    if not senses.uses_contexts:
-        return distances
-    return np.where(_located(group)[:, None], distances, np.float32(np.nan))
-
-
-def _answer(
-    instances: Iterable[Instance], find_distances: FindDistances, sharpness: float | None
-) -> Answers:
     groups: dict[str, list[Instance]] = defaultdict(list)
     for instance in instances:
         groups[instance.key_word].append(instance)
@@ -234,12 +176,12 @@ def _answer(
     without_senses: list[str] = []
     n_not_located = n_poor_context = 0
     for word, group in groups.items():
-        distances = find_distances(word, group)
+        located = np.array([instance.is_located for instance in group])
+        distances = _measure(system, senses, word, group, located)
         if distances is None:
             without_senses.append(word)
             labels[word] = {instance.id: (Label(f"{word}.1"),) for instance in group}
             continue
-        located = _located(group)
         poor = np.isnan(distances).all(axis=1)
         n_not_located += int((~located & poor).sum())
         n_poor_context += int((located & poor).sum())
@@ -255,6 +197,33 @@ def _answer(
         n_not_located=n_not_located,
         n_poor_context=n_poor_context,
     )
+
+
+def _measure(
+    system: System, senses: Senses | None, word: str, group: Sequence[Instance], located: Booleans
+) -> Distances | None:
+    """(n_instances, n_senses), NaN where the largest sense is to be taken; None without senses."""
+    target = group[0].target
+    name = word if senses is None else known_form(senses, target)
+    if name is None:
+        return None
+    occurrences = read_instances(target if senses is None else name, group, system.tokenizer)
+    found = system.induce_on_test(word, occurrences[located]) if senses is None else senses
+    if found is None:
+        return None
+    distances = found.distances(name, occurrences)
+    if not found.uses_contexts:
+        return distances
+    return np.where(located[:, None], distances, np.float32(np.nan))
+
+
+def read_instances(
+    word: str | Sequence[str], instances: Sequence[Instance], tokenizer: AnyTokenizer
+) -> Occurrences:
+    """The occurrences of a word in its instances, or of the word of each."""
+    passages = [(instance.left, instance.right) for instance in instances]
+    forms = [instance.word for instance in instances]
+    return occurrences_in_passages(word, passages, tokenizer, forms=forms)
 
 
 def _decode(distances: Distances, sharpness: float | None) -> Doubles:

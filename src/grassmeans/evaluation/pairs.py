@@ -14,7 +14,7 @@ in two, ties counted half. It asks for no threshold. All scores are in percent.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,13 +31,10 @@ from grassmeans.evaluation.grouping import read_instances
 from grassmeans.evaluation.instances import Instance, known_form
 from grassmeans.evaluation.reports import (
     Interval,
-    ResultTable,
     bootstrap_weighted_mean,
     bootstrap_words,
-    plain_groups,
-    tabulate_groups,
 )
-from grassmeans.evaluation.running import Result, RunSettings, Task
+from grassmeans.evaluation.running import GroupsResult, RunSettings, Task
 from grassmeans.evaluation.systems import System
 from grassmeans.evaluation.task_files import read_word_pairs
 from grassmeans.geometry.distances import compare_all, compare_rows, usable_contexts
@@ -105,21 +102,10 @@ class PairScores:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PairsResult(Result):
-    """Pairs, scored."""
+class PairsResult(GroupsResult):
+    """Pairs, scored: `AreaScores` or `PairScores` of all words and of each part of speech."""
 
-    # The scores of ``"all"`` words, and of each part of speech that their names show.
-    groups: Mapping[str, AreaScores] | Mapping[str, PairScores]
     words: tuple[WordArea, ...] = ()  # of each word, where all its instances are compared
-    columns: Mapping[str, str]  # of a table for people: from headings to fields of the scores
-
-    def plain_scores(self) -> dict[str, Any]:
-        """The scores of each group."""
-        return plain_groups(self.groups)
-
-    def to_table(self) -> ResultTable:
-        """A row for each group."""
-        return tabulate_groups(self.plain_scores(), self.columns)
 
 
 class ContextEncoding:

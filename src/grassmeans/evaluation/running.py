@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from grassmeans.errors import InputError, check_choice
 from grassmeans.evaluation.instances import LabelledInstances
-from grassmeans.evaluation.reports import ResultTable
+from grassmeans.evaluation.reports import ResultTable, plain_groups, tabulate_groups
 from grassmeans.evaluation.systems import ModelSystem, System
 from grassmeans.models.model import SenseModel
 from grassmeans.senses.decoding import DECODINGS, MODEL_THRESHOLD, IdkThreshold
@@ -76,6 +76,22 @@ class Result(ABC):
             "counts": dict(self.counts),
             "seconds": round(self.seconds, 2),
         }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupsResult(Result):
+    """Scores of ``"all"`` words, and of parts of them."""
+
+    groups: Mapping[str, Any]
+    columns: Mapping[str, str]  # of a table for people: from headings to fields of the scores
+
+    def plain_scores(self) -> dict[str, Any]:
+        """The scores of each group."""
+        return plain_groups(self.groups)
+
+    def to_table(self) -> ResultTable:
+        """A row for each group."""
+        return tabulate_groups(plain_groups(self.groups), self.columns)
 
 
 AnyResult = TypeVar("AnyResult", bound=Result)

@@ -33,12 +33,9 @@ from grassmeans.evaluation.instances import (
 )
 from grassmeans.evaluation.reports import (
     Interval,
-    ResultTable,
     bootstrap_weighted_mean,
-    plain_groups,
-    tabulate_groups,
 )
-from grassmeans.evaluation.running import Result, RunSettings, Task
+from grassmeans.evaluation.running import GroupsResult, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.task_files import (
     Sentence,
@@ -71,19 +68,13 @@ _COLUMNS = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class SentencesResult(Result):
-    """Sentences, answered and scored."""
-
-    groups: dict[str, SentenceScores]  # the scores of ``"all"`` words, and of each kind
+class SentencesResult(GroupsResult):
+    """Sentences, answered and scored: `SentenceScores` of all words and of each kind."""
 
     def plain_scores(self) -> dict[str, Any]:
-        """The scores of each group."""
+        """The scores of each group, and the words without senses."""
         without = {"words_without_senses": list(self.words_without_senses)}
-        return plain_groups(self.groups) | without
-
-    def to_table(self) -> ResultTable:
-        """A row for each group."""
-        return tabulate_groups(plain_groups(self.groups), _COLUMNS)
+        return super().plain_scores() | without
 
 
 class SentencesTask(Task[SentencesResult]):
@@ -142,6 +133,7 @@ class SentencesTask(Task[SentencesResult]):
         return SentencesResult(
             task=self.name,
             groups=self.score_answers(SenseAnswerer(system, senses, threshold)),
+            columns=_COLUMNS,
             parameters={"idk": describe_rule(threshold)},
             counts={
                 "n_sentences": len(self.sentences),

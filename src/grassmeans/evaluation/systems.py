@@ -37,10 +37,10 @@ from grassmeans.text.tokenizer import Tokenizer
 from grassmeans.vectors.word_vectors import WordVectors
 
 
-class Senses(ABC):
-    """The senses of words, as a system found them."""
+class Senses:
+    """The senses of words, as a system found them: here of none, in a subclass of some."""
 
-    words: tuple[str, ...]  # the words that have senses, some or all of those asked for
+    words: tuple[str, ...] = ()  # the words that have senses, some or all of those asked for
     # False for methods that never look at the words around: no context is too poor for them.
     uses_contexts: bool = True
     n_induced: int = 0  # words that a finished model did not have, induced when asked for
@@ -48,20 +48,22 @@ class Senses(ABC):
     def __contains__(self, word: object) -> bool:
         return word in self.words
 
-    @abstractmethod
     def n_senses(self, word: str) -> int:
         """How many senses a word has, at least one."""
+        self.require(word)
+        raise NotImplementedError
 
     def usual_distance(self, word: str) -> float:
         """The mean distance of a word's contexts to its only sense; NaN where it is not known."""
         return math.nan
 
-    @abstractmethod
     def distances(self, word: str, occurrences: Occurrences) -> Floats:
         """(n, n_senses) distances in [0, 1] of occurrences to a word's senses, the largest first.
 
         A row of NaN where a context says too little.
         """
+        self.require(word)
+        raise NotImplementedError
 
     def for_running_text(self) -> Senses:
         """The same senses, as running text is tagged with them: single words say something."""
@@ -353,25 +355,9 @@ class VectorSystem(System):
         """Of the vectors."""
         return {"vectors": digest_of_vectors(self.vectors)}
 
-    def find_senses(self, targets: Iterable[str]) -> NoSenses:
+    def find_senses(self, targets: Iterable[str]) -> Senses:
         """None."""
-        return NoSenses()
-
-
-class NoSenses(Senses):
-    """No word has senses."""
-
-    words = ()
-
-    def n_senses(self, word: str) -> int:
-        """Raise `UnknownWordError`."""
-        self.require(word)
-        return 0
-
-    def distances(self, word: str, occurrences: Occurrences) -> Floats:
-        """Raise `UnknownWordError`."""
-        self.require(word)
-        return np.empty((len(occurrences), 0), np.float32)
+        return Senses()
 
 
 def induce_from_occurrences(

@@ -7,7 +7,7 @@ import pytest
 
 from grassmeans import Corpus
 from grassmeans.errors import InputError
-from grassmeans.evaluation.grouping import answer_by_induction, answer_with_senses
+from grassmeans.evaluation.grouping import answer_instances
 from grassmeans.evaluation.instances import Instance, Key, Label
 from grassmeans.evaluation.running import evaluate
 from grassmeans.evaluation.systems import ModelSystem
@@ -21,12 +21,12 @@ def corpus(tmp_path) -> Corpus:
 
 
 def answer(model: SenseModel, instances, sharpness: float | None = None):
-    senses = ModelSystem(model).find_senses(())
-    return answer_with_senses(senses, instances, model.tokenizer, sharpness)
+    system = ModelSystem(model)
+    return answer_instances(system, instances, system.find_senses(()), sharpness)
 
 
 def induce(model: SenseModel, instances, n_senses: int = 2):
-    return answer_by_induction(ModelSystem(model, n_senses=n_senses), instances)
+    return answer_instances(ModelSystem(model, n_senses=n_senses), instances)
 
 
 def make_instances(*texts: str, target: str = "crane") -> list[Instance]:

@@ -6,7 +6,7 @@ import pytest
 from grassmeans import Corpus, WordVectors
 from grassmeans.contexts.interface import ContextEncoder
 from grassmeans.errors import InputError, UnknownWordError
-from grassmeans.evaluation.systems import ModelSenses, ModelSystem, NoSenses, Senses, VectorSystem
+from grassmeans.evaluation.systems import ModelSenses, ModelSystem, Senses, VectorSystem
 from grassmeans.lexemes.lexeme_vectors import LexemeVectors
 from grassmeans.tagging.tagging import occurrences_in_passages
 
@@ -127,7 +127,9 @@ def test_threshold_of_the_model_is_the_default(small_model) -> None:
 def test_vectors_alone_have_no_senses(small_model) -> None:
     system = VectorSystem(small_model.vectors)
     senses = system.find_senses(["crane"])
-    assert isinstance(senses, NoSenses)
+    assert senses.words == ()
+    with pytest.raises(UnknownWordError, match="'crane' has no senses"):
+        senses.n_senses("crane")
     assert senses.collect_lexemes(["crane"]) is None
     assert system.plain_vectors(senses) is small_model.vectors
     with pytest.raises(InputError, match="vectors does not work on given contexts"):

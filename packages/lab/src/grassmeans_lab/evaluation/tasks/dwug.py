@@ -36,8 +36,7 @@ from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import ClusteringScores
 from grassmeans.evaluation.grouping import (
     Answers,
-    answer_by_induction,
-    answer_with_senses,
+    answer_instances,
     read_instances,
 )
 from grassmeans.evaluation.instances import (
@@ -211,10 +210,10 @@ class ChangeTask(Task[ChangeResult]):
         uses = [use for own in self.uses.values() for use in own]
         n_induced = len(self.uses)
         if settings.induce == "on-test":
-            answers = answer_by_induction(system, uses)
+            answers = answer_instances(system, uses)
         else:
             senses = system.find_senses(self.targets)
-            answers = answer_with_senses(senses, uses, system.tokenizer)
+            answers = answer_instances(system, uses, senses)
             answers, n_induced = self._induce_missing(system, answers)
             n_induced += senses.n_induced
         scores = None
@@ -243,7 +242,7 @@ class ChangeTask(Task[ChangeResult]):
         if not missing or not system.can_induce_on_test:
             return answers, 0
         uses = [use for own in self.uses.values() for use in own if use.key_word in missing]
-        more = answer_by_induction(system, uses)
+        more = answer_instances(system, uses)
         joined = Answers(
             key=Key({**answers.key.labels, **more.key.labels}),
             words_without_senses=more.words_without_senses,
