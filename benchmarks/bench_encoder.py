@@ -35,14 +35,13 @@ from grassmeans.contexts import (
     describe_encoder,
     open_contexts,
 )
-from grassmeans.contexts.attention.encoder import NetworkEncoder
+from grassmeans.contexts.attention.encoder import FOLDER, NetworkEncoder
 from grassmeans.contexts.attention.stored import (
     AttentionShape,
     LearnedWeights,
     NetworkShape,
     write_weights,
 )
-from grassmeans.contexts.learned import FOLDER
 from grassmeans.corpus.ingest import IngestOptions
 from grassmeans.corpus.vocabulary import FUNCTION_WORDS
 from grassmeans.geometry.windows import ContextShape

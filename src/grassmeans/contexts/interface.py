@@ -24,9 +24,11 @@ from grassmeans.geometry.rules import DEFAULT_RULES, GroupingRules
 from grassmeans.geometry.windows import ContextShape, gather_rows, rows_of_words
 from grassmeans.vectors.word_vectors import WordVectors
 
-_AT_ONCE = 4096
-"""Occurrences whose bases are held at once: 15 MB, however long the text."""
+WordWeights = list[list[tuple[int, float]]]
+"""For each occurrence positions in its ``tokens``, with weights that are not negative, 1 in all."""
 
+Numbers = NDArray[np.integer]
+_AT_ONCE = 4096  # occurrences whose bases are held at once: 15 MB, however long the text
 _WORTH_KEEPING = 10_000
 """Words from which on their rows are kept for the next text of the same corpus."""
 
@@ -39,10 +41,7 @@ def rank_places(order: Indices) -> Indices:
 
 
 def weigh_losses(places: Sequence[int], squares: Floats) -> list[tuple[int, float]]:
-    """What words weigh, by what is lost of the first square without each of them; 1 in all.
-
-    Nothing where none of them loses anything.
-    """
+    """What words weigh, by what is lost of the first square without each of them, if anything."""
     effects = np.maximum(squares[0] - squares[1:], 0.0)
     total = float(effects.sum())
     pairs = zip(places, effects.tolist(), strict=True)
@@ -67,11 +66,7 @@ class UnfittedContexts(Protocol):
         ...
 
     def fit(
-        self,
-        corpus: Corpus,
-        device: str = "cpu",
-        show_progress: bool | None = None,
-        **changes: Any,
+        self, corpus: Corpus, device: str = "cpu", show_progress: bool | None = None, **changes: Any
     ) -> ContextEncoder:
         """The kind of context for a corpus."""
         ...
@@ -84,45 +79,34 @@ class ContextEncoder(ABC):
     context, and ``function_words`` do not.
     """
 
+    # The name of its module in `grassmeans.contexts`.
     kind: ClassVar[str]
-    """The name of its module in `grassmeans.contexts`."""
-
+    # Where bases are computed. Any other that `use_device` has chosen is used from one process, for
+    # many occurrences at once.
     device: str = "cpu"
-    """Where bases are computed. Any other that `use_device` has chosen is used from one process,
-    for many occurrences at once."""
-
+    # Why answers with it are poor, where they are: what was found, and what to do.
     remark: str = ""
-    """Why answers with it are poor, where they are: what was found, and what to do."""
-
+    # How contexts are grouped where the number of senses is found by itself.
     grouping: ClassVar[GroupingRules] = DEFAULT_RULES
-    """How contexts are grouped where the number of senses is found by itself."""
-
+    # Whether bases of rank 1 point to what they mean: the opposite direction means something else.
+    # Contexts are then grouped and measured by signed projections.
     lines_have_ends: ClassVar[bool] = False
-    """Whether bases of rank 1 point to what they mean: the opposite direction means something else.
-    Contexts are then grouped and measured by signed projections."""
-
+    # Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
+    # model must keep them all.
     space_is_fixed: ClassVar[bool] = False
-    """Whether the words and dimensions of the vectors are part of the encoder, so that a smaller
-    model must keep them all."""
-
+    # From which distance on a model that is not calibrated says "I don't know"; None for never.
     idk_distance: ClassVar[float | None] = 0.6
-    """From which distance on a model that is not calibrated says "I don't know"; None for never."""
-
+    # Whether one process with it keeps all cores busy, so that others would only share them.
     uses_all_cores: ClassVar[bool] = False
-    """Whether one process with it keeps all cores busy, so that others would only share them."""
-
+    # Whether a network reads every occurrence, some hundreds a second: who asks for the same bases
+    # again keeps them.
     worth_keeping: ClassVar[bool] = False
-    """Whether a network reads every occurrence, some hundreds a second: who asks for the same bases
-    again keeps them."""
-
+    # Made-up words from which it is learnt how sure answers are.
     n_pseudowords: ClassVar[int] = 60
-    """Made-up words from which it is learnt how sure answers are."""
-
+    # Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance.
     sharpness: ClassVar[float] = 10.0
-    """Of soft decoding, exp(-sharpness d): how fast a sense becomes unlikely with its distance."""
-
+    # Settings of induction that suit this kind of context better than the paper's.
     induction: ClassVar[Mapping[str, Any]] = {}
-    """Settings of induction that suit this kind of context better than the paper's."""
 
     def __init__(
         self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
@@ -134,25 +118,14 @@ class ContextEncoder(ABC):
 
     @abstractmethod
     def encode(self, occurrences: Occurrences) -> Floats:
-        """The bases of contexts.
+        """(n, rank, dim) float32 bases of contexts, zeros where a context says nothing.
 
-        Returns
-        -------
-        bases : (n, rank, dim) float32
-            Orthogonal rows of at most unit length; zeros where a context says nothing.
+        Rows are orthogonal, and of unit length at most.
         """
 
     @abstractmethod
-    def weigh_words(
-        self, occurrences: Occurrences, directions: Floats
-    ) -> list[list[tuple[int, float]]]:
-        """Which words of its context decide for a direction, one direction an occurrence.
-
-        Returns
-        -------
-        list of list of (position, weight)
-            Positions in ``occurrences.tokens``; weights are not negative, and 1 in all.
-        """
+    def weigh_words(self, occurrences: Occurrences, directions: Floats) -> WordWeights:
+        """Which words of its context decide for a direction, one direction an occurrence."""
 
     def turn(self, turn: Doubles) -> ContextEncoder:
         """The same contexts on axes turned by (dim, dim) orthonormal; itself where it cannot.
@@ -219,9 +192,7 @@ class ContextEncoder(ABC):
         order = np.argsort(positions, kind="stable")
         return self.encode_at(source, positions[order])[rank_places(order)]
 
-    def measure(
-        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
-    ) -> Floats:
+    def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
         """Distances of occurrences to the senses of their words, as `measure_senses` gives them.
 
         Kinds of context that can do this without the bases have their own.
@@ -236,31 +207,24 @@ class ContextEncoder(ABC):
         return distances
 
     def measure_for_labels(
-        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
+        self, occurrences: Occurrences, words: Numbers, lines: SenseLines
     ) -> Floats:
         """Distances as labels are decoded from: as `measure` gives them.
 
         Where a distance means nothing by itself (``idk_distance`` is None), that to an only sense
-        decides nothing, and a kind of context may leave it at 0.
+        decides nothing: it is left at 0, and no context of such a word is encoded.
         """
-        return self.measure(occurrences, words, lines)
-
-    def _measure_several(
-        self,
-        occurrences: Occurrences,
-        words: NDArray[np.integer],
-        lines: SenseLines,
-        heard: slice | Booleans = slice(None),
-    ) -> Floats:
-        """Distances to the senses of words that have several, where alone contexts are encoded.
-
-        0 to an only sense, for those of the occurrences that are ``heard`` at all.
-        """
+        if self.idk_distance is not None:
+            return self.measure(occurrences, words, lines)
         distances = np.full((len(occurrences), lines.most_senses), np.nan, np.float32)
-        distances[heard, 0] = 0.0
+        distances[self._find_heard(occurrences), 0] = 0.0
         chosen = np.flatnonzero(lines.n_senses[words] > 1)
         distances[chosen] = self.measure(occurrences[chosen], words[chosen], lines)
         return distances
+
+    def _find_heard(self, occurrences: Occurrences) -> Booleans:
+        """(n,) which occurrences say something, as far as that is known without encoding them."""
+        return np.ones(len(occurrences), np.bool_)
 
     def hearing_single_words(self) -> ContextEncoder:
         """The same kind of context, which says something with a single known word.

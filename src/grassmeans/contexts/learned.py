@@ -6,27 +6,21 @@ levelled (`grassmeans.contexts.attention.levelling`) and of unit length, is the 
 1. Here it is computed with NumPy and one compiled kernel; nothing of PyTorch is needed.
 
 What makes it cheap: keys and values depend on a word alone, so they are computed once for each
-distinct word, and kept; queries are computed only where a word is
-asked for. A GPU does the same for many passages at once, with PyTorch
-(`grassmeans.contexts.attention.inference`).
+distinct word, and kept; queries are computed only where a word is asked for. A GPU does the same
+for many passages at once, with PyTorch (`grassmeans.contexts.attention.inference`).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Doubles, Floats, Halves, Indices, Integers
-from grassmeans.contexts.attention.encoder import (
-    FOLDER,
-    NetworkEncoder,
-    Passages,
-    normalise_rows,
-)
+from grassmeans.arrays import Booleans, Doubles, Floats, Halves, Indices, Integers
+from grassmeans.contexts.attention.encoder import NetworkEncoder, Passages, normalise_rows
 from grassmeans.contexts.attention.levelling import sum_topics
 from grassmeans.contexts.attention.stored import (
     N_SPECIAL,
@@ -36,11 +30,9 @@ from grassmeans.contexts.attention.stored import (
 )
 from grassmeans.contexts.interface import OccurrenceSource
 from grassmeans.geometry.rules import GroupingRules
-from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.arguments import AttendingPlaces
 from grassmeans.vectors.similarity import unit_rows
-from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from grassmeans.contexts.attention.inference import DeviceNetwork
@@ -57,16 +49,7 @@ class LearnedEncoder(NetworkEncoder):
         merge_cosine=0.45, merge_slope=0.15, rare_ease=0.6, part_cosine=0.65, few_contexts=100
     )
 
-    def __init__(
-        self,
-        vectors: WordVectors,
-        shape: ContextShape,
-        function_words: frozenset[str],
-        weights: LearnedWeights,
-    ) -> None:
-        super().__init__(vectors, shape, function_words, weights)
-        self._known = np.zeros(weights.shape.n_ids, np.bool_)
-        self._features: Halves | None = None
+    weights: LearnedWeights
 
     def _send_network(self) -> DeviceNetwork:
         from grassmeans.contexts.attention.inference import DeviceNetwork
@@ -96,11 +79,7 @@ class LearnedEncoder(NetworkEncoder):
         vectors = self._turn_vectors(turn)
         return LearnedEncoder(vectors, self.shape, self.function_words, weights)
 
-    def save(self, folder: Path, bits: int | None = None) -> None:
-        """Write the weights beside the vectors."""
-        write_weights(folder / FOLDER, self.weights, word_bits=bits)
-
-    _read_weights = staticmethod(read_weights)
+    _read_weights, _write_weights = staticmethod(read_weights), staticmethod(write_weights)
 
     def _predict(self, passages: Passages, hidden: Integers, kernels: str) -> Floats:
         """(n, n_axes) unit lines of the places of passages."""
@@ -129,23 +108,27 @@ class LearnedEncoder(NetworkEncoder):
         topics = sum_topics(passages, hidden, levelling.words, levelling.word_weights)
         return np.asarray(levelling.level(lines, topics))
 
-    def _word_features(self, ids: Integers) -> Halves:
-        """(n_ids, n_layers, 2, n_heads, head_dim) keys and values; those of ``ids`` are filled in.
+    @cached_property
+    def _kept(self) -> tuple[Halves, Booleans]:
+        """(n_ids, n_layers, 2, n_heads, head_dim) keys and values, and of which ids they are there.
 
         The table is only as large in memory as what was seen.
         """
         size = self.weights.shape
-        if self._features is None:
-            form = (size.n_ids, size.n_layers, 2, size.n_heads, size.head_dim)
-            self._features = np.empty(form, np.float16)
-        missing = ids[(ids >= 0) & ~self._known[ids]]
+        form = (size.n_ids, size.n_layers, 2, size.n_heads, size.head_dim)
+        return np.empty(form, np.float16), np.zeros(size.n_ids, np.bool_)
+
+    def _word_features(self, ids: Integers) -> Halves:
+        """The table of keys and values, where those of ``ids`` are filled in."""
+        features, known = self._kept
+        missing = ids[(ids >= 0) & ~known[ids]]
         if len(missing):
             missing = np.unique(missing)
             for start in range(0, len(missing), _WORDS_AT_ONCE):
                 part = missing[start : start + _WORDS_AT_ONCE]
-                self._features[part] = self._compute_features(part)
-            self._known[missing] = True
-        return self._features
+                features[part] = self._compute_features(part)
+            known[missing] = True
+        return features
 
     def _compute_features(self, ids: NDArray[np.integer]) -> Halves:
         """(n, n_layers, 2, n_heads, head_dim), rounded: two bytes a number are kept of each."""

@@ -6,10 +6,15 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grassmeans.arrays import Doubles, Floats, Indices, Integers
-from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, rank_places
+from grassmeans.contexts.interface import (
+    ContextEncoder,
+    Numbers,
+    OccurrenceSource,
+    WordWeights,
+    rank_places,
+)
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
@@ -50,8 +55,7 @@ class SubspaceEncoder(ContextEncoder):
     def hearing_single_words(self) -> SubspaceEncoder:
         """The same, with contexts of one known word or more: lines and planes of lower rank."""
         other = copy(self)
-        other.fewest_words = 1
-        other._prepared = None
+        other.fewest_words, other._prepared = 1, None
         return other
 
     def identity(self) -> Any:
@@ -86,9 +90,7 @@ class SubspaceEncoder(ContextEncoder):
     def _device_for(self, n_contexts: int) -> str:
         return self.device if n_contexts >= _WORTH_SENDING else "cpu"
 
-    def measure(
-        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
-    ) -> Floats:
+    def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
         """Distances to the senses; of many occurrences, without forming the bases."""
         if len(occurrences) <= FEW or self.shape.drop_repeats:
             return super().measure(occurrences, words, lines)
@@ -106,10 +108,8 @@ class SubspaceEncoder(ContextEncoder):
             distances[part] = kernels.measure_windows(windows, part, table)
             poor = windows.context_sizes(part) < self.fewest_words
             if np.any(np.isnan(distances[part, 0]) & ~poor):
-                raise InputError(
-                    "some vectors of the model hold NaN or infinity: train them again, or leave "
-                    "those words out"
-                )
+                wrong = "some vectors of the model hold NaN or infinity"
+                raise InputError(f"{wrong}: train them again, or leave those words out")
         return distances
 
     def _prepare_senses(self, lines: SenseLines, device: str) -> SenseTable:
@@ -130,16 +130,13 @@ class SubspaceEncoder(ContextEncoder):
             self._prepared = lines, table
         return table
 
-    def weigh_words(
-        self, occurrences: Occurrences, directions: Floats
-    ) -> list[list[tuple[int, float]]]:
+    def weigh_words(self, occurrences: Occurrences, directions: Floats) -> WordWeights:
         """The share of each context word in the projection of the direction on the subspace."""
         places = self._places_of(occurrences)
-        found: list[list[tuple[int, float]]] = []
+        found: WordWeights = []
         for start in range(0, len(occurrences), _AT_ONCE):
             part = slice(start, start + _AT_ONCE)
-            tokens = occurrences.tokens[places[part]]
-            rows = self.rows_of(occurrences.words)[tokens]
+            rows = self.rows_of(occurrences.words)[occurrences.tokens[places[part]]]
             rows = np.where(places[part] >= 0, rows, -1)
             weights = weigh_context_words(
                 rows, directions[part], self.vectors.vectors, self.shape.rank, self.shape.weighting

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,12 +25,7 @@ from grassmeans.arrays import Doubles, Floats, Integers
 from grassmeans.artifacts.checking import MANIFEST
 from grassmeans.artifacts.schema import check_values, record, whole
 from grassmeans.artifacts.writing import digest_of_array, digest_of_bytes, read_manifest
-from grassmeans.contexts.attention.encoder import (
-    FOLDER,
-    NetworkEncoder,
-    Passages,
-    normalise_rows,
-)
+from grassmeans.contexts.attention.encoder import NetworkEncoder, Passages, normalise_rows
 from grassmeans.contexts.attention.stored import (
     ATTENTION_RULES,
     FORMAT_VERSION,
@@ -47,21 +43,18 @@ from grassmeans.contexts.attention.stored import (
 )
 from grassmeans.errors import ArtifactError
 from grassmeans.geometry.rules import GroupingRules
-from grassmeans.geometry.windows import FEW, ContextShape
+from grassmeans.geometry.windows import FEW
 from grassmeans.kernels import get_kernels
 from grassmeans.kernels.arguments import EncoderLayers
 from grassmeans.vectors.quantising import QuantisedRows, Rows
 from grassmeans.vectors.similarity import unit_rows
-from grassmeans.vectors.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from grassmeans.contexts.teaching.student import DeviceStudent
 
 
 KIND = "student weights"
-OWN_SHARE = 0.5
-"""Of a word's mean that is added to what is said of it."""
-
+OWN_SHARE = 0.5  # of a word's mean that is added to what is said of it
 _CALLS_BEFORE_LOADING = 2
 LAYERS = ("looking", "mixing", "inner_up", "inner_down")
 _WORDS = ("words", "means")
@@ -122,10 +115,8 @@ class StudentWeights:
         for name, wanted in expected.items():
             found = getattr(self, name).shape
             if found != wanted:
-                raise ArtifactError(
-                    f"the encoder's {name} should have the shape {wanted}, got {found}: train it "
-                    "again"
-                )
+                reason = f"should have the shape {wanted}, got {found}"
+                raise ArtifactError(f"the encoder's {name} {reason}: train it again")
 
     def matrix(self, name: str) -> Floats:
         """One of the matrices as numbers, in its own shape."""
@@ -141,8 +132,8 @@ class StudentWeights:
     def digest(self) -> str:
         """A digest of the weights as they are stored."""
         parts = [getattr(self, name).digest for name in self.shape.matrix_shapes()]
-        for name in (*_WORDS, "axes"):
-            parts.append(digest_of_array(np.asarray(getattr(self, name))))
+        arrays = (np.asarray(getattr(self, name)) for name in (*_WORDS, "axes"))
+        parts += map(digest_of_array, arrays)
         return digest_of_bytes("\n".join(parts).encode())
 
 
@@ -185,17 +176,13 @@ class TaughtEncoder(NetworkEncoder):
     grouping = GroupingRules(merge_cosine=0.7, rare_ease=0.3, part_cosine=0.75, few_contexts=100)
     own_share = 0.75
 
-    def __init__(
-        self,
-        vectors: WordVectors,
-        shape: ContextShape,
-        function_words: frozenset[str],
-        weights: StudentWeights,
-    ) -> None:
-        super().__init__(vectors, shape, function_words, weights)
-        self._forms: Mapping[str, str] = {}
-        self._packed: dict[str, EncoderLayers] = {}
-        self._n_calls = 0
+    weights: StudentWeights
+    _forms: Mapping[str, str] = MappingProxyType({})
+    _n_calls = 0
+
+    @cached_property
+    def _packed(self) -> dict[str, EncoderLayers]:
+        return {}
 
     def _send_network(self) -> DeviceStudent:
         from grassmeans.contexts.teaching.student import DeviceStudent
@@ -205,7 +192,7 @@ class TaughtEncoder(NetworkEncoder):
     def writing_words_as(self, forms: Mapping[str, str]) -> TaughtEncoder:
         """The same, which reads some words as others."""
         other = object.__new__(type(self))  # a copy would be the one that is kept for workers
-        vars(other).update(vars(self))
+        vars(other).update(vars(self), _packed=self._packed)
         other._forms, other._kept_ids = dict(forms), None
         return other
 
@@ -228,11 +215,7 @@ class TaughtEncoder(NetworkEncoder):
         vectors = self._turn_vectors(turn)
         return TaughtEncoder(vectors, self.shape, self.function_words, weights)
 
-    def save(self, folder: Path, bits: int | None = None) -> None:
-        """Write the weights beside the vectors."""
-        write_student(folder / FOLDER, self.weights, word_bits=bits)
-
-    _read_weights = staticmethod(read_student)
+    _read_weights, _write_weights = staticmethod(read_student), staticmethod(write_student)
 
     def _choose_kernels(self, n: int) -> str:
         """Compiled ones, ten times as fast, for all but the first sentences: they must be loaded.
@@ -273,8 +256,7 @@ class TaughtEncoder(NetworkEncoder):
 
     @cached_property
     def _voices(self) -> Floats:
-        voices: Floats = self.weights.matrix("voices")
-        return voices
+        return np.asarray(self.weights.matrix("voices"))
 
     def _layers(self, kernels: str) -> EncoderLayers:
         """The layers in the order in which kernels read them, kept."""

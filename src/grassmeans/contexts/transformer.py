@@ -15,20 +15,23 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from grassmeans.arrays import Doubles, Floats, Indices
 from grassmeans.artifacts.checking import damaged, read_json
 from grassmeans.artifacts.schema import check_values, text, whole
 from grassmeans.artifacts.writing import write_json
-from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, weigh_losses
+from grassmeans.contexts.interface import (
+    ContextEncoder,
+    OccurrenceSource,
+    WordWeights,
+    weigh_losses,
+)
 from grassmeans.contexts.pretrained.lines import LineCache, Projection, cut_texts, hide_words
 from grassmeans.contexts.pretrained.network import ModelHead, Network, WordsInText
 from grassmeans.contexts.pretrained.running import ONNX, open_network
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
-from grassmeans.geometry.distances import SenseLines
 from grassmeans.geometry.rules import GroupingRules
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.kernels.devices import check_device
@@ -37,13 +40,10 @@ from grassmeans.vectors.word_vectors import WordVectors
 FOLDER = "encoder"
 _ABOUT = "transformer.json"
 _RULES = {"source": text, "digest": text, "layers": text, "passage": whole(1)}
-_AT_ONCE = 4_096
-"""Occurrences whose texts are held at once, and after which a cache is written."""
-
+_AT_ONCE = 4_096  # occurrences whose texts are held at once, and after which a cache is written
 _COST_SAMPLE = 32
 
-HIDDEN = "_"
-"""In place of a word that must not be seen, where the model has no token for it."""
+HIDDEN = "_"  # in place of a word that must not be seen, where the model has no token for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +71,7 @@ class TransformerSource:
 
 
 class TransformerEncoder(ContextEncoder):
-    """Lines from a pretrained transformer.
-
-    Parameters
-    ----------
-    vectors : WordVectors
-        Words by themselves, as the same network sees them.
-    source : TransformerSource
-    projection : Projection
-    """
+    """Lines from a pretrained transformer; its vectors are words by themselves, as it sees them."""
 
     kind = "transformer"
     grouping = GroupingRules(
@@ -144,8 +136,7 @@ class TransformerEncoder(ContextEncoder):
     def writing_words_as(self, forms: Mapping[str, str]) -> TransformerEncoder:
         """The same, with another word in the place of these where their own context is read."""
         other = copy(self)
-        other._forms = dict(forms)
-        other._open_cache = None
+        other._forms, other._open_cache = dict(forms), None
         return other
 
     def encode(self, occurrences: Occurrences) -> Floats:
@@ -218,22 +209,14 @@ class TransformerEncoder(ContextEncoder):
         found[np.concatenate(order)] = self.network.embed(texts)
         return found
 
-    def measure_for_labels(
-        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
-    ) -> Floats:
-        """Distances to the senses of words that have several; 0 to an only sense."""
-        return self._measure_several(occurrences, words, lines)
-
-    def weigh_words(
-        self, occurrences: Occurrences, directions: Floats
-    ) -> list[list[tuple[int, float]]]:
+    def weigh_words(self, occurrences: Occurrences, directions: Floats) -> WordWeights:
         """How much nearer each describing word brings the line to the direction.
 
         The text is read once more with each of them hidden; what is lost of the squared projection
         on the direction is the word's effect.
         """
         mask = self.network.pieces.mask_token or HIDDEN
-        found: list[list[tuple[int, float]]] = []
+        found: WordWeights = []
         for i in range(len(occurrences)):
             one = occurrences[i : i + 1]
             places = self._describing_places(one)

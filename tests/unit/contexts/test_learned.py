@@ -11,6 +11,7 @@ import pytest
 from damage import make_old
 from grassmeans import Corpus, SkipGram, WordVectors, load
 from grassmeans.contexts import find_kind, list_kinds
+from grassmeans.contexts.attention.encoder import FOLDER
 from grassmeans.contexts.attention.levelling import Levelling
 from grassmeans.contexts.attention.stored import (
     LearnedWeights,
@@ -18,7 +19,7 @@ from grassmeans.contexts.attention.stored import (
     read_weights,
     write_weights,
 )
-from grassmeans.contexts.learned import FOLDER, LearnedEncoder
+from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.corpus.occurrences import number_words
 from grassmeans.errors import ArtifactError, InputError
 from grassmeans.geometry.windows import ContextShape

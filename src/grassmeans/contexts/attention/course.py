@@ -32,13 +32,10 @@ if TYPE_CHECKING:
     from grassmeans.contexts.attention.training import EncoderSettings
 
 CHECKPOINT_SECONDS = 120.0
-N_MEASURES = 10
-"""How often the held-out loss is measured."""
-
+N_MEASURES = 10  # how often the held-out loss is measured
 MEASURED_SHARE = 0.1
-"""So many passages are measured for one that was trained on since the last measurement: the time
-for both is shared the same way or better, as a word is predicted once and nothing learned from it
-(two thirds of the time of a step for 20,000 words on a CPU)."""
+"""So many passages are measured for one that was trained on since the last measurement, which takes
+such a share of the time or less: a word is predicted once, and nothing learned from it."""
 
 _WORTH_COMPILING = 100_000_000
 """Tokens from which on compiling gains more than the half minute that it takes."""
@@ -146,15 +143,13 @@ class Course:
                 "the memory of the GPU is too small for this: take fewer tokens a step "
                 f"(batch_tokens=..., now {batch_tokens}) or smaller vectors (dim=...)"
             ) from error
-        log = self._log
+        seconds, last = self._log.seconds, self._log.curve[-1]
         return {
             "tokens_seen": self.tokens_seen,
-            "seconds": round(log.seconds, 1),
-            "tokens_per_second": round(self.tokens_seen / log.seconds),
-            "loss": log.curve[-1]["loss"],
-            "held_out_loss": log.curve[-1]["held_out_loss"],
-            "frequency_loss": log.curve[-1].get("frequency_loss"),
-            "curve": log.curve,
+            "seconds": round(seconds, 1),
+            "tokens_per_second": round(self.tokens_seen / seconds),
+            **{name: last.get(name) for name in ("loss", "held_out_loss", "frequency_loss")},
+            "curve": self._log.curve,
         }
 
     def _take_steps(self, checkpoint: Path, show_progress: bool | None) -> None:
@@ -195,10 +190,8 @@ class Course:
         while len(self._waiting) > n_left:
             loss = float(self._waiting.popleft())
             if not math.isfinite(loss):
-                raise InputError(
-                    "the training went astray (its loss is no number any more): take another seed, "
-                    "or more tokens a batch"
-                )
+                astray = "the training went astray (its loss is no number any more)"
+                raise InputError(f"{astray}: take another seed, or more tokens a batch")
             self._log.losses += loss
             self._log.n_losses += 1
 
@@ -216,14 +209,8 @@ class Course:
             passages = self._sample_held_out()
             held_out = round(self._trainer.measure(passages, self._length.batch_passages), 4)
             frequency = None if self._counts is None else frequency_loss(passages, self._counts)
-        log.curve.append(
-            {
-                "tokens_seen": self.tokens_seen,
-                "loss": round(log.loss, 4),
-                "held_out_loss": held_out,
-                "frequency_loss": frequency,
-            }
-        )
+        losses = {"held_out_loss": held_out, "frequency_loss": frequency}
+        log.curve.append({"tokens_seen": self.tokens_seen, "loss": round(log.loss, 4), **losses})
         log.losses, log.n_losses, log.measured_at = 0.0, 0, log.step
         log.n_measures = int(N_MEASURES * self.progress)
 
@@ -251,8 +238,7 @@ class Course:
         if not checkpoint.exists():
             return
         with open_file(checkpoint), safe_open(checkpoint, framework="pt") as stored:
-            names = stored.keys()
-            self._trainer.load({name: stored.get_tensor(name) for name in names})
+            self._trainer.load({name: stored.get_tensor(name) for name in list(stored.keys())})
             self._log = _Log(**json.loads(stored.metadata()[_LOG]))
 
 

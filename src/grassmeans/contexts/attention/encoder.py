@@ -12,18 +12,25 @@ import threading
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Indices, Integers
+from grassmeans.arrays import Booleans, Floats, Indices, Integers
 from grassmeans.artifacts.checking import MANIFEST, damaged
 from grassmeans.contexts import VECTORS_FOLDER
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
-from grassmeans.contexts.interface import ContextEncoder, OccurrenceSource, weigh_losses
+from grassmeans.contexts.interface import (
+    ContextEncoder,
+    Numbers,
+    OccurrenceSource,
+    WordWeights,
+    weigh_losses,
+)
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.geometry.distances import SenseLines
@@ -38,8 +45,7 @@ if TYPE_CHECKING:
 FOLDER = "encoder"
 _EPSILON = 1e-6
 _PASSAGES_AT_ONCE, _PASSAGES_ON_DEVICE = 128, 16_384
-_SMALL = 1_024
-"""Occurrences, some dozen sentences, up to which one thread multiplies."""
+_SMALL = 1_024  # occurrences, some dozen sentences, up to which one thread multiplies
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,25 +162,21 @@ class NetworkEncoder(ContextEncoder):
         self.device = "cpu"
         self._kept_ids: tuple[Sequence[str], Integers] | None = None
         self._sending = threading.Lock()
+        self._sent_network: DeviceEncoder | None = None
 
     def use_device(self, device: str) -> None:
-        """Encode on a GPU from now on ("cuda", with PyTorch), or on the CPU again.
-
-        A pickled encoder, as workers get it, is one for the CPU.
-        """
+        """Encode on a GPU from now on, or on the CPU again, as pickled encoders of workers do."""
         check_device(device)
         self.device = device
-        self.__dict__.pop("_sent_network", None)
+        self._sent_network = None
 
     @property
     def network(self) -> DeviceEncoder:
         """The network on the device, sent there when it is first needed."""
         with self._sending:
+            if self._sent_network is None:
+                self._sent_network = self._send_network()
             return self._sent_network
-
-    @cached_property
-    def _sent_network(self) -> DeviceEncoder:
-        return self._send_network()
 
     @abstractmethod
     def _send_network(self) -> DeviceEncoder:
@@ -192,6 +194,11 @@ class NetworkEncoder(ContextEncoder):
     def _read_weights(folder: Path) -> Any:
         """The weights in a folder."""
 
+    @staticmethod
+    @abstractmethod
+    def _write_weights(folder: Path, weights: Any, word_bits: int | None) -> None:
+        """Write weights into a folder."""
+
     @property
     def _at_once(self) -> int:
         return _PASSAGES_AT_ONCE if self.device == "cpu" else _PASSAGES_ON_DEVICE
@@ -202,16 +209,11 @@ class NetworkEncoder(ContextEncoder):
 
     def encode_at(self, source: OccurrenceSource, positions: Indices) -> Floats:
         """(n, 1, dim) lines of the occurrences at positions, those of several shards together."""
-        cuts = (
-            passages
-            for part, occurrences in source.occurrences(positions)
-            for passages in self._cut(occurrences, part.start)
-        )
+        parts = source.occurrences(positions)
+        cuts = chain.from_iterable(self._cut(found, part.start) for part, found in parts)
         return self._encode(gather_passages(cuts, self._at_once), len(positions))
 
-    def measure(
-        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
-    ) -> Floats:
+    def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
         """Distances of occurrences to the senses of their words, as `measure_senses` gives them."""
         if self.device == "cpu":
             return super().measure(occurrences, words, lines)
@@ -221,45 +223,38 @@ class NetworkEncoder(ContextEncoder):
             distances[rows] = found
         return distances
 
-    def measure_for_labels(
-        self, occurrences: Occurrences, words: NDArray[np.integer], lines: SenseLines
-    ) -> Floats:
-        """Distances to the senses of words that have several; 0 to an only sense.
-
-        Only where nothing else stands in its document does a word of one sense say nothing.
-        """
+    def _find_heard(self, occurrences: Occurrences) -> Booleans:
+        """(n,) which occurrences do not stand alone in their document."""
         starts, ends = occurrences.document_bounds
-        return self._measure_several(occurrences, words, lines, ends - starts > 1)
+        return np.asarray(ends - starts > 1)
 
-    def weigh_words(
-        self, occurrences: Occurrences, directions: Floats
-    ) -> list[list[tuple[int, float]]]:
+    def weigh_words(self, occurrences: Occurrences, directions: Floats) -> WordWeights:
         """How much nearer each word of the passage brings the line to the direction.
 
         The line is predicted once more without each of the words; what is lost of its squared
         projection on the direction is the word's effect.
         """
-        found: list[list[tuple[int, float]]] = []
+        found: WordWeights = []
         for i in range(len(occurrences)):
             one = occurrences[i : i + 1]
-            (passages,) = list(self._cut(one))
-            start = int(one.positions[0] - passages.places[0])
-            length = int(passages.lengths[0])
-            others = [t for t in range(length) if t != passages.places[0]]
+            (passages,) = self._cut(one)
+            place, length = int(passages.places[0]), int(passages.lengths[0])
+            others = [t for t in range(length) if t != place]
             hidden = np.array([-1, *others], np.int32)
-            many = Passages(
-                passages.ids,
-                np.array([0, len(hidden)], np.int64),
-                np.full(len(hidden), passages.places[0], np.int32),
-                np.arange(len(hidden)),
-            )
+            bounds, rows = np.array([0, len(hidden)], np.int64), np.arange(len(hidden))
+            many = Passages(passages.ids, bounds, np.full_like(hidden, place), rows)
             squares = np.square(self._predict(many, hidden, "numpy") @ directions[i])
+            start = int(one.positions[0]) - place
             found.append(weigh_losses([start + t for t in others], squares))
         return found
 
     def identity(self) -> Any:
         """A digest of the weights."""
         return self.weights.digest
+
+    def save(self, folder: Path, bits: int | None = None) -> None:
+        """Write the weights beside the vectors."""
+        self._write_weights(folder / FOLDER, self.weights, bits)
 
     @classmethod
     def open(
@@ -303,10 +298,8 @@ class NetworkEncoder(ContextEncoder):
                     hidden = np.full(len(part.places), -1, np.int32)
                     lines[part.rows, 0] = self._predict(part, hidden, kernels)
         if not np.isfinite(lines.sum()):  # one number that is not finite is enough
-            raise InputError(
-                "some vectors of the encoder hold NaN or infinity: train it again, or leave those "
-                "words out"
-            )
+            wrong = "some vectors of the encoder hold NaN or infinity"
+            raise InputError(f"{wrong}: train it again, or leave those words out")
         return lines
 
     def _choose_kernels(self, n: int) -> str:

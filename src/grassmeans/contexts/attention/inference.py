@@ -40,21 +40,7 @@ _ATTENTION = [SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH]
 """Not cuDNN's, which plans anew for every shape, and there are many of them."""
 
 _ON_THE_WAY = 2
-_LARGEST_INNER = 250.0
-"""Its square is a number of half precision."""
-
-
-class _Answer(NamedTuple):
-    """What is on its way back from the device: which rows, their values, and when it is there."""
-
-    rows: Indices
-    values: Tensor
-    arrival: Any
-
-    def wait(self) -> tuple[Indices, Floats]:
-        if self.arrival is not None:
-            self.arrival.synchronize()
-        return self.rows, self.values.numpy()
+_LARGEST_INNER = 250.0  # its square is a number of half precision
 
 
 class Sent(NamedTuple):
@@ -126,33 +112,42 @@ class DeviceEncoder(ABC):
         self, passages: Iterable[Passages], finish: Callable[[Tensor, Indices], Tensor]
     ) -> Iterator[tuple[Indices, Floats]]:
         """Answers in the order of the passes; the next ones are prepared while one is computed."""
-        on_the_way: deque[_Answer] = deque()
+        on_the_way: deque[Callable[[], tuple[Indices, Floats]]] = deque()
         for group in passages:
             for part in split_passages(group):
                 on_the_way.append(self._begin(part, finish))
                 if len(on_the_way) > _ON_THE_WAY:
-                    yield on_the_way.popleft().wait()
+                    yield on_the_way.popleft()()
         while on_the_way:
-            yield on_the_way.popleft().wait()
+            yield on_the_way.popleft()()
 
-    def _begin(self, passages: Passages, finish: Callable[[Tensor, Indices], Tensor]) -> _Answer:
+    def _begin(
+        self, passages: Passages, finish: Callable[[Tensor, Indices], Tensor]
+    ) -> Callable[[], tuple[Indices, Floats]]:
+        """Start a pass; what is given waits for its answer: which rows, and their values."""
+        rows = passages.rows
         sent = self._send_passages(passages)
         with self._computing(), torch.inference_mode():
             try:
-                found = finish(self._predict(sent), passages.rows)
+                found = finish(self._predict(sent), rows)
             except torch.cuda.OutOfMemoryError as error:
                 raise InputError(
                     "the memory of the GPU is too small for this encoder, or others use it: take "
                     "--device cpu"
                 ) from error
             if self._device.type == "cpu":
-                return _Answer(passages.rows, found, None)
+                return lambda: (rows, found.numpy())
             # Into pinned memory, and noted when: nothing waits here, and nothing for later passes.
             values = torch.empty(found.shape, dtype=found.dtype, pin_memory=True)
             values.copy_(found, non_blocking=True)
             arrival = torch.cuda.Event()
             arrival.record()
-            return _Answer(passages.rows, values, arrival)
+
+        def wait() -> tuple[Indices, Floats]:
+            arrival.synchronize()
+            return rows, values.numpy()
+
+        return wait
 
     @contextlib.contextmanager
     def _computing(self) -> Iterator[None]:

@@ -33,22 +33,16 @@ if TYPE_CHECKING:
     from grassmeans.contexts.learned import LearnedEncoder
 
 
-TOPIC_WINDOW = 16
-"""Words on either side that make the topic."""
-
+TOPIC_WINDOW = 16  # words on either side that make the topic
 EXPONENT = 0.35
 """Axes are scaled by their variance to minus half of this: 0 would leave them, 1 level them all."""
 
-TOPIC_SHARE = 0.6
-"""Length of the topic beside a prediction of length 1."""
-
+TOPIC_SHARE = 0.6  # length of the topic beside a prediction of length 1
 MOST_AXES = 256
 _COMMON = 1e-4  # words that are a larger share of the text than this count less
 _SMALLEST = 1e-6
 _LEVEL_WORDS, _LEVEL_CONTEXTS = 400, 50
-FEWEST_TO_LEVEL = 200
-"""Contexts; with fewer nothing is told of axes."""
-
+FEWEST_TO_LEVEL = 200  # contexts; with fewer nothing is told of axes
 _MID_SHARES = 2e-6, 1e-4  # of the text: words neither rare nor very frequent
 
 
@@ -167,28 +161,20 @@ def _level(rows: Floats, mean: Floats, levelling: Floats) -> Floats:
     return found
 
 
-def sample_places(
-    corpus: Corpus, encoder: ContextEncoder, n_words: int, random_state: int
-) -> Indices:
-    """Positions of some occurrences of content words of middle frequency, in text order."""
-    counts = np.asarray(corpus.vocabulary.counts)
-    least, most = (share * corpus.n_tokens for share in _MID_SHARES)
-    numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50)))
-    names, left_out = corpus.vocabulary.words, encoder.function_words
-    numbered = [i for i in numbers.tolist() if names[i] in encoder.vectors]
-    known = [i for i in numbered if not is_function_word(names[i], left_out)]
-    return sample_words(corpus, known, n_words, _LEVEL_CONTEXTS, random_state)
-
-
 def sample_texts(
     corpora: Sequence[Corpus], shares: Doubles, encoder: ContextEncoder, random_state: int
 ) -> list[tuple[Corpus, Indices]]:
-    """Positions of contexts of all corpora, by their shares."""
+    """Positions of contexts of content words of middle frequency, of corpora by their shares."""
+    found = []
     sizes = np.maximum(np.round(shares * _LEVEL_WORDS), 1).astype(int).tolist()
-    return [
-        (corpus, sample_places(corpus, encoder, size, random_state))
-        for corpus, size in zip(corpora, sizes, strict=True)
-    ]
+    for corpus, size in zip(corpora, sizes, strict=True):
+        names, counts = corpus.vocabulary.words, np.asarray(corpus.vocabulary.counts)
+        least, most = (share * corpus.n_tokens for share in _MID_SHARES)
+        numbers = np.flatnonzero((counts >= max(least, 5)) & (counts <= max(most, 50))).tolist()
+        numbers = [i for i in numbers if names[i] in encoder.vectors]
+        known = [i for i in numbers if not is_function_word(names[i], encoder.function_words)]
+        found.append((corpus, sample_words(corpus, known, size, _LEVEL_CONTEXTS, random_state)))
+    return found
 
 
 def level_encoder(
@@ -202,8 +188,7 @@ def level_encoder(
     if sum(len(positions) for _, positions in samples) < FEWEST_TO_LEVEL:
         return encoder
     vectors, left_out = encoder.vectors, encoder.function_words
-    said = (is_function_word(word, left_out) for word in vectors.words)
-    functional = np.fromiter(said, np.bool_, len(vectors))
+    functional = np.array([is_function_word(word, left_out) for word in vectors.words], np.bool_)
     assert vectors.counts is not None
     counts = np.asarray(vectors.counts, np.float64)
     words = np.array(vectors.vectors, np.float32)

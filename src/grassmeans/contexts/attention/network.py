@@ -162,3 +162,17 @@ def rotate(x: Tensor, cos: Tensor, sin: Tensor) -> Tensor:
     """Turn the two halves of each head by its place's angles."""
     first, second = x.chunk(2, dim=-1)
     return torch.cat((first * cos - second * sin, second * cos + first * sin), dim=-1)
+
+
+def attend_all(
+    looked: Tensor, n_heads: int, turns: tuple[Tensor, Tensor], **mask: Tensor
+) -> Tensor:
+    """(n_passages, length, dim) what places see of all places of their passage.
+
+    ``looked`` (n_passages, length, 3 * dim) are queries, keys and values of all heads.
+    """
+    heads = looked.view(*looked.shape[:2], 3, n_heads, -1).permute(2, 0, 3, 1, 4)
+    queries, keys, values = heads.unbind()
+    queries, keys = rotate(normalise(queries), *turns), rotate(normalise(keys), *turns)
+    found = functional.scaled_dot_product_attention(queries, keys, values, **mask)
+    return found.transpose(1, 2).flatten(-2)

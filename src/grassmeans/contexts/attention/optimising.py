@@ -35,9 +35,7 @@ MATRIX_RATE, VECTOR_RATE = 0.03, 0.004
 WARM_UP = 0.03
 """Share of a training in which the rates rise; they fall to 0 in the rest, both linearly."""
 
-_VECTORS = ("vectors", "bias", "start")
-"""What is not a matrix that turns one vector into another."""
-
+_VECTORS = ("vectors", "bias", "start")  # what is not a matrix that turns one vector into another
 _NEVER = -20.0  # the logarithm of almost nothing
 _LOGITS_AT_ONCE = {"cpu": 2**25, "cuda": 2**28}
 

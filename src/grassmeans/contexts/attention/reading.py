@@ -15,7 +15,7 @@ Some documents are held out: they tell how well words are predicted that were ne
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -189,19 +189,8 @@ class PassageReader:
         return np.asarray(numbers % HELD_OUT_EVERY == HELD_OUT_EVERY - 1)
 
     def batches(self, n_passages: int, first_batch: int = 0) -> Iterator[Integers]:
-        """Batches of (n_passages, passage) ids without end, from a batch's number on.
-
-        They go on over the ends of epochs.
-        """
-        epoch, skip = divmod(first_batch * n_passages, self.n_passages)
-        left = np.empty((0, self.passage), np.int32)
-        while True:
-            for following in self.passages(epoch, skip):
-                passages = np.concatenate([left, following])
-                n_whole = len(passages) // n_passages * n_passages
-                yield from passages[:n_whole].reshape(-1, n_passages, self.passage)
-                left = passages[n_whole:]
-            epoch, skip = epoch + 1, 0
+        """Batches of (n_passages, passage) ids without end, from a batch's number on."""
+        return cut_batches(self.passages, self.n_passages, n_passages, first_batch)
 
     def passages(self, epoch: int, skip: int = 0) -> Iterator[Integers]:
         """The (n, passage) passages of an epoch but the first ones, a buffer at a time."""
@@ -246,10 +235,9 @@ class PassageReader:
 
     def _number(self, tokens: Integers, lengths: Indices) -> Integers:
         """Corpus tokens -> ids of the network, with boundaries after documents of these lengths."""
-        known = self._numbers[tokens]
         ids = np.full(len(tokens) + len(lengths), BOUNDARY_ID, np.int32)
         inside = np.arange(len(tokens)) + np.repeat(np.arange(len(lengths)), lengths)
-        ids[inside] = np.where(known >= 0, known + N_SPECIAL, UNKNOWN_ID)
+        ids[inside] = number_ids(self._numbers, tokens)
         return ids
 
     def held_out(self) -> Integers:
@@ -314,3 +302,32 @@ def join_batches(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return parts[0].join(parts)
+
+
+def cut_batches(
+    read: Callable[[int, int], Iterator[Any]], n_epoch: int, n_passages: int, first_batch: int
+) -> Iterator[Any]:
+    """Batches of so many passages without end, over the ends of epochs, from a batch's number on.
+
+    Of the ``n_epoch`` passages of an epoch ``read`` gives all but the first ones, part by part.
+    """
+    epoch, skip = divmod(first_batch * n_passages, n_epoch)
+    pending: list[Any] = []
+    n_pending = 0
+    while True:
+        for passages in read(epoch, skip):
+            start = 0
+            while start < len(passages):
+                part = passages[start : start + n_passages - n_pending]
+                pending.append(part)
+                start, n_pending = start + len(part), n_pending + len(part)
+                if n_pending == n_passages:
+                    yield join_batches(pending)
+                    pending, n_pending = [], 0
+        epoch, skip = epoch + 1, 0
+
+
+def number_ids(numbers: Integers, tokens: Integers) -> Integers:
+    """(n,) a network's ids of tokens; ``numbers`` are its words by those of the corpus, -1 last."""
+    known = numbers[tokens]
+    return np.where(known >= 0, known + N_SPECIAL, np.int32(UNKNOWN_ID))

@@ -135,17 +135,12 @@ class TrainingRecord:
 
     def describe_lack(self) -> str:
         """Why the network was trained too little, and what to do; empty where it was not."""
+        loss, usual = self.held_out_loss, self.frequency_loss
         if self.tokens_seen < min(LEAST_PASSES * self.n_tokens, ENOUGH_SEEN):
             lack = f"it has seen {self.tokens_seen:,} tokens of a corpus of {self.n_tokens:,}"
-        elif (
-            self.held_out_loss is not None
-            and self.frequency_loss is not None
-            and self.held_out_loss > (1.0 - LEAST_GAIN) * self.frequency_loss
-        ):
-            lack = (
-                f"it predicts words hardly better than their frequencies do, with a loss of "
-                f"{self.held_out_loss:.2f} in place of {self.frequency_loss:.2f} nats a word"
-            )
+        elif loss is not None and usual is not None and loss > (1.0 - LEAST_GAIN) * usual:
+            lack = "it predicts words hardly better than their frequencies do, with a loss of "
+            lack += f"{loss:.2f} in place of {usual:.2f} nats a word"
         else:
             return ""
         return (
@@ -189,10 +184,8 @@ class LearnedWeights:
         for name, expected in self.shape.matrix_shapes().items():
             found = getattr(self, name)
             if found.shape != expected or not np.isfinite(found).all():
-                raise ArtifactError(
-                    f"the encoder's {name} should be finite numbers of the shape {expected}, "
-                    f"got {found.shape}: train it again"
-                )
+                reason = f"should be finite numbers of the shape {expected}, got {found.shape}"
+                raise ArtifactError(f"the encoder's {name} {reason}: train it again")
 
     @property
     def n_axes(self) -> int:
@@ -279,11 +272,7 @@ def name_rows(name: str, rows: QuantisedRows) -> dict[str, NDArray[Any]]:
 
 
 def write_arrays(
-    folder: Path,
-    kind: str,
-    weights: Any,
-    arrays: Mapping[str, NDArray[Any]],
-    about: Mapping[str, Any],
+    folder: Path, kind: str, weights: Any, arrays: dict[str, NDArray[Any]], about: dict[str, Any]
 ) -> None:
     """Write the arrays of weights, and a manifest that tells their shape and their training."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -291,7 +280,7 @@ def write_arrays(
     if weights.training is not None:
         told["training"] = asdict(weights.training)
     with atomic_path(folder / _FILE) as temporary:
-        save_file(dict(arrays), temporary)
+        save_file(arrays, temporary)
     write_manifest(folder, kind, FORMAT_VERSION, told, created=False)
 
 

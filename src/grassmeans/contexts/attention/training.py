@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -67,27 +67,19 @@ _BITS = 8
 _CORPUS_FIELDS = ("n_tokens", "n_documents", "created", "digest")
 
 
-class _Size(NamedTuple):
-    """For corpora below so many tokens."""
-
-    below: float
-    dim: int
-    layers: int
-    epochs: float
-
-
+# For corpora below so many tokens: dim, layers, epochs.
 _SIZES = {
     "cpu": (
-        _Size(2_000_000, 128, 2, 6),
-        _Size(10_000_000, 192, 3, 4),
-        _Size(30_000_000, 192, 3, 2),
-        _Size(math.inf, 256, 4, 1),
+        (2_000_000, 128, 2, 6),
+        (10_000_000, 192, 3, 4),
+        (30_000_000, 192, 3, 2),
+        (math.inf, 256, 4, 1),
     ),
     "cuda": (
-        _Size(2_000_000, 128, 2, 6),
-        _Size(10_000_000, 192, 3, 5),
-        _Size(30_000_000, 256, 4, 5),
-        _Size(math.inf, 384, 6, 5),
+        (2_000_000, 128, 2, 6),
+        (10_000_000, 192, 3, 5),
+        (30_000_000, 256, 4, 5),
+        (math.inf, 384, 6, 5),
     ),
 }
 _MOST_TOKENS = {"cpu": 60_000_000, "cuda": 1_000_000_000}
@@ -164,12 +156,11 @@ class EncoderSettings:
 
 def choose_size(n_tokens: int, device: str) -> dict[str, Any]:
     """Sizes for a corpus of so many tokens: what a laptop trains in half an hour, or a GPU."""
-    sizes = _SIZES[device]
-    size = next(size for size in sizes if n_tokens < size.below)
+    dim, layers, epochs = next(sizes for below, *sizes in _SIZES[device] if n_tokens < below)
     return {
-        "dim": size.dim,
-        "layers": size.layers,
-        "epochs": min(size.epochs, _MOST_TOKENS[device] / max(n_tokens, 1)),
+        "dim": dim,
+        "layers": layers,
+        "epochs": min(epochs, _MOST_TOKENS[device] / max(n_tokens, 1)),
         "vocabulary": _VOCABULARY[device],
         # A small corpus has some hundred steps an epoch nevertheless.
         "batch_tokens": min(_BATCH_TOKENS[device], max(_FEWEST_BATCH_TOKENS, n_tokens // 200)),
@@ -200,7 +191,7 @@ def train_encoder(
 ) -> ContextEncoder:
     """Train an encoder into a folder, with checkpoints.
 
-    Where ``torchrun`` has started several processes, they train it together (`ranks`).
+    Where ``torchrun`` has started several processes, they train it together.
 
     Parameters
     ----------

@@ -24,9 +24,7 @@ PASSAGE = 64
 DIM = 128
 _SAMPLE_WORDS, _SAMPLE_CONTEXTS = 1_000, 4
 _FEWEST_OCCURRENCES = 4
-_MOST_WORDS = 20_000
-"""Words that name and describe senses."""
-
+_MOST_WORDS = 20_000  # words that name and describe senses
 _FEWEST_SHOWN, _LARGE = 5, 1_000_000
 
 

@@ -29,9 +29,7 @@ from grassmeans.vectors.similarity import unit_rows
 WHITENING = 0.4
 """The power of the spread that axes are divided by: 0 leaves them, 1 makes all alike."""
 
-_STEPS = 4
-"""Passages begin every so many parts of their length: 3/8 of it is left on either side."""
-
+_STEPS = 4  # passages begin every so many parts of their length: 3/8 of it is left on either side
 _ENOUGH = 4
 """Contexts for each dimension from which on axes are found; with fewer all dimensions stay."""
 

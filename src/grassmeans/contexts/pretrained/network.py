@@ -37,8 +37,7 @@ FIRST_SHARE, LAST_SHARE = 7 / 12, 9 / 12
 """Of the layers, where nothing else is said: 7 to 9 of 12 (docs/adr/0022-transformers.md)."""
 
 _RANGE = re.compile(r"(\d+)(?:-(\d+))?")
-_TEXTS_AT_ONCE = 8_192
-"""Texts that are cut into pieces and sorted by their length together."""
+_TEXTS_AT_ONCE = 8_192  # texts that are cut into pieces and sorted by their length together
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +89,6 @@ class Pieces:
         """The pieces of texts, at most so many as the model takes."""
         found: list[Any] = self._backend.encode_batch(list(texts))
         return found
-
-    def count(self, texts: Sequence[str]) -> Indices:
-        """(n,) numbers of pieces."""
-        return np.array([len(pieces.ids) for pieces in self.cut(texts)], np.int64)
 
     @staticmethod
     def locate(pieces: Any, span: Span) -> range:

@@ -19,9 +19,7 @@ from grassmeans.contexts.pretrained.network import EXTRA, PURPOSE, ModelHead, Ne
 from grassmeans.errors import MissingExtraError
 from grassmeans.kernels.devices import check_device, load_torch
 
-ONNX = "onnx"
-"""In place of a device: the CPU, with weights and products in 8 bits."""
-
+ONNX = "onnx"  # in place of a device: the CPU, with weights and products in 8 bits
 _BATCH, _BATCH_ON_GPU = 32, 512
 _OPSET = 17
 

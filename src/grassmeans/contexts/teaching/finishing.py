@@ -31,20 +31,17 @@ from grassmeans.contexts.attention.training import (
 )
 from grassmeans.contexts.learned import LearnedEncoder
 from grassmeans.contexts.taught import StudentShape, StudentWeights, TaughtEncoder
+from grassmeans.contexts.teaching.lessons import measure_means
 from grassmeans.contexts.teaching.student import StudentNetwork, StudentTrainer
-from grassmeans.contexts.teaching.teacher import Listener, Teacher, measure_means, weigh_words
+from grassmeans.contexts.teaching.teacher import Listener, Teacher, weigh_words
 from grassmeans.errors import InputError
 from grassmeans.geometry.windows import ContextShape
 from grassmeans.outputs.places import Building
 from grassmeans.vectors.similarity import unit_rows
 from grassmeans.vectors.word_vectors import WordVectors
 
-VOICE_SHARE = 0.8
-"""Length of what does stand in a place beside 1 of what could."""
-
-MOST_AXES = 256
-"""Of the lines of both voices together."""
-
+VOICE_SHARE = 0.8  # length of what does stand in a place beside 1 of what could
+MOST_AXES = 256  # of the lines of both voices together
 _CHECKPOINT, _BASE, _LESSONS = "student.safetensors", "base", "lessons"
 
 

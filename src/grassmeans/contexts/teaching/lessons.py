@@ -16,19 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from grassmeans.arrays import Halves, Indices, Integers
+from grassmeans.arrays import Floats, Halves, Indices, Integers
 from grassmeans.artifacts.checking import open_array
 from grassmeans.artifacts.writing import write_array
-from grassmeans.contexts.attention.reading import HELD_OUT_EVERY, MOST_HELD_OUT
-from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL, UNKNOWN_ID
+from grassmeans.contexts.attention.reading import (
+    HELD_OUT_EVERY,
+    MOST_HELD_OUT,
+    cut_batches,
+    number_ids,
+)
+from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL
 from grassmeans.corpus.corpus import Corpus
 
+SHRINKING = 5  # occurrences of the mean of all words that are added to those of a word for its mean
 FILE_PASSAGES = 1_024
-FILES_AT_ONCE = 16
-"""Whose passages are shuffled together: half a gigabyte."""
-
+FILES_AT_ONCE = 16  # whose passages are shuffled together: half a gigabyte
 _SHUFFLED_AT_ONCE = 256
-_IDS, _CODES, _SCALES = "ids", "codes", "scales"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ class PassagePlan:
     def __init__(self, corpus: Corpus, numbers: Integers, passage: int, held_out: bool) -> None:
         self.corpus = corpus
         self.passage = passage
-        self._numbers = np.append(numbers, -1)
+        self._numbers = np.append(numbers, np.int32(-1))  # the last one: of no word
         offsets = [np.asarray(shard.document_offsets) for shard in corpus.shards]
         firsts = np.concatenate([o[:-1] for o in offsets])
         lengths = np.concatenate([np.diff(o) for o in offsets])
@@ -108,9 +111,7 @@ class PassagePlan:
         for segment in segments:
             shard = self.corpus.shards[segment.shard]
             tokens = shard.read_tokens(segment.first, segment.end)
-            known = self._numbers[tokens]
-            part = slice(segment.slot, segment.slot + len(tokens))
-            ids[part] = np.where(known >= 0, known + N_SPECIAL, UNKNOWN_ID)
+            ids[segment.slot : segment.slot + len(tokens)] = number_ids(self._numbers, tokens)
         return ids.reshape(n_passages, self.passage)
 
 
@@ -120,15 +121,19 @@ def choose_passages(n_passages: int, n_wanted: int) -> Indices:
     return np.arange(n) * n_passages // max(n, 1)
 
 
+@dataclass(frozen=True)
 class LessonFiles:
     """The lessons of one corpus in a folder."""
 
-    def __init__(self, folder: Path, n_passages: int, passage: int, n_axes: int) -> None:
-        self.folder = folder
-        self.n_passages = n_passages
-        self.passage = passage
-        self.n_axes = n_axes
-        self.n_files = -(-n_passages // FILE_PASSAGES)
+    folder: Path
+    n_passages: int
+    passage: int
+    n_axes: int
+
+    @property
+    def n_files(self) -> int:
+        """Files that there are, or will be."""
+        return -(-self.n_passages // FILE_PASSAGES)
 
     def rows_of(self, number: int) -> slice:
         """The passages of a file."""
@@ -140,23 +145,21 @@ class LessonFiles:
 
     def is_written(self, number: int) -> bool:
         """Whether a file is there already; its scales come last."""
-        return self._place(number, _SCALES).exists()
+        return self._place(number, "scales").exists()
 
     def write(self, number: int, lesson: Lesson) -> None:
         """Write a file."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        for what in (_IDS, _CODES, _SCALES):
+        for what in ("ids", "codes", "scales"):
             write_array(self._place(number, what), getattr(lesson, what))
 
     def read(self, number: int) -> Lesson:
         """The passages of a file, mapped into memory."""
         rows = self.rows_of(number)
         shape = (rows.stop - rows.start, self.passage)
-        return Lesson(
-            open_array(self._place(number, _IDS), np.int32, shape),
-            open_array(self._place(number, _CODES), np.int8, (*shape, self.n_axes)),
-            open_array(self._place(number, _SCALES), np.float16, shape),
-        )
+        ids = open_array(self._place(number, "ids"), np.int32, shape)
+        codes = open_array(self._place(number, "codes"), np.int8, (*shape, self.n_axes))
+        return Lesson(ids, codes, open_array(self._place(number, "scales"), np.float16, shape))
 
 
 class LessonReader:
@@ -175,20 +178,7 @@ class LessonReader:
 
     def batches(self, n_passages: int, first_batch: int = 0) -> Iterator[Lesson]:
         """Batches of so many passages without end, over the ends of epochs."""
-        epoch, skip = divmod(first_batch * n_passages, self.n_passages)
-        pending: list[Lesson] = []
-        n_pending = 0
-        while True:
-            for lesson in self._shuffled(epoch, skip):
-                start = 0
-                while start < len(lesson):
-                    part = lesson[start : start + n_passages - n_pending]
-                    pending.append(part)
-                    start, n_pending = start + len(part), n_pending + len(part)
-                    if n_pending == n_passages:
-                        yield pending[0] if len(pending) == 1 else Lesson.join(pending)
-                        pending, n_pending = [], 0
-            epoch, skip = epoch + 1, 0
+        return cut_batches(self._shuffled, self.n_passages, n_passages, first_batch)
 
     def _shuffled(self, epoch: int, skip: int) -> Iterator[Lesson]:
         """The passages of an epoch but the first ones, some files of them at a time."""
@@ -211,3 +201,34 @@ class LessonReader:
         files = self._kept_back
         parts = [files.read(number) for number in range(files.n_files)]
         return Lesson.join(parts) if parts else self._trained.read(0)[:0]
+
+
+def round_rows(rows: Any) -> tuple[NDArray[np.int8], Halves]:
+    """Rows (n, n_axes) of a tensor in 8 bits a number, and (n,) their scales; 0 for zeros."""
+    import torch
+
+    largest = rows.abs().amax(dim=1).clamp(max=6e4)
+    scales = (largest / 127).half()
+    steps = scales.float().clamp_min(1e-8)[:, None]
+    codes = (rows / steps).round().clamp(-127, 127).to(torch.int8)
+    return codes.cpu().numpy(), scales.cpu().numpy()
+
+
+def measure_means(files: Sequence[Sequence[LessonFiles]], n_ids: int, device: str) -> Floats:
+    """(n_ids, n_axes) what the teacher says of each word in the mean, rare words less."""
+    import torch
+
+    n_axes = files[0][0].n_axes
+    sums = torch.zeros((n_ids, n_axes), device=device)
+    counts = torch.zeros(n_ids, device=device)
+    for trained, _ in files:
+        for number in range(trained.n_files):
+            lesson = trained.read(number)
+            arrays = (lesson.ids, lesson.scales, lesson.codes)
+            ids, scales, codes = (torch.from_numpy(np.array(a)).to(device) for a in arrays)
+            ids, scales = ids.flatten().long(), scales.flatten().float()
+            sums.index_add_(0, ids, codes.reshape(-1, n_axes).float() * scales[:, None])
+            counts.index_add_(0, ids, (scales > 0).float())
+    means = sums / (counts + SHRINKING)[:, None]
+    means[:N_SPECIAL] = 0.0
+    return np.asarray(means.cpu().numpy())

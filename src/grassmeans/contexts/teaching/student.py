@@ -21,7 +21,7 @@ from torch.nn import functional
 
 from grassmeans.arrays import Floats, Integers
 from grassmeans.contexts.attention.inference import DeviceEncoder, DeviceNetwork, Sent, send_layers
-from grassmeans.contexts.attention.network import AttentionNetwork, normalise, rotate
+from grassmeans.contexts.attention.network import AttentionNetwork, attend_all, normalise
 from grassmeans.contexts.attention.optimising import Trainer
 from grassmeans.contexts.attention.stored import N_SPECIAL, UNKNOWN_ID
 from grassmeans.contexts.taught import LAYERS, OWN_SHARE, StudentWeights
@@ -42,17 +42,12 @@ class StudentNetwork(AttentionNetwork):
 
     def forward(self, ids: Tensor) -> Tensor:
         """(n_passages, length) ids -> (n_passages, length, n_voices): one voice, and the other."""
-        shape, (n_passages, length) = self.shape, ids.shape
-        turns = self.turns(length)
+        turns = self.turns(ids.shape[1])
         x = normalise(functional.embedding(ids, self.vectors).to(self.compute_dtype))
-        heads = (n_passages, length, 3, shape.n_heads, shape.head_dim)
-        for layer in range(shape.n_layers):
-            seen = self._weigh(normalise(x), self.looking[layer]).view(heads)
-            queries, keys, values = seen.permute(2, 0, 3, 1, 4).unbind()
-            found = functional.scaled_dot_product_attention(
-                rotate(normalise(queries), *turns), rotate(normalise(keys), *turns), values
-            )
-            x = x + self._weigh(found.transpose(1, 2).flatten(-2), self.mixing[layer])
+        for layer in range(self.shape.n_layers):
+            looked = self._weigh(normalise(x), self.looking[layer])
+            found = attend_all(looked, self.shape.n_heads, turns)
+            x = x + self._weigh(found, self.mixing[layer])
             x = self.feed(x, layer)
         return self._weigh(normalise(x), self.voices)
 
@@ -165,23 +160,16 @@ class DeviceStudent(DeviceEncoder):
 
     def _predict(self, sent: Sent) -> Tensor:
         shape, half = self.shape, self._half
-        n_passages, length = sent.ids.shape
+        length = sent.ids.shape[1]
         there = sent.ids >= 0
         ids = sent.ids.clamp(min=0)
         seen = there[:, None, None]
         turns = self._cos[:length].to(half), self._sin[:length].to(half)
-        heads = (n_passages, length, 3, shape.n_heads, shape.head_dim)
         x = functional.embedding(ids, self._words).float()
         for layer in self._layers:
-            looked = functional.linear(normalise(x).to(half), layer.looking).view(heads)
-            queries, keys, values = looked.permute(2, 0, 3, 1, 4).unbind()
-            found = functional.scaled_dot_product_attention(
-                rotate(normalise(queries), *turns),
-                rotate(normalise(keys), *turns),
-                values,
-                attn_mask=seen,
-            )
-            x += functional.linear(found.transpose(1, 2).flatten(-2), layer.mixing)
+            looked = functional.linear(normalise(x).to(half), layer.looking)
+            found = attend_all(looked, shape.n_heads, turns, attn_mask=seen)
+            x += functional.linear(found, layer.mixing)
             x = layer.feed(x, half)
         rows = sent.owners * length + sent.places
         said = functional.linear(normalise(x.flatten(0, 1)[rows]), self._voices)

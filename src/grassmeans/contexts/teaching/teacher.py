@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from grassmeans.arrays import Floats, Halves, Indices, Integers
+from grassmeans.arrays import Floats, Indices, Integers
 from grassmeans.artifacts.writing import digest_of
 from grassmeans.contexts.attention.levelling import EXPONENT
 from grassmeans.contexts.attention.reading import TrainingText
@@ -38,6 +37,7 @@ from grassmeans.contexts.teaching.lessons import (
     LessonReader,
     PassagePlan,
     choose_passages,
+    round_rows,
 )
 from grassmeans.corpus.vocabulary import is_function_word
 from grassmeans.engines.parallel import map_tasks
@@ -45,15 +45,8 @@ from grassmeans.errors import InputError, warn_user
 from grassmeans.progress import progress_bar
 
 MOST_AXES = 256
-DEFAULT_DISK = 20.0
-"""Gigabytes of what the teacher said, at most."""
-
-FUNCTION_WEIGHT = 0.1
-"""Of a function word, beside 1 of any other word, in axes and losses."""
-
-SHRINKING = 5
-"""Occurrences of the mean of all words that are added to those of a word for its mean."""
-
+DEFAULT_DISK = 20.0  # gigabytes of what the teacher said, at most
+FUNCTION_WEIGHT = 0.1  # of a function word, beside 1 of any other word, in axes and losses
 _SAMPLE_PASSAGES, _SAMPLE_SHARE, _FEWEST_SAMPLED, _SAMPLE_PARTS = 2_000, 0.1, 64, 8
 _FEWEST_IN_SAMPLE = 4
 _PIECES_AT_ONCE = 16_384
@@ -65,8 +58,6 @@ _MOST_UNKNOWN, _MOST_PIECES = 0.02, 2.5
 in their own language have 1.1 to 1.6 pieces a word."""
 
 _LICENCE = re.compile(r"^licen[cs]e:\s*(\S+)\s*$", re.MULTILINE)
-
-
 _Task = tuple[int, int, int]
 
 
@@ -107,13 +98,9 @@ class Teacher:
 
     def describe(self) -> dict[str, Any]:
         """What an encoder's folder tells of it."""
-        head = self.head
-        return {
-            "source": self.source,
-            "layers": ",".join(map(str, head.layers)),
-            "digest": head.digest,
-            "licence": find_licence(self.source),
-        }
+        layers, licence = ",".join(map(str, self.head.layers)), find_licence(self.source)
+        about = {"source": self.source, "layers": layers}
+        return about | {"digest": self.head.digest, "licence": licence}
 
 
 def find_licence(source: str) -> str | None:
@@ -220,10 +207,7 @@ class Listener:
         return found
 
     def prepare(self, tell: Callable[[str], None] | None = None) -> None:
-        """Look whether there is room, let the teacher read a sample, and tell what all will take.
-
-        Nothing happens where all was read before.
-        """
+        """Let the teacher read a sample, where all was not read before, and tell what all takes."""
         tasks = self._missing()
         if not tasks:
             return
@@ -240,10 +224,8 @@ class Listener:
             self._check_disk(tasks)
             self._read(tasks, self._find_axes())
         seeds = np.random.SeedSequence(0).generate_state(len(self.files)).tolist()
-        return [
-            LessonReader(trained, held_out, seed)
-            for (trained, held_out), seed in zip(self.files, seeds, strict=True)
-        ]
+        pairs = zip(self.files, seeds, strict=True)
+        return [LessonReader(trained, held_out, seed) for (trained, held_out), seed in pairs]
 
     def _missing(self) -> list[_Task]:
         """The files that are not written yet: of which corpus, trained on or held out, which."""
@@ -282,8 +264,7 @@ class Listener:
 
     def _fit_axes(self) -> Projection:
         """Axes of a sample of all corpora; a remark where the teacher hardly knows the language."""
-        ids, vectors, unknown, n_pieces = [], [], 0, 0
-        clock: list[tuple[float, int]] = []
+        ids, vectors, times, sizes, unknown, n_pieces = [], [], [], [], 0, 0
         no_piece = self.teacher.head.pieces.unknown
         n_read = sum(trained.n_passages for trained, _ in self.files)
         n_sampled = min(_SAMPLE_PASSAGES, max(_SAMPLE_SHARE * n_read, _FEWEST_SAMPLED))
@@ -294,18 +275,18 @@ class Listener:
             parts = [(plan, chosen[s : s + size]) for s in range(0, len(chosen), size)]
             for heard, said in self._hear(parts):
                 rows = said.cpu().numpy()
-                clock.append((time.perf_counter(), heard.ids.size))
+                times.append(time.perf_counter())
+                sizes.append(heard.ids.size)
                 is_said = rows.any(axis=1)
                 ids.append(heard.words[is_said])
                 vectors.append(rows[is_said])
                 unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
                 n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
         # Without the first part, before which workers and the network had to start.
-        n_timed = sum(size for _, size in clock[1:])
-        self._seconds_a_token = (clock[-1][0] - clock[0][0]) / n_timed if n_timed else math.nan
+        if n_timed := sum(sizes[1:]):
+            self._seconds_a_token = (times[-1] - times[0]) / n_timed
         words, rows = np.concatenate(ids), np.concatenate(vectors)
-        doubt = describe_doubt(unknown, n_pieces, len(words))
-        if doubt:
+        if doubt := describe_doubt(unknown, n_pieces, len(words)):
             warn_user(f"is the teacher {self.teacher.source} for another language? {doubt}")
         return fit_axes(words, rows, weigh_words(self.text), self.teacher.n_axes)
 
@@ -333,9 +314,16 @@ class Listener:
 
         def write(task: _Task, heard: Heard, rows: Any) -> int:
             i, kind, number = task
-            lesson = _lay_out(heard, *round_rows(rows))
+            codes, scales = round_rows(rows)
+            size, shape = heard.ids.size, heard.ids.shape
+            all_codes, all_scales = (
+                np.zeros((size, codes.shape[1]), np.int8),
+                np.zeros(size, np.float16),
+            )
+            all_codes[heard.slots], all_scales[heard.slots] = codes, scales
+            lesson = Lesson(heard.ids, all_codes.reshape(*shape, -1), all_scales.reshape(shape))
             self.files[i][kind].write(number, lesson)
-            return lesson.ids.size
+            return size
 
         waiting: deque[Future[int]] = deque()
         with (
@@ -372,27 +360,6 @@ def describe_doubt(n_unknown: int, n_pieces: int, n_words: int) -> str:
     return ""
 
 
-def _lay_out(heard: Heard, codes: NDArray[np.int8], scales: Halves) -> Lesson:
-    """What was said, where its words stand in the passages."""
-    n = heard.ids.size
-    all_codes = np.zeros((n, codes.shape[1]), np.int8)
-    all_scales = np.zeros(n, np.float16)
-    all_codes[heard.slots], all_scales[heard.slots] = codes, scales
-    shape = heard.ids.shape
-    return Lesson(heard.ids, all_codes.reshape(*shape, -1), all_scales.reshape(shape))
-
-
-def round_rows(rows: Any) -> tuple[NDArray[np.int8], Halves]:
-    """Rows (n, n_axes) of a tensor in 8 bits a number, and (n,) their scales; 0 for zeros."""
-    import torch
-
-    largest = rows.abs().amax(dim=1).clamp(max=6e4)
-    scales = (largest / 127).half()
-    steps = scales.float().clamp_min(1e-8)[:, None]
-    codes = (rows / steps).round().clamp(-127, 127).to(torch.int8)
-    return codes.cpu().numpy(), scales.cpu().numpy()
-
-
 def weigh_words(text: TrainingText) -> Floats:
     """(n_ids,) how much the places of each id count: function words little, no word nothing."""
     left_out = text.function_words
@@ -426,24 +393,3 @@ def fit_axes(ids: Integers, vectors: Floats, weights: Floats, n_axes: int) -> Pr
     axes = (found * scales).T
     axes /= math.sqrt(float((values * scales**2).sum()))  # a deviation has the length 1 or so
     return Projection(mean.astype(np.float32), fix_signs(axes))
-
-
-def measure_means(files: Sequence[Sequence[LessonFiles]], n_ids: int, device: str) -> Floats:
-    """(n_ids, n_axes) what the teacher says of each word in the mean, rare words less."""
-    import torch
-
-    n_axes = files[0][0].n_axes
-    sums = torch.zeros((n_ids, n_axes), device=device)
-    counts = torch.zeros(n_ids, device=device)
-    for trained, _ in files:
-        for number in range(trained.n_files):
-            lesson = trained.read(number)
-            arrays = (lesson.ids, lesson.scales, lesson.codes)
-            ids, scales, codes = (torch.from_numpy(np.array(a)).to(device) for a in arrays)
-            ids, scales = ids.flatten().long(), scales.flatten().float()
-            codes = codes.reshape(-1, n_axes).float()
-            sums.index_add_(0, ids, codes * scales[:, None])
-            counts.index_add_(0, ids, (scales > 0).float())
-    means = sums / (counts + SHRINKING)[:, None]
-    means[:N_SPECIAL] = 0.0
-    return np.asarray(means.cpu().numpy())

@@ -22,18 +22,21 @@ from grassmeans.contexts.attention.stored import BOUNDARY_ID, N_SPECIAL
 from grassmeans.contexts.attention.training import choose_teacher
 from grassmeans.contexts.pretrained.network import WordsInText
 from grassmeans.contexts.teaching import lessons, teacher
-from grassmeans.contexts.teaching.lessons import Lesson, LessonFiles
+from grassmeans.contexts.teaching.lessons import (
+    SHRINKING,
+    Lesson,
+    LessonFiles,
+    measure_means,
+    round_rows,
+)
 from grassmeans.contexts.teaching.teacher import (
     FUNCTION_WEIGHT,
-    SHRINKING,
     Listener,
     Teacher,
     describe_cost,
     describe_doubt,
     find_licence,
     fit_axes,
-    measure_means,
-    round_rows,
     split_by_length,
     weigh_words,
 )
