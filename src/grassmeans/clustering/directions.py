@@ -171,8 +171,7 @@ class LineSteps(StepsAlone):
 
     def take_lines(self, contexts: Indices) -> Floats:
         """(n, dim) the first rows of bases."""
-        lines: Floats = self.contexts[contexts, 0]
-        return lines
+        return np.asarray(self.contexts[contexts, 0])
 
 
 def _orthogonalise(vectors: Doubles, basis: list[Doubles]) -> Doubles:
@@ -183,8 +182,7 @@ def _orthogonalise(vectors: Doubles, basis: list[Doubles]) -> Doubles:
             rest = rest - (rest * member).sum(axis=2, keepdims=True) * member
     lengths = np.linalg.norm(rest, axis=2, keepdims=True)
     enough = lengths > _BREAKDOWN * np.linalg.norm(vectors, axis=2, keepdims=True)
-    fresh: Doubles = np.where(enough, rest / np.where(enough, lengths, 1.0), 0.0)
-    return fresh
+    return np.asarray(np.where(enough, rest / np.where(enough, lengths, 1.0), 0.0))
 
 
 def _order_by_size(held: HeldContexts, reached: Sequence[Advanced]) -> list[InducedDirections]:

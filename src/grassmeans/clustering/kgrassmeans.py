@@ -139,8 +139,7 @@ class KGrassmeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixi
 
     def predict(self, X: ArrayLike) -> Integers:
         """The nearest direction of each context, (n_contexts,): equation 4."""
-        labels: Integers = self.transform(X).argmin(axis=1).astype(np.int32)
-        return labels
+        return np.asarray(self.transform(X).argmin(axis=1).astype(np.int32))
 
     def transform(self, X: ArrayLike) -> Doubles:
         """Distances to the directions, (n_contexts, n_senses), in [0, 1]."""

@@ -150,8 +150,7 @@ class Assigned(NamedTuple):
     @property
     def objectives(self) -> Doubles:
         """(n_restarts,) sums of squared distances, or of 1 - cosine."""
-        sums: Doubles = np.maximum(1.0 - self.gains.astype(np.float64), 0.0).sum(axis=0)
-        return sums
+        return np.asarray(np.maximum(1.0 - self.gains.astype(np.float64), 0.0).sum(axis=0))
 
 
 class StepsAlone(ABC):

@@ -101,8 +101,7 @@ class LineGroups(Groups):
     def cosines(self) -> Doubles:
         """Of lines: without signs."""
         lengths = np.linalg.norm(self._lines, axis=1)
-        found: Doubles = np.abs(self._lines @ self._lines.T) / np.outer(lengths, lengths)
-        return found
+        return np.asarray(np.abs(self._lines @ self._lines.T) / np.outer(lengths, lengths))
 
     def join(self, first: int, second: int) -> None:
         """Find the new direction, too."""
@@ -123,8 +122,7 @@ class RayGroups(Groups):
     def cosines(self) -> Doubles:
         """Of rays: opposite ones are farthest apart."""
         lengths = np.maximum(np.linalg.norm(self.sums, axis=1), np.finfo(np.float64).tiny)
-        found: Doubles = self.sums @ self.sums.T / np.outer(lengths, lengths)
-        return found
+        return np.asarray(self.sums @ self.sums.T / np.outer(lengths, lengths))
 
 
 def start_groups(bases: Floats, found: InducedDirections, *, signed: bool = False) -> Groups:
@@ -138,8 +136,7 @@ def measure_rarity(shares: Doubles) -> Doubles:
     A group is never so rare that a logarithm of nothing is taken.
     """
     smaller = np.maximum(np.minimum.outer(shares, shares), RARE * 1e-3)
-    found: Doubles = np.maximum(np.log10(RARE / smaller), 0.0)
-    return found
+    return np.asarray(np.maximum(np.log10(RARE / smaller), 0.0))
 
 
 def merge_cheapest_pair(bases: Floats, found: InducedDirections) -> Floats:

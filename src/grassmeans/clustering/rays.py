@@ -50,8 +50,11 @@ def solve_rays(asked: Sequence[Grouping], hold: Hold) -> list[InducedDirections]
     if asked[0].directions is not None:
         given = [(grouping.bases, grouping.directions) for grouping in asked]
         return [place_rays(bases, own) for bases, own in given if own is not None]
-    usable = {n: _take_usable(grouping.bases) for n, grouping in enumerate(asked)}
-    usable = {n: rays for n, rays in usable.items() if len(rays)}
+    usable: dict[int, Floats] = {}  # the rays that say something, where there are any
+    for n, grouping in enumerate(asked):
+        rays = take_rays(grouping.bases)
+        if rays.any():
+            usable[n] = np.ascontiguousarray(rays[rays.any(axis=1)], np.float32)
     found: dict[int, Advanced] = {}
     if usable:
         with one_blas_thread():
@@ -92,12 +95,6 @@ def _find_best(
     return [word.find_best() for word in reached]
 
 
-def _take_usable(bases: Floats) -> Floats:
-    """(n, dim) the rays that say something."""
-    rays = take_rays(bases)
-    return np.ascontiguousarray(rays[rays.any(axis=1)], np.float32)
-
-
 def take_rays(bases: Floats) -> Floats:
     """(n_contexts, dim) the rays of bases, which must be of rank 1."""
     if bases.shape[1] != 1:
@@ -126,8 +123,7 @@ def place_rays(bases: Floats, directions: Floats) -> InducedDirections:
 
 def mean_ray(rays: Floats) -> Floats:
     """(dim,) the direction in which rays meet: their mean, of unit length."""
-    mean: Floats = unit_rows(rays.sum(axis=0, dtype=np.float64)).astype(np.float32)
-    return mean
+    return np.asarray(unit_rows(rays.sum(axis=0, dtype=np.float64)).astype(np.float32))
 
 
 def draw_starts(rays: Rays, n_senses: int, fit: FitOptions, rng: np.random.Generator) -> Floats:
@@ -146,8 +142,7 @@ def draw_starts(rays: Rays, n_senses: int, fit: FitOptions, rng: np.random.Gener
 def _take_rows(rays: Rays, rows: Any) -> Floats:
     """(n_rows, dim) some rays as they are, dense."""
     taken = rays[rows]
-    dense: Floats = taken.toarray() if issparse(taken) else taken
-    return dense
+    return np.asarray(taken.toarray() if issparse(taken) else taken)
 
 
 def _spread_out(rays: Rays, n_senses: int, rng: np.random.Generator) -> Floats:

@@ -190,7 +190,11 @@ def _walk_alone(steps: Steps) -> InducedDirections:
 def _solve_together(asked: Sequence[Grouping], blocks: BlockKernels) -> list[InducedDirections]:
     """The groupings on the device, in blocks of like ones."""
     results: dict[int, InducedDirections] = {}
-    kinds = {number: _kind_of(grouping) for number, grouping in enumerate(asked)}
+    kinds = {}  # what all groupings of a block have in common
+    for number, grouping in enumerate(asked):
+        n_stages = len(plan_samples(len(grouping.bases), grouping.n_senses))
+        is_given = grouping.directions is not None
+        kinds[number] = (grouping.fit, is_given, n_stages, *grouping.bases.shape[1:])
     order = sorted(kinds, key=lambda n: (kinds[n], len(asked[n].bases), asked[n].n_senses))
     for _, alike in groupby(order, key=lambda number: kinds[number]):
         for block in _cut_blocks(list(alike), asked, blocks):
@@ -200,13 +204,6 @@ def _solve_together(asked: Sequence[Grouping], blocks: BlockKernels) -> list[Ind
             found = solve(members, partial(blocks.hold_contexts, signed=signed))
             results |= zip(block, found, strict=True)
     return [results[number] for number in range(len(asked))]
-
-
-def _kind_of(grouping: Grouping) -> tuple[object, ...]:
-    """What all groupings of a block have in common."""
-    n_stages = len(plan_samples(len(grouping.bases), grouping.n_senses))
-    is_given = grouping.directions is not None
-    return (grouping.fit, is_given, n_stages, *grouping.bases.shape[1:])
 
 
 def _cut_blocks(

@@ -65,8 +65,7 @@ def measure_likeness(bases: Floats) -> Doubles:
     found: Doubles = np.sqrt(squares.sum(axis=(1, 3)))
     own = np.sqrt(np.diag(found))
     own[own == 0.0] = 1.0  # a context that says nothing is like no other
-    likeness: Doubles = found / np.outer(own, own)
-    return likeness
+    return np.asarray(found / np.outer(own, own))
 
 
 def _find_split(
@@ -155,8 +154,7 @@ class PairGroups(Groups):
         pairs = np.maximum(sizes * (sizes - 1), 1)
         inside = np.where(sizes > 1, (np.diag(self.sums) - sizes) / pairs, 1.0)
         scale = np.sqrt(np.maximum(np.outer(inside, inside), np.finfo(np.float64).tiny))
-        found: Doubles = self.sums / np.outer(sizes, sizes) / scale
-        return found
+        return np.asarray(self.sums / np.outer(sizes, sizes) / scale)
 
     def join(self, first: int, second: int) -> None:
         """Add columns, and sizes, too."""

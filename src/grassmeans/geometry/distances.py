@@ -66,8 +66,7 @@ def distances_from_squares(squares: NDArray[np.floating]) -> Doubles:
 
     Double precision keeps the order of the projections through the square root.
     """
-    distances: Doubles = np.sqrt(np.clip(1.0 - squares.astype(np.float64), 0.0, 1.0))
-    return distances
+    return np.asarray(np.sqrt(np.clip(1.0 - squares.astype(np.float64), 0.0, 1.0)))
 
 
 def measure_distances(
@@ -116,8 +115,7 @@ def _project_own(rays: Floats, words: NDArray[np.integer], lines: SenseLines) ->
 def compare_all(first: Floats, second: Floats, *, signed: bool = False) -> Floats:
     """(n, m) similarities of each of n contexts with each of m others."""
     if signed:
-        cosines: Floats = unit_rows(first[:, 0]) @ unit_rows(second[:, 0]).T
-        return cosines
+        return np.asarray(unit_rows(first[:, 0]) @ unit_rows(second[:, 0]).T)
     rows = [bases.reshape(-1, bases.shape[2]) for bases in (first, second)]
     products = (rows[0] @ rows[1].T).reshape(*first.shape[:2], *second.shape[:2])
     inner = np.square(products).sum(axis=(1, 3))
@@ -135,8 +133,7 @@ def compare_rows(first: Floats, second: Floats, *, signed: bool = False) -> Floa
 
 def _measure_projections(bases: Floats) -> Floats:
     """(n,) lengths |P| of the projections on subspaces, as matrices."""
-    lengths: Floats = np.linalg.norm(np.square(bases).sum(axis=2), axis=1)
-    return lengths
+    return np.asarray(np.linalg.norm(np.square(bases).sum(axis=2), axis=1))
 
 
 def _divide(inner: Floats, lengths: Floats) -> Floats:

@@ -40,11 +40,9 @@ LARGEST_WINDOW = 1_000
 FEWEST_WEIGHTED = 3
 """Words that a context needs where its directions are weighted; the paper's rank."""
 
-FEW = 32
-"""Up to this many occurrences, a sentence's, go through plain NumPy, which has nothing to load."""
-
-SHORT = 4096
-"""... in a text of at most this many words."""
+FEW, SHORT = 32, 4096
+"""Up to so many occurrences, a sentence's, in a text of so many words, go through plain NumPy,
+which has nothing to load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +137,7 @@ class Contexts:
 
 def count_words(context_ids: NDArray[np.integer]) -> Indices:
     """(n_contexts,) how many words each context has."""
-    counts: Indices = np.count_nonzero(context_ids >= 0, axis=1)
-    return counts
+    return np.asarray(np.count_nonzero(context_ids >= 0, axis=1))
 
 
 def gather_rows(

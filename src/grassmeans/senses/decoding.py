@@ -142,9 +142,9 @@ def decode(
         Hard: the nearest sense, or "I don't know" (`decode_hard`). Soft: probabilities
         (`decode_soft`).
     idk_threshold : float in [0, 1], ConfidenceRule, "model" or None
-        Of hard decoding: from this distance of the nearest sense on it is not known; None answers
-        wherever a context says something. By default the own rule of the model that has measured
-        the distances, and the paper's 0.6 for others.
+        Of hard decoding: from this distance of the nearest sense on it is not known, or where the
+        rule is not sure enough; None answers wherever a context says something. By default the own
+        rule of the model that has measured the distances, and the paper's 0.6 for others.
     sharpness : float, optional
         Of soft decoding: 0 makes every sense equally likely. By default that of the model, and 10
         for distances of none.
@@ -163,21 +163,9 @@ def decode(
 
 @check_arguments(idk_threshold=_IDK_RULE)
 def decode_hard(distances: ArrayLike, idk_threshold: IdkThreshold = MODEL_THRESHOLD) -> Indices:
-    """The nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
+    """(n,) the nearest sense of each occurrence, or `IDK` where even that is too far (equation 4).
 
-    Parameters
-    ----------
-    distances : (n, n_senses)
-        From `KGrassmeans.transform` or `SenseModel.distances`; rows of NaN have no usable context.
-    idk_threshold : float in [0, 1], ConfidenceRule, "model" or None
-        IDK where the nearest distance is at least this, or where the rule is not sure enough.
-        None: never, except for rows of NaN. By default the own rule of the model that has measured
-        the distances (`SenseDistances`), and the paper's 0.6, for its subspaces, where none has.
-
-    Returns
-    -------
-    labels : (n,) int64
-        0 to n_senses - 1, or `IDK`. The first of equally near senses.
+    The first of equally near senses. `decode` has the parameters.
     """
     checked, _ = _check_distances(distances)
     limits = getattr(distances, "limits", _PAPER)
@@ -187,20 +175,9 @@ def decode_hard(distances: ArrayLike, idk_threshold: IdkThreshold = MODEL_THRESH
 
 @check_arguments()
 def decode_soft(distances: ArrayLike, sharpness: float | None = None) -> Doubles:
-    """The probability of each sense: exp(-sharpness d), normalised (equation 5).
+    """(n, n_senses) the probability of each sense: exp(-sharpness d), normalised (equation 5).
 
-    Parameters
-    ----------
-    distances : (n, n_senses)
-        Rows of NaN have no usable context: every sense is equally likely.
-    sharpness : float, optional
-        0 or more; 0 makes every sense equally likely. By default that of the model that has
-        measured the distances, and 10 where none has.
-
-    Returns
-    -------
-    probabilities : (n, n_senses) float64
-        Rows sum to 1.
+    Rows of NaN have no usable context: every sense is equally likely. `decode` has the parameters.
     """
     checked, missing = _check_distances(distances)
     if sharpness is None:
@@ -208,8 +185,7 @@ def decode_soft(distances: ArrayLike, sharpness: float | None = None) -> Doubles
     filled = np.where(missing[:, None], 0.0, checked)
     # Less the nearest distance: the largest exponent is 0, and no row can vanish.
     weights = np.exp(-sharpness * (filled - filled.min(axis=1, keepdims=True)))
-    probabilities: Doubles = weights / weights.sum(axis=1, keepdims=True)
-    return probabilities
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _check_distances(distances: ArrayLike) -> tuple[Doubles, Booleans]:

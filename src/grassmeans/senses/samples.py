@@ -283,7 +283,8 @@ def name_senses(
     # In turns: every sense gets its best word before any gets its second.
     for _ in range(WORDS_IN_NAME):
         for words, name in zip(ranked, chosen, strict=True):
-            found = next((w for w in words if _is_new(w, taken)), None)
+            new = (w for w in words if not any(_share_stem(w, other) for other in taken))
+            found = next((w for w in new if len(w) >= _SHORTEST_WORD and w.isalpha()), None)
             if found is not None:
                 name.append(found)
                 taken.append(found)
@@ -304,14 +305,6 @@ def _rank_candidates(
     nearer = cosines[:, sense] - (others.max(axis=1) if others.size else 0.0)
     ranks = np.arange(len(words)) + np.argsort(np.argsort(-nearer, kind="stable"))
     return [words[i] for i in np.argsort(ranks, kind="stable")]
-
-
-def _is_new(word: str, taken: Sequence[str]) -> bool:
-    return (
-        len(word) >= _SHORTEST_WORD
-        and word.isalpha()
-        and not any(_share_stem(word, other) for other in taken)
-    )
 
 
 def _share_stem(one: str, other: str) -> bool:

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -42,7 +42,6 @@ from grassmeans.vectors.training import (
     Chunk,
     Material,
     Plan,
-    Shards,
     TokenShard,
     Trainer,
     TrainingSettings,
@@ -101,16 +100,24 @@ def train_in_parts(
         material.settings, counts, matrices.frozen_inputs, matrices.frozen_outputs, n_threads
     )
     plan = plan_training(shards, material.settings.epochs)
+    n_tokens = plan.n_tokens
     rounds = _Rounds(folder, identity, n_parts)
     todo = _plan_rounds(plan, rounds.n_parts)
     done = rounds.restore(matrices)
-    with progress_bar("training", plan.n_tokens, unit="words", show=show_progress) as advance:
+    edges = np.linspace(0, len(counts), rounds.n_parts + 1).astype(int).tolist()  # blocks of rows
+    with progress_bar("training", n_tokens, unit="words", show=show_progress) as advance:
         for number, round_parts in enumerate(todo):
             n_words = sum(chunk.n_tokens for part in round_parts for chunk in part)
             if number >= done:
                 place = rounds.place(number)
                 tasks = (
-                    (common, _shards_of(shards, part), Plan(part, plan.n_tokens), place, i)
+                    (
+                        common,
+                        {c.shard: shards[c.shard] for c in part},
+                        Plan(part, n_tokens),
+                        place,
+                        i,
+                    )
                     for i, part in enumerate(round_parts)
                 )
                 own = is_own and len(round_parts) <= len(machines)
@@ -119,7 +126,7 @@ def train_in_parts(
                     pass
                 joining = (
                     (common, place, rounds.place(number + 1), len(round_parts), n_words, block)
-                    for block in _cut_rows(len(counts), rounds.n_parts)
+                    for block in pairwise(edges)
                 )
                 for _ in map_tasks(join_rows, joining, workers):
                     pass
@@ -154,15 +161,6 @@ def _size_round(begin: Chunk, first: Chunk, plan: Plan) -> float:
     left, left_at_first = (1 - chunk.tokens_before / plan.n_tokens for chunk in (begin, first))
     rest = max(left**2 - left_at_first**2 / ROUNDS, 0.0)  # the rate falls to 0 in a line
     return (left - math.sqrt(rest)) * plan.n_tokens
-
-
-def _shards_of(shards: Shards, part: Sequence[Chunk]) -> dict[int, TokenShard]:
-    return {number: shards[number] for number in sorted({chunk.shard for chunk in part})}
-
-
-def _cut_rows(n_rows: int, n_blocks: int) -> list[tuple[int, int]]:
-    edges = np.linspace(0, n_rows, n_blocks + 1).astype(int).tolist()
-    return list(pairwise(edges))
 
 
 class _Rounds:

@@ -12,7 +12,7 @@ import lzma
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any, Protocol, cast
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +61,10 @@ def _write_file(
     *,
     header: bool = True,
 ) -> None:
+    open_file = _COMPRESSED.get(path.suffix.lower(), open)
     with (
         output_file(path, inputs=[vectors.folder], overwrite=overwrite) as temporary,
-        _open_for_writing(temporary, path) as file,
+        open_file(temporary, "wb") as file,
     ):
         if header:
             file.write(b"%d %d\n" % (len(vectors), vectors.dim))
@@ -72,11 +73,7 @@ def _write_file(
 
 
 def _encode_writable_words(words: list[str]) -> Iterator[bytes]:
-    """Yield the words as word2vec and GloVe files can hold them, white space replaced by ``_``.
-
-    `InputError` for an empty word, one that is not valid Unicode, and two words that become the
-    same.
-    """
+    """Yield the words as word2vec and GloVe files can hold them, white space replaced by ``_``."""
     changed = {word: _WHITE_SPACE.sub("_", word) for word in words if _WHITE_SPACE.search(word)}
     if changed:
         written: dict[str, str] = {}
@@ -97,19 +94,6 @@ def _encode_writable_words(words: list[str]) -> Iterator[bytes]:
             raise InputError(
                 f"the word {word!r} (row {row}) is not valid Unicode: the format cannot hold it"
             ) from error
-
-
-def _open_for_writing(path: Path, named: Path) -> IO[bytes]:
-    """Open ``path`` for bytes, compressed as the suffix of ``named`` says."""
-    opener = _COMPRESSED.get(named.suffix.lower())
-    return cast("IO[bytes]", opener(path, "wb")) if opener else path.open("wb")
-
-
-class _HoldsWordVectors(Protocol):
-    """Lexeme vectors, which are word vectors whose words are lexeme keys."""
-
-    @property
-    def vectors(self) -> WordVectors: ...
 
 
 def from_gensim(keyed_vectors: Any) -> WordVectors:
@@ -134,7 +118,7 @@ def from_gensim(keyed_vectors: Any) -> WordVectors:
     )
 
 
-def to_gensim(vectors: WordVectors | _HoldsWordVectors) -> Any:
+def to_gensim(vectors: WordVectors | Any) -> Any:
     """Make gensim's ``KeyedVectors`` with a copy of the vectors, and the counts where known.
 
     Lexeme vectors keep their keys: ``crane.1``, ``crane.2``, ``crane.0`` for "I don't know".

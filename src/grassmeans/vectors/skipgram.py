@@ -243,21 +243,19 @@ def _as_corpus(corpus: Any) -> TokenCorpus:
     given = chain(first, items)
     if first and (isinstance(first[0], str | Path | Mapping) or is_missing(first[0])):
         return as_corpus(given)
-    documents = [_check_tokens(document, number) for number, document in enumerate(given)]
+    documents: list[list[str]] = []
+    for document in given:
+        if isinstance(document, str) or not isinstance(document, Iterable):
+            raise InputError(
+                f"corpus[{len(documents)}] must be a list of tokens as the others are, got "
+                f"{type(document).__name__}"
+            )
+        documents.append(list(document))
     counts = Counter(key for document in documents for key in document)
     vocabulary = Vocabulary.from_counts(counts)
     tokens = vocabulary.ids_of(key for document in documents for key in document)
     offsets = np.concatenate([[0], np.cumsum([len(d) for d in documents])]).astype(np.int64)
     return _MemoryCorpus(vocabulary, (MemoryShard(tokens, offsets),))
-
-
-def _check_tokens(document: Any, number: int) -> list[str]:
-    if isinstance(document, str) or not isinstance(document, Iterable):
-        raise InputError(
-            f"corpus[{number}] must be a list of tokens as the others are, got "
-            f"{type(document).__name__}"
-        )
-    return list(document)
 
 
 def train_vectors(
@@ -275,18 +273,15 @@ def train_vectors(
     overwrite: bool = False,
     show_progress: bool | None = None,
 ) -> WordVectors:
-    """Train skip-gram vectors into a folder, with checkpoints.
+    """Train skip-gram vectors into a folder, with checkpoints; they come back mapped from it.
+
+    The output may be an unfinished folder of the same training, which is then continued. Vectors to
+    start from, and rows that stay as they are, are those of `SkipGram.fit`.
 
     Parameters
     ----------
-    corpus : Corpus, or a labelled one
-    output : path
-        A folder that does not exist yet, an unfinished one of the same training, which is then
-        continued, or a finished one where ``overwrite`` is set.
     trainer : SkipGram
         Not fitted; afterwards it is.
-    start, frozen_inputs, frozen_outputs
-        Vectors to start from, and rows that stay as they are; see `SkipGram.fit`.
     keep_output : bool
         Store the output (context) vectors as well.
     extra : mapping, optional
@@ -294,19 +289,6 @@ def train_vectors(
         only vectors that have them, too, are replaced.
     inputs : iterable of paths
         What else the training reads; the output never takes its place.
-    engine : str, optional
-        Where it is trained, as for `grassmeans.engines.use_engine`: in parts, one a machine.
-
-    Returns
-    -------
-    WordVectors
-        Mapped from the folder; its manifest holds ``training``, ``corpus``, ``seconds`` and
-        ``words_per_second``.
-
-    Raises
-    ------
-    InputError
-        Where the folder holds something else, or an unfinished training of another kind.
     """
     about_corpus = {name: corpus.manifest.get(name) for name in _CORPUS_FIELDS}
     check_device(trainer.device)

@@ -109,7 +109,9 @@ class SpellingIndex:
 
         An edit changes at most two letters of the bag, so that no word is missed.
         """
-        differences = np.abs(self._bags - _bag_of(wanted)).sum(axis=1)
+        codes = np.frombuffer(wanted.encode("utf-32-le", "replace"), np.uint32)
+        bag = np.bincount(codes % _BINS, minlength=_BINS).astype(np.int16)
+        differences = np.abs(self._bags - bag).sum(axis=1)
         rows = np.flatnonzero(differences <= most)
         order = np.lexsort((-self._counts[rows], differences[rows]))
         return rows[order[:_MOST_COMPARED]]
@@ -133,11 +135,6 @@ class SpellingIndex:
         codes = np.frombuffer("".join(self._folded).encode("utf-32-le", "replace"), np.uint32)
         np.add.at(bags, (np.repeat(np.arange(len(lengths)), lengths), codes % _BINS), 1)
         return bags
-
-
-def _bag_of(word: str) -> NDArray[np.int16]:
-    codes = np.frombuffer(word.encode("utf-32-le", "replace"), np.uint32)
-    return np.bincount(codes % _BINS, minlength=_BINS).astype(np.int16)
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,8 +184,7 @@ def keep_probabilities(counts: Indices, sample: float) -> Floats:
     if sample <= 0:
         return np.ones(len(counts), np.float32)
     ratio = sample * counts.sum() / np.maximum(counts, 1)
-    keep: Floats = np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32)
-    return keep
+    return np.asarray(np.minimum(1.0, np.sqrt(ratio) + ratio).astype(np.float32))
 
 
 class ChunkTrainer(ABC):

@@ -101,8 +101,10 @@ class WordVectors:
 
     def __getitem__(self, word: str) -> Floats:
         """Give the vector of ``word``, (dim,); UnknownWordError where it has none."""
-        vector: Floats = self.vectors[self._known_id(word)]
-        return vector
+        row = self._ids.get(word)
+        if row is None:
+            raise UnknownWordError(self._explain_unknown(word))
+        return np.asarray(self.vectors[row])
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         """Give the matrix, so that the vectors can stand where an array is expected."""
@@ -274,12 +276,6 @@ class WordVectors:
         if vector.dtype.kind not in "fiub":
             raise InputError(f"a vector must be of numbers, got {shorten(word_or_vector)}")
         return vector
-
-    def _known_id(self, word: str) -> int:
-        row = self._ids.get(word)
-        if row is None:
-            raise UnknownWordError(self._explain_unknown(word))
-        return row
 
     def _explain_unknown(self, word: str) -> str:
         message = f"{word!r} is not among the {len(self):,} words with a vector"
