@@ -19,21 +19,17 @@ import base64
 import contextlib
 import errno
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+from grassmeans.artifacts import writing
 from grassmeans.artifacts.checking import parse_json
 from grassmeans.artifacts.schema import check_values, one_of, text, whole
-from grassmeans.artifacts.writing import (
-    atomic_path,
-    encode_json,
-    explain_write_errors,
-    sync_to_disk,
-)
+from grassmeans.artifacts.writing import encode_json, explain_write_errors
 from grassmeans.editing.edited_words import Edit, EditedWord, Evidence, edit_from_dict, edit_to_dict
 from grassmeans.errors import ArtifactError, InputError, StorageError
 from grassmeans.models.model import SenseModel
@@ -242,7 +238,7 @@ class Draft:
 
     def begin_anew(self) -> None:
         """Keep what there is as ``.old``, and begin with nothing."""
-        with atomic_path(self.path) as fresh:
+        with writing.atomic_path(self.path) as fresh:
             fresh.write_bytes(self._head)
             self._retire()
         self._begin(len(self._head))
@@ -287,7 +283,7 @@ class Draft:
             _write_all(self._file, self._head)
         self._size = size or len(self._head)
         os.fsync(self._file.fileno())
-        sync_to_disk(self.path.parent)
+        writing.sync_to_disk(self.path.parent)
 
     def _end(self) -> None:
         if self._file is not None:
@@ -311,11 +307,12 @@ def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:
     try:
         place = DraftPlace.find(opened.base, folder)
         others = place.find_others()
-        with _explain_place(place.path):
-            draft = Draft(place, opened.name)
-            steps = draft.read()
-    except (InputError, StorageError) as error:
-        opened.not_kept = getattr(error, "strerror", None) or str(error)
+        draft = Draft(place, opened.name)
+        steps = draft.read()
+    except (InputError, OSError) as error:
+        opened.not_kept = str(error)
+        if isinstance(error, OSError):
+            opened.not_kept = f"{place.path} cannot be written or read ({error.strerror})"
         return [f"corrections are not kept when the explorer stops: {opened.not_kept}"]
     try:
         opened.replay(steps, draft.path)
@@ -330,17 +327,6 @@ def keep_drafts(opened: OpenModel, folder: Path | None = None) -> list[str]:
     if opened.n_found:
         told.append(f"{_count(opened.n_found)} from an earlier visit: taken from {draft.path}")
     return draft.remarks + told
-
-
-@contextlib.contextmanager
-def _explain_place(path: Path) -> Iterator[None]:
-    """Whatever the system says of a place becomes a `StorageError` that names it."""
-    try:
-        yield
-    except OSError as error:
-        raise StorageError(
-            error.errno, f"{path} cannot be written or read ({error.strerror})"
-        ) from error
 
 
 def _count(n: int) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from grassmeans.arrays import Floats
 from grassmeans.clustering.settings import InductionSettings
 from grassmeans.corpus.corpus import Corpus
 from grassmeans.editing.edited_words import EditedWord, apply_edits
@@ -118,13 +118,10 @@ class OpenModel:
                 raise StaleError(word)
             if self.draft is not None:
                 self.draft.append(step)
-            edits, revisions = self._put(self._now, word, edited)
-            self._now = self._make(edits, revisions, self._now.n_steps + 1)
+            self._settle(self._put(self._now, word, edited))
 
-    def _put(
-        self, now: Corrected, word: str, edited: EditedWord
-    ) -> tuple[dict[str, EditedWord], dict[str, int]]:
-        """The words with corrections, and their revisions, after one was changed."""
+    def _put(self, now: Corrected, word: str, edited: EditedWord) -> Corrected:
+        """What is corrected after a word was changed; the model does not have it yet."""
         edits, revisions = dict(now.edits), dict(now.revisions)
         self._last_revision += 1
         edits.pop(word, None)
@@ -135,13 +132,11 @@ class OpenModel:
             edits = {key: other for key, other in edits.items() if other.edits}
         if edited.edits or edited.undone:
             edits[word] = edited
-        return edits, revisions
+        return replace(now, edits=edits, revisions=revisions, n_steps=now.n_steps + 1)
 
-    def _make(
-        self, edits: Mapping[str, EditedWord], revisions: Mapping[str, int], n_steps: int
-    ) -> Corrected:
-        model = apply_edits(self.base, edits) if edits else self.base
-        return Corrected(model, edits, revisions, n_steps)
+    def _settle(self, now: Corrected) -> None:
+        model = apply_edits(self.base, now.edits) if now.edits else self.base
+        self._now = replace(now, model=model)
 
     def replay(self, steps: Sequence[Step], path: Path) -> None:
         """Make the steps of a draft again, on the model as it was opened.
@@ -153,15 +148,12 @@ class OpenModel:
             for step in steps:
                 if step["action"] == SAVED:
                     known = now.revisions.items()  # as many as steps, from 1 on
-                    saved = {w: (r, step["version"]) for w, r in known if r <= step["n_steps"]}
-                    self.saved = saved
+                    self.saved = {w: (r, step["version"]) for w, r in known if r <= step["n_steps"]}
                     continue
                 word = step["word"]
                 edited = now.edits.get(word) or EditedWord.start(self.base, word)
-                changed = make_step(edited, step, self.base, path)
-                edits, revisions = self._put(now, word, changed)
-                now = Corrected(self.base, edits, revisions, now.n_steps + 1)
-            self._now = self._make(now.edits, now.revisions, now.n_steps)
+                now = self._put(now, word, make_step(edited, step, self.base, path))
+            self._settle(now)
             self.n_found = self.n_corrections
 
     def note_saved(self, now: Corrected, words: Iterable[str], version: str) -> None:
@@ -227,7 +219,7 @@ class OpenModel:
         return self.corpus
 
     @property
-    def no_directions(self) -> NDArray[np.float32]:
+    def no_directions(self) -> Floats:
         """(0, dim) the directions of a word without senses."""
         return np.empty((0, self.base.vectors.dim), np.float32)
 

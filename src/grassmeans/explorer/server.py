@@ -18,9 +18,9 @@ from grassmeans.clustering.loop import FitOptions
 from grassmeans.corpus.occurrences import number_words, write_tokens
 from grassmeans.explorer.endpoints import concordance, corrections, jobs, words
 from grassmeans.explorer.endpoints.answers import Session, add_error_handlers
-from grassmeans.explorer.endpoints.description import EVERYWHERE, find_methods, state_maxima
 from grassmeans.explorer.endpoints.guard import Guard
 from grassmeans.explorer.endpoints.pages import add_pages
+from grassmeans.explorer.endpoints.schema import EVERYWHERE, find_methods, state_maxima
 from grassmeans.explorer.limits import ConnectionLimits, Limits
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.documents import read_report
@@ -52,21 +52,11 @@ def create_app(
     save_to: str | Path | None = None,
     changes_path: str | Path | None = None,
 ) -> FastAPI:
-    """The application on a model.
+    """The application on a model (a folder, or a name) and a corpus: its own, or any other.
 
-    Parameters
-    ----------
-    model_path : path or str
-        A model folder, or the name of a model that comes with the package.
-    corpus_path : path, optional
-        The corpus that the model was made from, or any other of its language.
-    hosts : collection of str
-        Names that the server may be called by, besides those of the loopback interface and the
-        address that a connection has come in on.
-    save_to : path, optional
-        The folder in which new versions of the model are put; beside the model by default.
-    changes_path : path, optional
-        A report of `grassmeans change`, for the list of words that changed most.
+    ``hosts`` are names that the server may be called by, besides those of the loopback interface
+    and the address that a connection has come in on; new versions of the model go to ``save_to``,
+    by default beside it; ``changes_path`` is a report of `grassmeans change`.
     """
     bounds = limits or Limits()
     opened = OpenModel.open(model_path, corpus_path, bounds, save_to)

@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from grassmeans.explorer import limits
@@ -89,14 +90,14 @@ def run_quickly(query: Callable[..., Result], *args: Any, **options: Any) -> Res
     return run_within(_QUICK, query, *args, **options)
 
 
+@dataclass(slots=True, eq=False)
 class Job:
     """A piece of work that runs or has run; its result is kept."""
 
-    def __init__(self, checkpoint: Checkpoint, future: Future[Any]) -> None:
-        self.identifier = secrets.token_urlsafe(12)
-        self.checkpoint = checkpoint
-        self.future = future
-        self.finished_at: float | None = None
+    checkpoint: Checkpoint
+    future: Future[Any]
+    finished_at: float | None = None
+    identifier: str = field(default_factory=lambda: secrets.token_urlsafe(12))
 
     @property
     def state(self) -> str:
@@ -136,7 +137,7 @@ class WorkPool:
                 )
             self._active += 1
         bounds = Checkpoint(self._limits.seconds if seconds is None else seconds)
-        future = self._threads.submit(_run, bounds, work)
+        future = self._threads.submit(run_within, bounds, _begin, work)
         future.add_done_callback(self._release)
         return bounds, future
 
@@ -147,7 +148,13 @@ class WorkPool:
             if len(self._jobs) >= self._limits.jobs:
                 raise limits.BusyError(f"{len(self._jobs)} jobs run already: try again later", 5)
         job = Job(*self.submit(work, seconds))
-        job.future.add_done_callback(lambda _: _note_end(job))
+
+        def note_end(ended: Future[Any]) -> None:
+            job.finished_at = time.monotonic()
+            if not ended.cancelled() and ended.exception() is None:
+                job.checkpoint.progress = 1.0
+
+        job.future.add_done_callback(note_end)
         with self._lock:
             self._jobs[job.identifier] = job
         return job
@@ -188,12 +195,6 @@ class WorkPool:
                 excess -= 1
 
 
-def _run(bounds: Checkpoint, work: Callable[[], Result]) -> Result:
-    bounds(0.0)
-    return run_within(bounds, work)
-
-
-def _note_end(job: Job) -> None:
-    job.finished_at = time.monotonic()
-    if not job.future.cancelled() and job.future.exception() is None:
-        job.checkpoint.progress = 1.0
+def _begin(work: Callable[[], Result]) -> Result:
+    checkpoint(0.0)
+    return work()

@@ -31,7 +31,7 @@ from starlette.responses import StreamingResponse
 from grassmeans.change.tables import protect_cell
 from grassmeans.errors import ArtifactError, GrassmeansError, InputError, StorageError
 from grassmeans.explorer import limits
-from grassmeans.explorer.endpoints.description import find_methods
+from grassmeans.explorer.endpoints.schema import find_methods
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.compare import CollocatesView, SideBySide
 from grassmeans.explorer.queries.concordance import Lines

@@ -11,25 +11,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Path, Query, Request, Response
 
 from grassmeans.collocations.collocates import DEFAULT_SPAN, FEWEST, LARGEST_SPAN
-from grassmeans.explorer.endpoints import answers
+from grassmeans.explorer.endpoints import answers, schema
 from grassmeans.explorer.endpoints.answers import Session, answer_as
-from grassmeans.explorer.endpoints.description import (
-    CORPUS,
-    MAX_OFFSET,
-    MOST_CHARACTERS,
-    Dial,
-    Format,
-    Forms,
-    Offset,
-    RowLimit,
-    SampleSize,
-    Seed,
-    WordRoute,
-    bounded,
-    check_page,
-    gives,
-    split_forms,
-)
 from grassmeans.explorer.queries import compare as comparing
 from grassmeans.explorer.queries import concordance, documents, searching
 from grassmeans.explorer.queries.compare import Lexeme, NearSettings
@@ -39,22 +22,15 @@ from grassmeans.explorer.queries.lines import LINE_WIDTH
 from grassmeans.explorer.queries.occurrences import LineSample
 
 _N_COMPARED = 25
-By = Annotated[
-    str,
-    Query(
-        max_length=MOST_CHARACTERS,
-        description="With group: a field, or a time: source, date:decade.",
-    ),
-]
 
 
 def read_filter(
-    sense: Annotated[int | None, Query(ge=0, le=MAX_OFFSET)] = None,
+    sense: Annotated[int | None, Query(ge=0, le=schema.MAX_OFFSET)] = None,
     idk_only: bool = False,
     min_confidence: Annotated[float, Query(ge=0, le=1)] = 0.0,
     q: Annotated[
         str,
-        bounded(
+        schema.bounded(
             "request.query_characters",
             'What stands near, all of it: river|stream swim* "west bank".',
         ),
@@ -75,12 +51,14 @@ def read_filter(
             "right3, or field:NAME.",
         ),
     ] = searching.POSITION,
-    senses: Annotated[int | None, bounded("work.senses", "Senses induced anew.", ge=1)] = None,
-    by: By = "",
+    senses: Annotated[
+        int | None, schema.bounded("work.senses", "Senses induced anew.", ge=1)
+    ] = None,
+    by: Annotated[str, schema.named("With group: a field, or a time: source, date:decade.")] = "",
     group: Annotated[str, Query(description="Of the documents, by the field.")] = "",
-    sample: SampleSize = None,
-    seed: Seed = 0,
-    forms: Forms = "",
+    sample: schema.SampleSize = None,
+    seed: schema.Seed = 0,
+    forms: schema.Forms = "",
 ) -> LineFilter:
     """The filter that the parameters of a request describe."""
     return LineFilter(
@@ -92,7 +70,7 @@ def read_filter(
         n_senses=senses,
         by=by,
         group=group,
-        sample=LineSample(sample, seed, split_forms(forms)),
+        sample=LineSample(sample, seed, schema.split_forms(forms)),
     )
 
 
@@ -106,32 +84,28 @@ def make_router(session: Session) -> APIRouter:
     limits = session.opened.limits
 
     @router.get(
-        "/concordance",
-        **gives(concordance.Lines, "Lines of a word with senses", *CORPUS, table=True),
+        "/concordance", **schema.gives(concordance.Lines, "Lines of a word with senses", table=True)
     )
     async def find_lines(
         request: Request,
         word: Word,
         wanted: Wanted,
-        offset: Offset = 0,
-        limit: RowLimit = 50,
+        offset: schema.Offset = 0,
+        limit: schema.RowLimit = 50,
         width: Annotated[
-            int, bounded("request.line_characters", "Characters on a side.", ge=10)
+            int, schema.bounded("request.line_characters", "Characters on a side.", ge=10)
         ] = LINE_WIDTH,
-        kind: Format = "json",
+        kind: schema.Format = "json",
     ) -> Response:
-        check_page(limits, limit, kind)
+        schema.check_page(limits, limit, kind)
         page = {"offset": offset, "limit": limit, "width": width}
         found = await session.ask(request, concordance.find_lines, word, wanted, **page)
         return answer_as(kind, found, answers.table_of_lines, f"{word}-concordance")
 
     @router.get(
         "/concordance/frequency",
-        **gives(
-            documents.Frequencies,
-            "Lines of a word counted by groups of documents",
-            *CORPUS,
-            table=True,
+        **schema.gives(
+            documents.Frequencies, "Lines of a word counted by groups of documents", table=True
         ),
     )
     async def count_lines(
@@ -140,28 +114,29 @@ def make_router(session: Session) -> APIRouter:
         wanted: Wanted,
         per: Annotated[
             str,
-            Query(
-                min_length=1,
-                max_length=MOST_CHARACTERS,
-                description="What is counted by: document, a field, or a time: date:decade.",
+            schema.named(
+                "What is counted by: document, a field, or a time: date:decade.", min_length=1
             ),
         ] = documents.BY_DOCUMENT,
-        kind: Format = "json",
+        kind: schema.Format = "json",
     ) -> Response:
         found = await session.ask(request, documents.count_lines, word, wanted, per)
         return answer_as(kind, found, answers.table_of_frequencies, f"{word}-frequency")
 
     @router.get(
-        "/document", **gives(documents.DocumentView, "The text around a position", 404, 409, 422)
+        "/document",
+        **schema.gives(documents.DocumentView, "The text around a position", 404, 409, 422),
     )
-    async def read_document(request: Request, position: Offset) -> Response:
+    async def read_document(request: Request, position: schema.Offset) -> Response:
         return await session.tell(request, documents.show_document, position)
 
     return router
 
 
 Span = Annotated[int, Query(ge=1, le=LARGEST_SPAN)]
-Sense = Annotated[int | None, Query(ge=1, le=MAX_OFFSET, description="All of them without it.")]
+Sense = Annotated[
+    int | None, Query(ge=1, le=schema.MAX_OFFSET, description="All of them without it.")
+]
 OneWord = Annotated[str, Query(min_length=1, description="A word of the model.")]
 
 
@@ -172,12 +147,12 @@ def read_settings(
         Literal["log_dice", "log_likelihood"], Query(description="The score that they go by.")
     ] = "log_dice",
     fewest: Annotated[
-        int, Query(ge=1, le=MAX_OFFSET, description="Times near, at least.")
+        int, Query(ge=1, le=schema.MAX_OFFSET, description="Times near, at least.")
     ] = FEWEST,
-    limit: Annotated[int, bounded("request.collocates", ge=1)] = _N_COMPARED,
+    limit: Annotated[int, schema.bounded("request.collocates", ge=1)] = _N_COMPARED,
     function_words: bool = False,
-    sample: SampleSize = None,
-    seed: Seed = 0,
+    sample: schema.SampleSize = None,
+    seed: schema.Seed = 0,
 ) -> NearSettings:
     """What counts as near, as the parameters of a request tell it."""
     near = LineSample(sample, seed)
@@ -189,16 +164,13 @@ Settings = Annotated[NearSettings, Depends(read_settings)]
 
 def make_near_router(session: Session) -> APIRouter:
     """The endpoints of what stands near."""
-    router = APIRouter(prefix="/api", tags=["collocates"], route_class=WordRoute)
+    router = APIRouter(prefix="/api", tags=["collocates"], route_class=schema.WordRoute)
     limits = session.opened.limits
 
     @router.get(
         "/words/{word}/collocates",
-        **gives(
-            comparing.CollocatesView,
-            "Words that stand near a word or a sense",
-            *CORPUS,
-            table=True,
+        **schema.gives(
+            comparing.CollocatesView, "Words that stand near a word or a sense", table=True
         ),
     )
     async def list_collocates(
@@ -206,21 +178,23 @@ def make_near_router(session: Session) -> APIRouter:
         word: Annotated[str, Path(min_length=1, description="A word.")],
         settings: Settings,
         sense: Sense = None,
-        n_senses: Dial = None,
-        forms: Forms = "",
-        kind: Format = "json",
+        n_senses: schema.Dial = None,
+        forms: schema.Forms = "",
+        kind: schema.Format = "json",
     ) -> Response:
-        check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        schema.check_page(limits, settings.limit, kind, most=limits.request.collocates)
         if n_senses is not None:
             check_dial(session.opened, n_senses, DEFAULT_CONTEXTS)
         lexeme = Lexeme(word, sense, n_senses)
-        settings = replace(settings, sample=replace(settings.sample, forms=split_forms(forms)))
+        settings = replace(
+            settings, sample=replace(settings.sample, forms=schema.split_forms(forms))
+        )
         found = await session.ask(request, comparing.find_collocates, lexeme, settings)
         return answer_as(kind, found, answers.table_of_collocates, f"{word}-collocates")
 
     @router.get(
         "/compare",
-        **gives(comparing.SideBySide, "Two words or senses side by side", *CORPUS, table=True),
+        **schema.gives(comparing.SideBySide, "Two words or senses side by side", table=True),
     )
     async def compare(
         request: Request,
@@ -229,9 +203,9 @@ def make_near_router(session: Session) -> APIRouter:
         second: OneWord,
         first_sense: Sense = None,
         second_sense: Sense = None,
-        kind: Format = "json",
+        kind: schema.Format = "json",
     ) -> Response:
-        check_page(limits, settings.limit, kind, most=limits.request.collocates)
+        schema.check_page(limits, settings.limit, kind, most=limits.request.collocates)
         pair = Lexeme(first, first_sense), Lexeme(second, second_sense)
         found = await session.ask(request, comparing.compare_lexemes, *pair, settings)
         return answer_as(kind, found, answers.table_of_comparison, f"{first}-{second}")

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 
 from grassmeans.editing.saving import LONGEST_VERSION_NAME
+from grassmeans.explorer.endpoints import schema
 from grassmeans.explorer.endpoints.answers import Session
-from grassmeans.explorer.endpoints.description import MAX_OFFSET, RequestBody, bounded_by, gives
 from grassmeans.explorer.queries import corrections
 from grassmeans.explorer.queries.induce import DEFAULT_CONTEXTS, check_dial
 from grassmeans.explorer.queries.words import WordView
@@ -19,14 +19,14 @@ MOST_NODES = 64
 """Beyond the bounds of any server: what is more is no request at all."""
 
 
-class Node(RequestBody):
+class Node(schema.RequestBody):
     """A sense on one level of the dial's tree."""
 
     level: int = Field(ge=1, le=MOST_NODES)
     number: int = Field(ge=1, le=MOST_NODES)
 
 
-class CorrectionRequest(RequestBody):
+class CorrectionRequest(schema.RequestBody):
     """One correction.
 
     ``undo`` takes the last one of the word back, ``redo`` makes it again, ``reset`` takes all back.
@@ -36,18 +36,18 @@ class CorrectionRequest(RequestBody):
     action: Literal[
         "merge", "split", "rename", "hide", "unhide", "adopt", "assign", "undo", "redo", "reset"
     ]
-    senses: list[Annotated[int, Field(ge=1, le=MAX_OFFSET)]] = Field([], max_length=2)
+    senses: list[Annotated[int, Field(ge=1, le=schema.MAX_OFFSET)]] = Field([], max_length=2)
     name: str | None = Field(None, max_length=1000)
-    lines: list[Annotated[int, Field(ge=0, le=MAX_OFFSET)]] = Field(
+    lines: list[Annotated[int, Field(ge=0, le=schema.MAX_OFFSET)]] = Field(
         [],
         max_length=MOST_LINES,
         description="For assign: positions of the word, for the sense; without a sense, a new one.",
-        json_schema_extra=bounded_by("request.chosen_lines"),
+        json_schema_extra=schema.bounded_by("request.chosen_lines"),
     )
     n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] | None = Field(
         None,
         description="For adopt: the division that the dial finds becomes the word's senses.",
-        json_schema_extra=bounded_by("work.senses"),
+        json_schema_extra=schema.bounded_by("work.senses"),
     )
     nodes: list[Node] = Field(
         [],
@@ -58,36 +58,39 @@ class CorrectionRequest(RequestBody):
         DEFAULT_CONTEXTS,
         ge=1,
         description="For adopt: as for the dial.",
-        json_schema_extra=bounded_by("work.contexts"),
+        json_schema_extra=schema.bounded_by("work.contexts"),
     )
     revision: int = Field(
-        ge=0, le=MAX_OFFSET, description="Of the word as it was shown; 409 where it has changed."
+        ge=0,
+        le=schema.MAX_OFFSET,
+        description="Of the word as it was shown; 409 where it has changed.",
     )
 
 
-class Saving(RequestBody):
+class Saving(schema.RequestBody):
     """How the new version is to be called; ``<model>-v2``, ``-v3``, ... without a name."""
 
     name: str | None = Field(None, max_length=LONGEST_VERSION_NAME)
 
 
-class Discarding(RequestBody):
+class Discarding(schema.RequestBody):
     """How many corrections there are, as they were shown: no other ones are discarded."""
 
-    n_corrections: int = Field(ge=0, le=MAX_OFFSET)
+    n_corrections: int = Field(ge=0, le=schema.MAX_OFFSET)
 
 
 def make_router(session: Session) -> APIRouter:
     """The endpoints."""
     router = APIRouter(prefix="/api/corrections", tags=["corrections"])
 
-    @router.get("", **gives(corrections.PendingEdits, "The corrections of this session"))
+    @router.get(
+        "", response_model=corrections.PendingEdits, summary="The corrections of this session"
+    )
     async def show_corrections(request: Request) -> Response:
         return await session.tell(request, corrections.list_corrections)
 
     @router.post(
-        "",
-        **gives(WordView, "Correct the senses of a word", 403, 404, 409, 415, 422, 429),
+        "", **schema.gives(WordView, "Correct the senses of a word", 403, 404, 409, 415, 422, 429)
     )
     async def correct(request: Request, body: CorrectionRequest) -> Response:
         check_dial(session.opened, body.n_senses or 1, body.max_contexts)
@@ -105,7 +108,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.post(
         "/save",
-        **gives(
+        **schema.gives(
             corrections.SavedVersion, "Save a new version of the model", 403, 409, 415, 422, 429
         ),
     )
@@ -114,7 +117,7 @@ def make_router(session: Session) -> APIRouter:
 
     @router.post(
         "/discard",
-        **gives(corrections.PendingEdits, "Take all corrections back", 403, 409, 415, 422),
+        **schema.gives(corrections.PendingEdits, "Take all corrections back", 403, 409, 415, 422),
     )
     async def discard(request: Request, body: Discarding) -> Response:
         return await session.tell(request, corrections.discard_corrections, body.n_corrections)

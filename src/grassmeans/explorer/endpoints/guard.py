@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from grassmeans.explorer.endpoints.answers import error_answer
-from grassmeans.explorer.endpoints.description import keep_slashes
+from grassmeans.explorer.endpoints.schema import keep_slashes
 from grassmeans.explorer.hosts import is_known
 from grassmeans.explorer.limits import Limits
 

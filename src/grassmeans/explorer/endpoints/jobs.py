@@ -11,28 +11,12 @@ from fastapi import APIRouter, Path, Query, Request, Response
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
+from grassmeans.explorer.endpoints import schema
 from grassmeans.explorer.endpoints.answers import Session, describe_failure, json_answer
-from grassmeans.explorer.endpoints.description import (
-    MAX_OFFSET,
-    Problem,
-    RequestBody,
-    bounded_by,
-    gives,
-)
-from grassmeans.explorer.queries.induce import (
-    DEFAULT_CONTEXTS,
-    InducedView,
-    check_dial,
-    show_induced,
-)
-from grassmeans.explorer.queries.tag import (
-    MOST_WORDS,
-    Decided,
-    TaggedView,
-    check_text,
-    explain_word,
-    tag_text,
-)
+from grassmeans.explorer.queries import induce as inducing
+from grassmeans.explorer.queries import tag as tagging
+from grassmeans.explorer.queries.induce import InducedView
+from grassmeans.explorer.queries.tag import TaggedView
 from grassmeans.explorer.work import CANCELLED, DONE, FAILED, Job
 from grassmeans.senses.decoding import MODEL_THRESHOLD
 
@@ -40,12 +24,12 @@ AsJob = Annotated[bool, Query(description="Answer at once with a job's identifie
 Identifier = Annotated[str, Path(max_length=64)]
 
 
-class TagRequest(RequestBody):
+class TagRequest(schema.RequestBody):
     """A text to tag."""
 
-    text: str = Field(json_schema_extra=bounded_by("request.text_characters"))
+    text: str = Field(json_schema_extra=schema.bounded_by("request.text_characters"))
     words: list[str] | None = Field(
-        None, description="Tag only these.", json_schema_extra=bounded_by(MOST_WORDS)
+        None, description="Tag only these.", json_schema_extra=schema.bounded_by(tagging.MOST_WORDS)
     )
     idk_threshold: Annotated[float, Field(ge=0, le=1)] | Literal["model"] | None = Field(
         MODEL_THRESHOLD, description="A distance; the model's own; or null for never."
@@ -61,26 +45,32 @@ class TagRequest(RequestBody):
     )
 
 
-class ExplainRequest(RequestBody):
+class ExplainRequest(schema.RequestBody):
     """A word of a tagged text, of which it is asked what decided."""
 
     text: str = Field(
         description="The characters of the word's context, as /api/tag gives it.",
-        json_schema_extra=bounded_by("request.text_characters"),
+        json_schema_extra=schema.bounded_by("request.text_characters"),
     )
-    start: int = Field(ge=0, le=MAX_OFFSET, description="Where the word begins in this text.")
+    start: int = Field(
+        ge=0, le=schema.MAX_OFFSET, description="Where the word begins in this text."
+    )
     word: str = Field(min_length=1, description="Its key.")
-    sense: int = Field(ge=1, le=MAX_OFFSET, description="For which it was decided: the nearest.")
+    sense: int = Field(
+        ge=1, le=schema.MAX_OFFSET, description="For which it was decided: the nearest."
+    )
 
 
-class InduceRequest(RequestBody):
+class InduceRequest(schema.RequestBody):
     """What to induce."""
 
     word: str = Field(min_length=1)
     n_senses: Annotated[int, Field(ge=1)] | Literal["auto"] = Field(
-        5, json_schema_extra=bounded_by("work.senses")
+        5, json_schema_extra=schema.bounded_by("work.senses")
     )
-    max_contexts: int = Field(DEFAULT_CONTEXTS, ge=1, json_schema_extra=bounded_by("work.contexts"))
+    max_contexts: int = Field(
+        inducing.DEFAULT_CONTEXTS, ge=1, json_schema_extra=schema.bounded_by("work.contexts")
+    )
 
 
 class JobStarted(BaseModel):
@@ -95,12 +85,12 @@ class JobState(BaseModel):
     state: Literal["running", "done", "failed", "cancelled"]
     progress: float = Field(ge=0, le=1)
     result: InducedView | TaggedView | None = None
-    error: Problem | None = None
+    error: schema.Problem | None = None
 
 
 def _gives_or_starts(model: Any, summary: str, *statuses: int) -> dict[str, Any]:
     """What an endpoint answers with that takes `AsJob`."""
-    given = gives(model, summary, *statuses)
+    given = schema.gives(model, summary, *statuses)
     given["responses"][202] = {"model": JobStarted, "description": "It was started as a job."}
     return given
 
@@ -120,19 +110,19 @@ def make_text_router(session: Session) -> APIRouter:
         "/tag", **_gives_or_starts(TaggedView, "The senses of a text's words", 403, 415, 422, 429)
     )
     async def tag(request: Request, body: TagRequest, job: AsJob = False) -> Response:
-        check_text(session.opened, body.text, body.words, body.sharpness)
+        tagging.check_text(session.opened, body.text, body.words, body.sharpness)
         options = body.model_dump() | {"seconds": session.opened.limits.work.text_seconds}
         if job:
-            return _start_job(session, tag_text, **options)
-        found = await session.ask(request, tag_text, **options)
+            return _start_job(session, tagging.tag_text, **options)
+        found = await session.ask(request, tagging.tag_text, **options)
         return await run_in_threadpool(json_answer, found)
 
     @router.post(
         "/tag/deciding",
-        **gives(Decided, "Which words decided for a sense", 403, 404, 415, 422, 429),
+        **schema.gives(tagging.Decided, "Which words decided for a sense", 403, 404, 415, 422, 429),
     )
     async def explain(request: Request, body: ExplainRequest) -> Response:
-        return await session.tell(request, explain_word, **body.model_dump())
+        return await session.tell(request, tagging.explain_word, **body.model_dump())
 
     return router
 
@@ -150,13 +140,13 @@ def make_router(session: Session) -> APIRouter:
     )
     async def induce(request: Request, body: InduceRequest, job: AsJob = False) -> Response:
         session.opened.require_corpus("inducing senses anew")
-        check_dial(session.opened, body.n_senses, body.max_contexts)
+        inducing.check_dial(session.opened, body.n_senses, body.max_contexts)
         if job:
-            return _start_job(session, show_induced, **body.model_dump())
-        return await session.tell(request, show_induced, **body.model_dump())
+            return _start_job(session, inducing.show_induced, **body.model_dump())
+        return await session.tell(request, inducing.show_induced, **body.model_dump())
 
     @router.get(
-        "/jobs/{identifier}", **gives(JobState, "How far a job is", 404, 422), tags=["jobs"]
+        "/jobs/{identifier}", **schema.gives(JobState, "How far a job is", 404, 422), tags=["jobs"]
     )
     async def look_at_job(identifier: Identifier) -> Response:
         found = session.pool.find_job(identifier)
@@ -164,7 +154,7 @@ def make_router(session: Session) -> APIRouter:
         return await run_in_threadpool(lambda: json_answer(_describe(found)))
 
     @router.delete(
-        "/jobs/{identifier}", **gives(JobState, "Cancel a job", 403, 404, 422), tags=["jobs"]
+        "/jobs/{identifier}", **schema.gives(JobState, "Cancel a job", 403, 404, 422), tags=["jobs"]
     )
     async def cancel_job(identifier: Identifier) -> Response:
         found = session.pool.find_job(identifier)

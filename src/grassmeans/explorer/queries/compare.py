@@ -62,11 +62,8 @@ class NearSettings:
     @property
     def told(self) -> dict[str, Any]:
         """Which words are told, as `NearWords` takes it."""
-        return {
-            "limit": self.limit,
-            "fewest": self.fewest,
-            "function_words": self.function_words,
-        }
+        names = ("limit", "fewest", "function_words")
+        return {name: getattr(self, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,14 +112,9 @@ def find_collocates(opened: OpenModel, lexeme: Lexeme, settings: NearSettings) -
     lines = find_lexeme_lines(opened, lexeme, settings.sample)
     checkpoint(0.9)
     near = count_near(opened, [lines], settings)
-    return CollocatesView(
-        word=lines.key,
-        sense=lexeme.sense,
-        lines=len(lines.positions),
-        measured=lines.sampled,
-        occurrences=lines.n_occurrences,
-        collocates=near.rank(0, by=settings.by, **settings.told),
-    )
+    ranked = near.rank(0, by=settings.by, **settings.told)
+    looked_at = len(lines.positions), lines.sampled, lines.n_occurrences
+    return CollocatesView(lines.key, lexeme.sense, *looked_at, ranked)
 
 
 @dataclass(frozen=True, slots=True)

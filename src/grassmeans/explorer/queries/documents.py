@@ -144,22 +144,13 @@ def count_lines(opened: OpenModel, word: str, wanted: LineFilter, by: str) -> Fr
         names += grouped.names
         counts = _count_in_groups(groups[documents], len(names))
         sizes = _count_in_groups(groups, len(names), n_words)
-    return Frequencies(
-        word=chosen.key,
-        by=by,
-        total=len(chosen.positions),
-        measured=chosen.sampled,
-        occurrences=chosen.n_occurrences,
-        left_out=len(documents) - int(counts.sum()),
-        groups=tuple(
-            GroupFrequency(name, count, size, _per_million(count, size, chosen.share))
-            for name, count, size in zip(names, counts.tolist(), sizes.tolist(), strict=True)
-        ),
-    )
-
-
-def _per_million(count: int, size: int, share: float) -> float | None:
-    return round(_MILLION * count / size / share, _DIGITS) if size else None
+    rows = []
+    for name, count, size in zip(names, counts.tolist(), sizes.tolist(), strict=True):
+        often = round(_MILLION * count / size / chosen.share, _DIGITS) if size else None
+        rows.append(GroupFrequency(name, count, size, often))
+    n_lines, left_out = len(documents), len(documents) - int(counts.sum())
+    looked_at = chosen.sampled, chosen.n_occurrences
+    return Frequencies(chosen.key, by, n_lines, *looked_at, left_out, tuple(rows))
 
 
 def _count_in_groups(groups: Integers, n_groups: int, weights: Indices | None = None) -> Indices:

@@ -18,14 +18,8 @@ from numpy.typing import NDArray
 from grassmeans.arrays import Floats, Indices
 from grassmeans.artifacts.writing import digest_of_array
 from grassmeans.editing.edited_words import EditedWord
-from grassmeans.explorer.limits import (
-    BoundedCache,
-    ConflictError,
-    Kept,
-    OutOfTimeError,
-    WordNotFoundError,
-    bound_bytes,
-)
+from grassmeans.explorer import limits
+from grassmeans.explorer.limits import BoundedCache, Kept, OutOfTimeError, bound_bytes
 from grassmeans.explorer.open_model import OpenModel
 from grassmeans.explorer.queries.lookup import suggest_words
 from grassmeans.explorer.queries.words import require_word
@@ -33,14 +27,9 @@ from grassmeans.explorer.work import begin_long_work, checkpoint
 from grassmeans.geometry.windows import sample_positions
 from grassmeans.models.model import SenseModel
 from grassmeans.models.origin import name_corpus
+from grassmeans.senses import samples
 from grassmeans.senses.decoding import decode_soft
-from grassmeans.senses.samples import (
-    EncodedWord,
-    WordSample,
-    complete_sample,
-    draw_positions,
-    word_seeds,
-)
+from grassmeans.senses.samples import EncodedWord, WordSample
 
 _AT_ONCE = 512
 _WAIT = 0.2
@@ -70,7 +59,7 @@ def word_id_of(opened: OpenModel, key: str) -> int:
     word_id = opened.require_corpus("looking at contexts").vocabulary.id_of(key)
     if word_id < 0:
         suggestions = tuple(found.word for found in suggest_words(opened, key))
-        raise WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
+        raise limits.WordNotFoundError(f"{key[:80]!r} does not occur in the corpus", suggestions)
     return word_id
 
 
@@ -82,7 +71,9 @@ def choose_positions(
     parts = [corpus.positions(word_id) for word_id in _ids_of_forms(opened, key, sample)]
     positions = parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
     bounds = [bound for bound in (sample.size, most) if bound is not None]
-    return sample_positions(positions, min(bounds, default=None), word_seeds(key, sample.seed))
+    return sample_positions(
+        positions, min(bounds, default=None), samples.word_seeds(key, sample.seed)
+    )
 
 
 def count_occurrences(opened: OpenModel, key: str, sample: LineSample) -> int:
@@ -115,9 +106,9 @@ def sample_word(opened: OpenModel, word: str, max_contexts: int) -> WordSample:
     def make() -> WordSample:
         word_id_of(opened, key)
         settings = replace(opened.settings, max_contexts=max_contexts)
-        positions = draw_positions(key, corpus, settings)
+        positions = samples.draw_positions(key, corpus, settings)
         encoded = EncodedWord(positions, encode_lines(opened, key, positions, until=0.6))
-        return complete_sample(key, encoded, corpus, opened.base.encoder)
+        return samples.complete_sample(key, encoded, corpus, opened.base.encoder)
 
     sample = _SAMPLES.of(opened).get_or_make((key, max_contexts), make)
     checkpoint(0.6)
@@ -129,7 +120,7 @@ def sample_for_counts(opened: OpenModel, key: str) -> WordSample:
     most = min(opened.settings.max_contexts, opened.limits.work.contexts)
     sample = sample_word(opened, key, most)
     if not len(sample.contexts):
-        raise ConflictError(f"no occurrence of {key!r} has known words enough around it")
+        raise limits.ConflictError(f"no occurrence of {key!r} has known words enough around it")
     return sample
 
 

@@ -72,13 +72,15 @@ def failures(*statuses: int) -> Responses:
 
 EVERYWHERE = failures(400, 408, 413, 500, 503)
 """For the application: what every endpoint may answer with."""
-CORPUS = (404, 409, 422, 429)
-"""The errors of an endpoint that asks the corpus of a word."""
+_CORPUS = (404, 409, 422, 429)
 
 
 def gives(model: Any, summary: str, *statuses: int, table: bool = False) -> dict[str, Any]:
-    """What an endpoint answers with: a model, a table as well, and the errors that it has."""
-    responses = failures(*statuses)
+    """What an endpoint answers with: a model, a table as well, and the errors that it has.
+
+    By default these are the errors of one that asks the corpus of a word.
+    """
+    responses = failures(*(statuses or _CORPUS))
     if table:
         content = {media: {"schema": {"type": "string"}} for media in _TABLES}
         responses[200] = {"content": content}
@@ -123,6 +125,11 @@ def find_methods(description: dict[str, Any], path: str) -> list[str]:
         if compile_path(template)[0].match(path)
         for method in operations
     )
+
+
+def named(description: str, **options: Any) -> Any:
+    """A parameter that names a field or a group of documents."""
+    return Query(description=description, max_length=MOST_CHARACTERS, **options)
 
 
 def bounded(bound: str, description: str | None = None, **options: Any) -> Any:
