@@ -12,6 +12,5 @@ if TYPE_CHECKING:
     from grassmeans.evaluation.systems import ModelSystem as ModelSystem
 
 __all__, __getattr__, __dir__ = give_names(
-    __name__,
-    {"systems": ("ModelSystem",), "running": ("evaluate",), "loading": ("open_task",)},
+    __name__, {"systems": ("ModelSystem",), "running": ("evaluate",), "loading": ("open_task",)}
 )

@@ -133,8 +133,14 @@ class ClusteringTask(Task[GroupingResult]):
             "n_not_located": answers.n_not_located,
             "n_poor_context": answers.n_poor_context,
         }
-        scores = self._score_key(answers.key)
-        if scores is not None:
+        scores = None
+        if self.gold.n_instances > 0:
+            scores = self.scoring.compare(answers.key, self.gold)
+            if scores.n_unanswered == self.gold.n_instances:
+                raise InputError(
+                    f"the gold key has none of the {len(self.instances):,} instances of "
+                    f"{self.name}: do they belong together?"
+                )
             counts |= {"n_unanswered": scores.n_unanswered, "n_unlabelled": scores.n_unknown}
         return GroupingResult(
             task=self.name,
@@ -144,17 +150,6 @@ class ClusteringTask(Task[GroupingResult]):
             counts=counts,
             words_without_senses=answers.words_without_senses,
         )
-
-    def _score_key(self, key: Key) -> Scores | None:
-        if self.gold.n_instances == 0:
-            return None
-        scores = self.scoring.compare(key, self.gold)
-        if scores.n_unanswered == self.gold.n_instances:
-            raise InputError(
-                f"the gold key has none of the {len(self.instances):,} instances of {self.name}: "
-                "do they belong together?"
-            )
-        return scores
 
 
 def answer_instances(

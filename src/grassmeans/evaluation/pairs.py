@@ -33,6 +33,7 @@ from grassmeans.evaluation.reports import (
     Interval,
     bootstrap_weighted_mean,
     bootstrap_words,
+    head_columns,
 )
 from grassmeans.evaluation.running import GroupsResult, RunSettings, Task
 from grassmeans.evaluation.systems import System
@@ -47,22 +48,10 @@ MOST_INSTANCES = 4_000
 
 _ENCODED_AT_ONCE = 2_048
 _COMPARED_AT_ONCE = 512
-_AREA_COLUMNS = {
-    "words": "n_words",
-    "instances": "n_instances",
-    "pairs": "n_pairs",
-    "area": "area",
-    "area 95%": "area_interval",
-}
-_PAIR_COLUMNS = {
-    "words": "n_words",
-    "pairs": "n_pairs",
-    "same": "same",
-    "area": "area",
-    "area 95%": "area_interval",
-    "accuracy": "accuracy",
-    "accuracy 95%": "accuracy_interval",
-}
+_AREA_COLUMNS = head_columns("n_words", "n_instances", "n_pairs", "area", "area_interval")
+_PAIR_COLUMNS = head_columns(
+    "n_words", "n_pairs", "same", "area", "area_interval", "accuracy", "accuracy_interval"
+)
 
 
 @dataclass(frozen=True, slots=True)

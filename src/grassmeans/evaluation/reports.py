@@ -66,6 +66,12 @@ class ResultTable:
         return f"{table}\n{self.note}\n" if self.note else table
 
 
+def head_columns(*fields: str) -> dict[str, str]:
+    """From headings to fields: ``words`` is ``n_words``, ``area 95%`` is ``area_interval``."""
+    heads = (field.removeprefix("n_").replace("_interval", " 95%") for field in fields)
+    return {head.replace("_", " "): field for head, field in zip(heads, fields, strict=True)}
+
+
 def tabulate_groups(
     groups: Mapping[str, Mapping[str, Any]], columns: Mapping[str, str], note: str = ""
 ) -> ResultTable:

@@ -24,17 +24,8 @@ from grassmeans.artifacts.writing import digest_of
 from grassmeans.corpus.occurrences import Occurrences
 from grassmeans.errors import InputError
 from grassmeans.evaluation.clustering_scores import match_labels
-from grassmeans.evaluation.instances import (
-    Instance,
-    Key,
-    Label,
-    LabelledInstances,
-    known_form,
-)
-from grassmeans.evaluation.reports import (
-    Interval,
-    bootstrap_weighted_mean,
-)
+from grassmeans.evaluation.instances import Instance, Key, Label, LabelledInstances, known_form
+from grassmeans.evaluation.reports import Interval, bootstrap_weighted_mean, head_columns
 from grassmeans.evaluation.running import GroupsResult, RunSettings, Task
 from grassmeans.evaluation.systems import Senses, System
 from grassmeans.evaluation.task_files import (
@@ -51,20 +42,12 @@ from grassmeans.tagging.widening import measure_near_first
 SENTENCES = "sentences.jsonl"
 PAIRS = "pairs.jsonl"
 
-_COLUMNS = {
-    "words": "n_words",
-    "sentences": "n_sentences",
-    "answered": "answered",
-    "accuracy": "accuracy",
-    "accuracy 95%": "accuracy_interval",
-    "pairwise": "pairwise",
-    "same": "same",
-    "other": "other",
-    "split": "split",
-    "in pairs: answered": "answered_in_pairs",
-    "accuracy in pairs": "accuracy_in_pairs",
-    "told apart": "told_apart",
-}
+_COLUMNS = (
+    head_columns("n_words", "n_sentences", "answered", "accuracy", "accuracy_interval")
+    | head_columns("pairwise", "same", "other", "split")
+    | {"in pairs: answered": "answered_in_pairs"}
+    | head_columns("accuracy_in_pairs", "told_apart")
+)
 
 
 @dataclass(frozen=True, kw_only=True)
