@@ -128,10 +128,7 @@ class ContextEncoder(ABC):
         """Which words of its context decide for a direction, one direction an occurrence."""
 
     def turn(self, turn: Doubles) -> ContextEncoder:
-        """The same contexts on axes turned by (dim, dim) orthonormal; itself where it cannot.
-
-        Asked for where ``space_is_fixed``; vectors and bases are multiplied by it.
-        """
+        """The same on axes turned by (dim, dim), where ``space_is_fixed``; itself if it cannot."""
         return self
 
     def _turn_vectors(self, turn: Doubles) -> WordVectors:
@@ -145,10 +142,7 @@ class ContextEncoder(ABC):
     def save(  # noqa: B027 (most kinds have nothing more)
         self, folder: Path, bits: int | None = None
     ) -> None:
-        """Write what `open` needs, apart from the vectors, the shape and the function words.
-
-        In a compact model ``bits`` (4, 6 or 8) are those of what is stored for each word.
-        """
+        """Write what `open` needs beside vectors, shape and function words; bits are of words."""
 
     @classmethod
     def open(
@@ -193,10 +187,7 @@ class ContextEncoder(ABC):
         return self.encode_at(source, positions[order])[rank_places(order)]
 
     def measure(self, occurrences: Occurrences, words: Numbers, lines: SenseLines) -> Floats:
-        """Distances of occurrences to the senses of their words, as `measure_senses` gives them.
-
-        Kinds of context that can do this without the bases have their own.
-        """
+        """Distances of occurrences to the senses of their words, as `measure_senses` gives them."""
         if len(occurrences) <= _AT_ONCE:
             bases = self.encode(occurrences)
             return measure_senses(bases, words, lines, signed=self.lines_have_ends)

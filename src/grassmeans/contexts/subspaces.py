@@ -32,10 +32,7 @@ _DEPENDENT = 1e-6  # of the largest eigenvalue: what is smaller is rounding
 
 
 class SubspaceEncoder(ContextEncoder):
-    """S(c): the rank-N subspace of a context's word vectors (algorithm 1).
-
-    A context with fewer known words than ``fewest_words``, by default the shape's, says nothing.
-    """
+    """S(c): the rank-N subspace of a context's word vectors (algorithm 1)."""
 
     kind = "subspaces"
 
@@ -43,7 +40,7 @@ class SubspaceEncoder(ContextEncoder):
         self, vectors: WordVectors, shape: ContextShape, function_words: frozenset[str]
     ) -> None:
         super().__init__(vectors, shape, function_words)
-        self.fewest_words = shape.fewest_words
+        self.fewest_words = shape.fewest_words  # with fewer known ones a context says nothing
         self._prepared: tuple[SenseLines, SenseTable] | None = None
 
     def use_device(self, device: str) -> None:

@@ -218,10 +218,7 @@ class TaughtEncoder(NetworkEncoder):
     _read_weights, _write_weights = staticmethod(read_student), staticmethod(write_student)
 
     def _choose_kernels(self, n: int) -> str:
-        """Compiled ones, ten times as fast, for all but the first sentences: they must be loaded.
-
-        Both round alike: it cannot be told from an answer which of them gave it.
-        """
+        """Compiled ones, which round alike, for all but first sentences: they must be loaded."""
         self._n_calls += 1
         return "numpy" if n <= FEW and self._n_calls <= _CALLS_BEFORE_LOADING else "cpu"
 

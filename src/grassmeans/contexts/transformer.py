@@ -210,11 +210,7 @@ class TransformerEncoder(ContextEncoder):
         return found
 
     def weigh_words(self, occurrences: Occurrences, directions: Floats) -> WordWeights:
-        """How much nearer each describing word brings the line to the direction.
-
-        The text is read once more with each of them hidden; what is lost of the squared projection
-        on the direction is the word's effect.
-        """
+        """How much each describing word, hidden in turn, brings the line to the direction."""
         mask = self.network.pieces.mask_token or HIDDEN
         found: WordWeights = []
         for i in range(len(occurrences)):

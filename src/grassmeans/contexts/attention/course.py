@@ -80,10 +80,7 @@ class CourseLength:
 
 @dataclass(slots=True)
 class _Log:
-    """What has happened: steps, seconds, the losses since the last measurement, measurements.
-
-    The seconds are those of all visits, an interrupted one up to its last checkpoint.
-    """
+    """What has happened, in all visits; an interrupted one counts up to its last checkpoint."""
 
     step: int = 0
     seconds: float = 0.0
@@ -100,10 +97,7 @@ class _Log:
 
 
 class Course:
-    """A training from its first step, or from a checkpoint, to its end.
-
-    By counts (n_words,), how often words occur, the loss is found of who knows nothing else.
-    """
+    """A training to its end; counts (n_words,) are of who predicts words by these alone."""
 
     def __init__(
         self, trainer: Trainer, reader: Reader, length: CourseLength, counts: Indices | None = None
@@ -131,10 +125,7 @@ class Course:
         return self._log.step * self._length.batch_passages * self._reader.passage
 
     def run(self, checkpoint: Path, show_progress: bool | None = None) -> dict[str, Any]:
-        """Train to the end, from a checkpoint where there is one; it is written every two minutes.
-
-        Gives what a manifest tells: tokens seen, seconds, speed, losses in nats a word.
-        """
+        """Train to the end, from a checkpoint if there is one; what a manifest tells of it."""
         try:
             self._take_steps(checkpoint, show_progress)
         except torch.cuda.OutOfMemoryError as error:

@@ -134,10 +134,7 @@ def _join(parts: Sequence[Passages]) -> Passages:
 
 
 class NetworkEncoder(ContextEncoder):
-    """Lines from a network with `LearnedWeights` or `StudentWeights`.
-
-    Its vectors are the network's words, where contexts lie that ask for them.
-    """
+    """Lines from a network, whose words lie where contexts do that ask for them."""
 
     lines_have_ends = True
     worth_keeping = True
@@ -229,11 +226,7 @@ class NetworkEncoder(ContextEncoder):
         return np.asarray(ends - starts > 1)
 
     def weigh_words(self, occurrences: Occurrences, directions: Floats) -> WordWeights:
-        """How much nearer each word of the passage brings the line to the direction.
-
-        The line is predicted once more without each of the words; what is lost of its squared
-        projection on the direction is the word's effect.
-        """
+        """How much each word of the passage, hidden in turn, brings the line to the direction."""
         found: WordWeights = []
         for i in range(len(occurrences)):
             one = occurrences[i : i + 1]

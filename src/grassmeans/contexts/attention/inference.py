@@ -54,10 +54,7 @@ class Sent(NamedTuple):
 
 
 class DeviceEncoder(ABC):
-    """A network that encodes passages on a device.
-
-    Beside "cuda" there is "torch-cpu" for tests: the same in single precision.
-    """
+    """A network on "cuda", or for tests on "torch-cpu": the same in single precision."""
 
     def __init__(self, shape: AttentionShape, device: str) -> None:
         self._device = torch.device("cuda" if device == "cuda" else "cpu")
@@ -177,11 +174,7 @@ class DeviceEncoder(ABC):
 
 
 class DeviceNetwork(DeviceEncoder):
-    """A leave-one-out network on a device.
-
-    ``features`` (n, n_layers, 2, n_heads, head_dim) are the keys and values of all words, by their
-    ids, part by part.
-    """
+    """A leave-one-out network on a device; features of all words come part by part."""
 
     def __init__(self, weights: LearnedWeights, features: Iterable[Halves], device: str) -> None:
         super().__init__(weights.shape, device)
@@ -316,10 +309,7 @@ def _level_view(rows: Tensor, mean: Tensor, levelling: Tensor) -> Tensor:
 
 
 def split_passages(passages: Passages) -> Iterator[Passages]:
-    """Passages of like length and with like many places together, as many as one pass takes.
-
-    Lengths are those of the longest, a little more where that suits the device.
-    """
+    """Passages of like length, and with like many places, as many as one pass takes."""
     counts, lengths = np.diff(passages.offsets), passages.lengths
     steps = -(-lengths // _LENGTH_STEP)
     order = np.lexsort((counts, steps))

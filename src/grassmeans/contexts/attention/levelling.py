@@ -134,10 +134,7 @@ def fit_levelling(
 
 
 def find_axes(lines: Floats, n_axes: int, shares: Doubles | float = 1.0) -> Floats:
-    """(dim, n_axes) the main axes of unit lines (n, dim), seen from the origin.
-
-    Rows of these are multiplied by shares.
-    """
+    """(dim, n_axes) main axes of unit lines (n, dim) from the origin, rows times shares."""
     rows = lines.astype(np.float64)
     _, vectors = np.linalg.eigh(rows.T @ rows)
     axes = vectors[:, ::-1][:, :n_axes]
@@ -180,10 +177,7 @@ def sample_texts(
 def level_encoder(
     encoder: LearnedEncoder, corpora: Sequence[Corpus], shares: Doubles, random_state: int
 ) -> LearnedEncoder:
-    """The encoder with its lines levelled, from contexts of content words of middle frequency.
-
-    As it was where the corpora have too few of them.
-    """
+    """The encoder with its lines levelled; as it was where corpora have too few contexts."""
     samples = sample_texts(corpora, shares, encoder, random_state)
     if sum(len(positions) for _, positions in samples) < FEWEST_TO_LEVEL:
         return encoder

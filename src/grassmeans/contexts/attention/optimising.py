@@ -125,10 +125,7 @@ class _CrossEntropy(torch.autograd.Function):  # type: ignore[misc]
 
 
 def prediction_loss(network: LeaveOneOutNetwork, directions: Tensor, ids: Tensor) -> Tensor:
-    """Mean cross entropy of the words at some places, in nats.
-
-    The network gave directions (..., dim) where ``ids`` (...) stand; no words do not count.
-    """
+    """Mean cross entropy, in nats, of the words of ids (...) by directions (..., dim)."""
     words, weights = _find_targets(ids)
     loss: Tensor = _CrossEntropy.apply(
         directions.flatten(0, -2), network.word_vectors, network.bias, words, weights
@@ -212,8 +209,7 @@ def draw_chances(counts: Indices, n_drawn: int) -> Floats:
         middle = (few + many) / 2
         is_enough = -np.expm1(-middle * weights).sum() >= n_drawn
         few, many = (few, middle) if is_enough else (middle, many)
-    chances: Floats = (-np.expm1(-many * weights)).astype(np.float32)
-    return chances
+    return np.asarray(-np.expm1(-many * weights), np.float32)
 
 
 def learning_rate(progress: float) -> float:
@@ -289,10 +285,7 @@ def join_ranks(device: str) -> Iterator[Ranks]:
 
 
 class Trainer:
-    """A network, on its device, and what its training remembers from step to step.
-
-    Where it is compiled, steps are faster, and the first one takes long.
-    """
+    """A network, on its device, and what its training remembers from step to step."""
 
     def __init__(
         self,
@@ -302,11 +295,8 @@ class Trainer:
         compiled: bool = False,
         ranks: Ranks = ALONE,
     ) -> None:
-        self.network = network
-        self.ranks = ranks
-        self._seed = seed
-        self._shortcuts = shortcuts
-        self._compiled = compiled
+        self.network, self.ranks = network, ranks
+        self._seed, self._shortcuts, self._compiled = seed, shortcuts, compiled
         self._device = network.vectors.device
         self._encode: Any = torch.compile(network, dynamic=False) if compiled else network
         named = dict(network.named_parameters())
@@ -335,10 +325,7 @@ class Trainer:
         return self._find_loss(ids, 0)
 
     def step(self, batch: Any, number: int, progress: float) -> Tensor:
-        """Learn from a batch, ids (n_passages, passage) or what else the network learns from.
-
-        ``progress`` is the share of the training that is done. Gives the loss before the step.
-        """
+        """Learn from a batch, at this share of the training; the loss before the step."""
         rate = learning_rate(progress)
         for optimiser, most in zip(self._optimisers, (MATRIX_RATE, VECTOR_RATE), strict=True):
             optimiser.param_groups[0]["lr"] = rate * most

@@ -145,11 +145,7 @@ class _Stretch(NamedTuple):
 
 
 class PassageReader:
-    """Gives the passages of a corpus, epoch by epoch.
-
-    ``numbers`` (n_corpus_words,) are the encoder's words, -1 for those that are unknown to it.
-    Stretches are tokens that stay together, buffers those whose passages are shuffled.
-    """
+    """Gives the passages of a corpus, epoch by epoch; numbers are as `number_ids` takes them."""
 
     def __init__(
         self,

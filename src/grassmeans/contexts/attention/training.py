@@ -139,10 +139,8 @@ class EncoderSettings:
             if value is not None and not 0 < value <= largest:
                 raise InputError(f"{name} must be positive, up to {largest:,}, got {value}")
         if self.batch_tokens is not None and self.batch_tokens < self.passage:
-            raise InputError(
-                f"batch_tokens must hold a passage of {self.passage} tokens or more, "
-                f"got {self.batch_tokens}"
-            )
+            least = f"a passage of {self.passage} tokens or more"
+            raise InputError(f"batch_tokens must hold {least}, got {self.batch_tokens}")
 
     def complete(self, n_tokens: int, device: str) -> EncoderSettings:
         """With a value for everything, as fits a corpus of so many tokens and the device."""

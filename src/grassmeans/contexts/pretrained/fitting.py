@@ -71,19 +71,9 @@ class Pretrained:
         return tuple(known.name for known in fields(TransformerSettings))
 
     def fit(
-        self,
-        corpus: Corpus,
-        device: str = "cpu",
-        show_progress: bool | None = None,
-        **changes: Any,
+        self, corpus: Corpus, device: str = "cpu", show_progress: bool | None = None, **changes: Any
     ) -> TransformerEncoder:
-        """Find the axes of the corpus's contexts, and the places of its words among them.
-
-        Parameters
-        ----------
-        **changes
-            Of the fields of `TransformerSettings`.
-        """
+        """Find the axes of the corpus's contexts; changes are those of `TransformerSettings`."""
         settings = TransformerSettings(**changes)
         head = ModelHead(self.source, settings.layers)
         cache = None if settings.cache is None else Path(settings.cache)

@@ -155,10 +155,7 @@ class Projection:
 
 
 def fit_projection(vectors: Floats, dim: int) -> Projection:
-    """The mean of contexts' vectors (n, size), and their ``dim`` main axes, whitened in part.
-
-    With few contexts no axes can be told: all dimensions stay.
-    """
+    """The mean and main axes of contexts (n, size), whitened in part; all axes of few contexts."""
     mean = vectors.mean(axis=0, dtype=np.float64)
     size = vectors.shape[1]
     if dim >= size or len(vectors) < _ENOUGH * size:

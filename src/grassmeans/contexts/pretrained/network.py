@@ -73,11 +73,9 @@ class Pieces:
 
     def __init__(self, tokenizer: Any, most: int) -> None:
         if not getattr(tokenizer, "is_fast", False):
-            raise InputError(
-                f"the model's tokenizer ({type(tokenizer).__name__}) does not tell which "
-                "characters its pieces stand for: take a model with a fast tokenizer "
-                f"({TOKENIZER})"
-            )
+            lack = "does not tell which characters its pieces stand for"
+            advice = f"take a model with a fast tokenizer ({TOKENIZER})"
+            raise InputError(f"the model's tokenizer ({type(tokenizer).__name__}) {lack}: {advice}")
         self._backend = tokenizer.backend_tokenizer
         self._backend.no_padding()
         self._backend.enable_truncation(most)
@@ -87,8 +85,7 @@ class Pieces:
 
     def cut(self, texts: Sequence[str]) -> list[Any]:
         """The pieces of texts, at most so many as the model takes."""
-        found: list[Any] = self._backend.encode_batch(list(texts))
-        return found
+        return list(self._backend.encode_batch(list(texts)))
 
     @staticmethod
     def locate(pieces: Any, span: Span) -> range:
@@ -155,20 +152,16 @@ class Network(ABC):
 
     def _try(self, batch: PieceBatch) -> Floats | None:
         """The vectors of a batch; None where the device has too little memory for it."""
+        n, lack = len(batch.ids), "the GPU has too little memory for"
         try:
             return self.run(batch)
         except MemoryError as error:
-            if len(batch.ids) == 1:
-                raise InputError(
-                    "the GPU has too little memory for a single passage: take device='cpu', or a "
-                    "smaller model"
-                ) from error
-        self.batch_size = max(len(batch.ids) // 2, 1)
-        warnings.warn(
-            f"the GPU has too little memory for {len(batch.ids)} passages at once: going on with "
-            f"{self.batch_size}",
-            stacklevel=2,
-        )
+            if n == 1:
+                advice = "take device='cpu', or a smaller model"
+                raise InputError(f"{lack} a single passage: {advice}") from error
+        self.batch_size = max(n // 2, 1)
+        told = f"{lack} {n} passages at once: going on with {self.batch_size}"
+        warnings.warn(told, stacklevel=2)
         return None
 
 
@@ -242,10 +235,7 @@ class ModelHead:
 
 
 def choose_layers(asked: str | None, n_layers: int) -> tuple[int, ...]:
-    """Numbers of layers, from 1; the mean of these is taken.
-
-    Asked for as "7-9", "8" or "4,7-9"; by default the middle of the second half.
-    """
+    """Numbers of layers, from 1, asked for as "7-9", "8" or "4,7-9"; by default the middle ones."""
     if asked is None:
         first = max(round(FIRST_SHARE * n_layers), 1)
         return tuple(range(first, max(round(LAST_SHARE * n_layers), first) + 1))

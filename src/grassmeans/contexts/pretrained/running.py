@@ -27,10 +27,7 @@ _OPSET = 17
 def open_network(
     head: ModelHead, runner: str, batch_size: int | None = None, cache: Path | None = None
 ) -> Network:
-    """Load a network for "cpu", "cuda" or "onnx".
-
-    The cache is where ONNX's form of it is kept; without one, it is made anew every time.
-    """
+    """Load a network for "cpu", "cuda" or "onnx", whose form is kept in the cache, if any."""
     if runner == ONNX:
         return OnnxNetwork(head, batch_size, cache)
     return TorchNetwork(head, runner, batch_size)

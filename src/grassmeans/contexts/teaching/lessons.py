@@ -163,11 +163,7 @@ class LessonFiles:
 
 
 class LessonReader:
-    """Gives the lessons of one corpus, epoch by epoch, in an order of the epoch's own.
-
-    Some files at a time are read into memory, and their passages shuffled. Those that are kept back
-    are never trained on.
-    """
+    """Gives the lessons of one corpus, the passages of some files at a time shuffled."""
 
     def __init__(self, trained: LessonFiles, kept_back: LessonFiles, seed: int) -> None:
         self._trained = trained

@@ -80,11 +80,7 @@ def compare_voices(said: Tensor, lines: Tensor, deviations: Tensor, weights: Ten
 
 
 class StudentTrainer(Trainer):
-    """A student, beside its two teachers, and what its training remembers from step to step.
-
-    ``base`` is the leave-one-out encoder whose lines are learned, ``means`` (n_ids, n_axes) are of
-    the other's vectors, a word's usual self, and ``weights`` (n_ids,) say how much places count.
-    """
+    """A student with what it learns: lines of its base, deviations from means (n_ids, n_axes)."""
 
     def __init__(
         self,

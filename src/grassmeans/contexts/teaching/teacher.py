@@ -119,11 +119,6 @@ class Heard(NamedTuple):
     batches: list[PieceBatch]
     slots: Indices  # (n_words,) where the words of all batches stand among the passages
 
-    @property
-    def words(self) -> Integers:
-        """(n_words,) the student's ids of the words of all batches."""
-        return self.ids.reshape(-1)[self.slots]
-
 
 @lru_cache(maxsize=1)
 def _open_pieces(source: str) -> Pieces:
@@ -157,10 +152,7 @@ def split_by_length(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
 
 
 class Listener:
-    """Lets a teacher read a text in passages, and keeps in a folder what it says.
-
-    What was said before of the same text is taken from there. Workers cut text for it.
-    """
+    """Lets a teacher read what it has not read before, and keeps in a folder what it says."""
 
     def __init__(
         self,
@@ -172,11 +164,8 @@ class Listener:
         workers: int | None = None,
         show_progress: bool | None = None,
     ) -> None:
-        self.teacher = teacher
-        self.text = text
-        self._device = device
-        self._workers = workers
-        self._show = show_progress
+        self.teacher, self.text = teacher, text
+        self._device, self._workers, self._show = device, workers, show_progress
         head = teacher.head
         digests = [corpus.manifest["digest"] for corpus in text.corpora]
         identity = [digests, text.shares.tolist(), text.words, passage, head.digest, head.layers]
@@ -278,7 +267,7 @@ class Listener:
                 times.append(time.perf_counter())
                 sizes.append(heard.ids.size)
                 is_said = rows.any(axis=1)
-                ids.append(heard.words[is_said])
+                ids.append(heard.ids.reshape(-1)[heard.slots[is_said]])
                 vectors.append(rows[is_said])
                 unknown += sum(int((b.ids == no_piece).sum()) for b in heard.batches)
                 n_pieces += sum(int(b.lengths.sum()) for b in heard.batches)
@@ -291,10 +280,7 @@ class Listener:
         return fit_axes(words, rows, weigh_words(self.text), self.teacher.n_axes)
 
     def _hear(self, tasks: Sequence[tuple[PassagePlan, Indices]]) -> Iterator[tuple[Heard, Any]]:
-        """What was cut, and (n_words, dim) vectors on the device, those of all its batches.
-
-        Zeros for words behind the pieces that the teacher takes.
-        """
+        """What was cut, and (n_words, dim) vectors on the device; zeros for what is cut off."""
         import torch
 
         given = ((plan, rows, self.teacher.source, self.network.batch_size) for plan, rows in tasks)
