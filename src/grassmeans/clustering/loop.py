@@ -97,19 +97,10 @@ def advance(
 ) -> list[Advanced]:
     """Iterate every restart until its objective moves by less than ``tol`` per context.
 
-    A step that rounding keeps from lowering the objective is taken back, and ends its restart.
-
-    Parameters
-    ----------
-    sizes
-        How many contexts of each word are looked at, evenly spaced; all of them, or fewer.
-    starts : (n_restarts, n_senses, dim) float32 each
-        Unit rows; all words have as many restarts.
-    limits
-        The most iterations of each word.
-    products
-        With C, that the maximisation steps of the first iterations may take; the last one's are
-        those of all further iterations.
+    A step that rounding keeps from lowering the objective is taken back, and ends its restart. Of
+    each word so many contexts are looked at, evenly spaced, from starts (n_restarts, n_senses, dim)
+    of unit rows, as many of all words, in at most so many iterations. ``products`` are those with C
+    that the maximisation steps of the first iterations may take, the last also of all further ones.
     """
     steps, reached = held.begin(sizes, starts, limits)
     history = []

@@ -23,9 +23,7 @@ from grassmeans.geometry.rules import GroupingRules
 RARE = 0.1
 """Share of the contexts below which a group is merged more easily, where that is asked for."""
 
-UNMATCHED = -1
-"""Of a group that stands for no class."""
-
+UNMATCHED = -1  # of a group that stands for no class
 _INDEPENDENT = 1e-6  # of the largest eigenvalue: directions closer than that count as one
 
 

@@ -43,12 +43,8 @@ from grassmeans.kernels.blocks import BlockKernels
 Steps = Generator[list[Grouping], list[InducedDirections], InducedDirections]
 """Asks for groupings, is sent what was found, and gives the senses of a word in the end."""
 
-MIN_SHARE = 0.02
-"""Groups with a smaller share of the contexts are no senses."""
-
-MIN_CONTEXTS = 10
-"""... nor are groups with fewer contexts than this."""
-
+MIN_SHARE = 0.02  # groups with a smaller share of the contexts are no senses
+MIN_CONTEXTS = 10  # ... nor are groups with fewer contexts than this
 SAMPLE = 2048
 """Contexts from which the number is chosen; the senses themselves come from all contexts."""
 

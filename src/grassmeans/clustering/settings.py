@@ -11,9 +11,7 @@ from grassmeans.artifacts.schema import as_plain
 from grassmeans.errors import InputError
 from grassmeans.geometry.rules import DEFAULT_RULES, MOST_SENSES, check_count
 
-AUTO = "auto"
-"""In place of a number of senses: as many as the contexts show."""
-
+AUTO = "auto"  # in place of a number of senses: as many as the contexts show
 DEFAULT_MAX_SENSES = DEFAULT_RULES.max_senses
 DEFAULT_GRANULARITY = 1.0
 MOST_RESTARTS = 1_000

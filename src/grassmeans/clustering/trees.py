@@ -25,9 +25,7 @@ from grassmeans.clustering.rays import mean_ray
 
 Labels = Indices
 
-MOST_GROUPS = 8
-"""More than these a silhouette does not tell apart."""
-
+MOST_GROUPS = 8  # more than these a silhouette does not tell apart
 SMALLEST_GROUP = 2
 _SMALLEST_SHARE = 0.1
 _NEVER = np.inf

@@ -26,8 +26,7 @@ from grassmeans.arrays import Booleans, Doubles, Floats, Indices
 from grassmeans.kernels import get_kernels
 from grassmeans.vectors.similarity import unit_rows
 
-_FEW = 64
-"""Up to this many contexts, plain NumPy has nothing to load or to compile."""
+_FEW = 64  # up to this many contexts, plain NumPy has nothing to load or to compile
 
 
 @dataclass(frozen=True, slots=True)

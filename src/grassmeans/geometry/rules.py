@@ -14,9 +14,7 @@ from typing import Any
 
 from grassmeans.errors import InputError
 
-MOST_SENSES = 10_000
-"""That are looked for; memory and time grow with it."""
-
+MOST_SENSES = 10_000  # that are looked for; memory and time grow with it
 _LEAST_LIMIT, _MOST_LIMIT = 0.2, 0.8
 _USUAL_TOKENS = 60_000_000  # of the text that limits of merging were found with
 _FEWEST_TOKENS = 6_000_000  # in less text than that, a word's share is mostly chance

@@ -148,14 +148,8 @@ def gather_rows(
 ) -> Integers:
     """(n, 2 * window) rows of the nearest kept words on both sides, inside the document.
 
-    In text order, -1 where there is no word; the nearest on both sides of the middle.
-
-    Parameters
-    ----------
-    row_of_token : (n_words,)
-        Row of every word in the vectors; -1 for words that are dropped.
-    word_of_token : (n_words,), optional
-        Which tokens are the same word, where a word stands under several (lexemes).
+    In text order, -1 where there is no word; the nearest on both sides of the middle. A token has a
+    row in the vectors, -1 if it is dropped, and a word where several are the same one (lexemes).
     """
     # Plain NumPy goes through the whole text: good for a sentence, not for a shard.
     small = len(occurrences) <= FEW and len(occurrences.tokens) <= SHORT

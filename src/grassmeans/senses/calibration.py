@@ -37,28 +37,16 @@ from scipy.special import expit
 from grassmeans.arrays import Booleans, Doubles, Floats
 from grassmeans.errors import ArtifactError, InputError
 
-DEFAULT_CONFIDENCE = 0.7
-"""Answers that are less likely to be right are "I don't know"."""
-
-CALIBRATION = "answer_curve"
-"""Where a model's manifest has its `Calibration`."""
-
-MOST_CERTAIN = 0.9999
-"""No answer that chooses between senses is more certain."""
-
-SMALLEST_MARGIN = 0.01
-"""Added to margins: far below it, two senses are equally near."""
-
-ASSUMED = 0.9
-"""How often an occurrence has the only sense that is known of its word."""
-
+DEFAULT_CONFIDENCE = 0.7  # answers that are less likely to be right are "I don't know"
+CALIBRATION = "answer_curve"  # where a model's manifest has its `Calibration`
+MOST_CERTAIN = 0.9999  # no answer that chooses between senses is more certain
+SMALLEST_MARGIN = 0.01  # added to margins: far below it, two senses are equally near
+ASSUMED = 0.9  # how often an occurrence has the only sense that is known of its word
 OWN_SPREAD = 0.3
 """Of the c of a word's contexts, as a part of its usual c. At least so much: tagging reads
 sentences, which say less than the passages that usual distances are from."""
 
-FEWEST_LINES = 32
-"""With fewer it is chance how near they are."""
-
+FEWEST_LINES = 32  # with fewer it is chance how near they are
 FEWEST_PAIRS = 100
 _NOTHING = 1e-3  # weight of each made-up answer
 _RIDGE = 1e-4

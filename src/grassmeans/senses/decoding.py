@@ -29,15 +29,9 @@ from grassmeans.senses.calibration import ConfidenceRule
 
 DECODINGS = ("hard", "soft")
 
-IDK = -1
-"""Label of an occurrence whose sense cannot be told."""
-
-DEFAULT_IDK_THRESHOLD = 0.6
-"""theta of the paper."""
-
-MODEL_THRESHOLD = "model"
-"""In place of a threshold: the model's own rule, or the paper's threshold."""
-
+IDK = -1  # label of an occurrence whose sense cannot be told
+DEFAULT_IDK_THRESHOLD = 0.6  # theta of the paper
+MODEL_THRESHOLD = "model"  # in place of a threshold: the model's own rule, or the paper's threshold
 IdkRule = float | ConfidenceRule | None
 """When to say "I don't know": from a distance on, below a probability to be right, or never."""
 
@@ -104,12 +98,8 @@ def choose_senses(
 ) -> Indices:
     """(n,) the nearest sense of each occurrence, from 0; `IDK` where the rule has none.
 
-    Parameters
-    ----------
-    distances : (n, most senses)
-        NaN beyond a word's senses, and all along where nothing was measured, which is IDK.
-    usual : (n,) or float, optional
-        The usual distance of only senses, by which a `ConfidenceRule` judges them.
+    Distances (n, most senses) are NaN beyond a word's senses, and all along where nothing was
+    measured, which is IDK. A `ConfidenceRule` judges only senses by their usual distance.
     """
     absent = np.isnan(distances)
     filled = np.where(absent, np.inf, distances)

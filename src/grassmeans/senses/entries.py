@@ -11,8 +11,7 @@ from grassmeans.artifacts.checking import damaged
 from grassmeans.artifacts.schema import check_values, each, flag, measured, record, text, whole
 from grassmeans.results import Tabular
 
-MOST_SENSES = 65_535
-"""Of a word."""
+MOST_SENSES = 65_535  # of a word
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,32 +29,17 @@ class ExampleLine:
 class Sense:
     """One sense of a word.
 
-    Parameters
-    ----------
-    number : int
-        1 for the most frequent sense; 0 is kept for "I don't know".
-    share : float
-        Share of the sampled occurrences whose nearest direction is this one.
-    mean_distance : float
-        Mean distance of these occurrences to the direction: the smaller, the crisper the sense.
-    characteristic_words : tuple of str
-        Context words that mark this sense off from the others.
-    nearest_words : tuple of str
-        Words whose vectors are nearest to the intersection direction.
-    name : str
-        Two or three words that tell the sense from the others; empty in models of older versions.
-    hidden : bool
-        Whether a user has taken the sense out of use. It keeps its number, so that those of the
-        others stay; its stored direction is zeros, at distance 1 from everything.
+    A sense that a user has taken out of use is hidden. It keeps its number, so that those of the
+    others stay; its stored direction is zeros, at distance 1 from everything.
     """
 
-    number: int
-    share: float
-    mean_distance: float
-    characteristic_words: tuple[str, ...]
-    nearest_words: tuple[str, ...]
+    number: int  # 1 for the most frequent sense; 0 is kept for "I don't know"
+    share: float  # of the sampled occurrences, whose nearest direction is this one
+    mean_distance: float  # of these to the direction: the smaller, the crisper the sense
+    characteristic_words: tuple[str, ...]  # context words that mark it off from the others
+    nearest_words: tuple[str, ...]  # those whose vectors are nearest to the direction
     examples: tuple[ExampleLine, ...]
-    name: str = ""
+    name: str = ""  # two or three words that tell it from the others; empty in older models
     hidden: bool = False
 
 
@@ -71,23 +55,13 @@ class CountedIn:
 class WordSenses(Tabular):
     """The senses of one word; as a table, a row for each.
 
-    Parameters
-    ----------
-    count : int
-        Occurrences in the corpus.
-    n_contexts : int
-        Sampled occurrences with enough context words, from which the senses were induced.
-    directions : (n_senses, dim) float32
-        The intersection directions, unit length.
-    counted_in : CountedIn or None
-        Where the counts and shares come from if not from the model's own corpus; they are never of
-        two corpora.
+    Counts and shares may come from a corpus that is not the model's, but never from two.
     """
 
     word: str
-    count: int
-    n_contexts: int
-    directions: Floats
+    count: int  # occurrences in the corpus
+    n_contexts: int  # sampled ones with enough context words, from which senses were induced
+    directions: Floats  # (n_senses, dim) intersection directions, of unit length
     senses: tuple[Sense, ...]
     counted_in: CountedIn | None = None
 

@@ -21,8 +21,7 @@ import re
 
 from grassmeans.errors import InputError
 
-IDK_SENSE = 0
-"""The sense number of "I don't know"."""
+IDK_SENSE = 0  # the sense number of "I don't know"
 
 # A dot and a number in its usual spelling, then the backslashes of the escape.
 _ENDING = re.compile(r"\.(0|[1-9][0-9]*)(\\*)\Z")

@@ -19,9 +19,7 @@ FEWEST_TOKENS = 10
 ENOUGH_TOKENS = 40
 SMALLEST_SHARE = 0.15
 
-LEAST_KNOWN = 0.5
-"""Of the content words of a text, which may be about anything."""
-
+LEAST_KNOWN = 0.5  # of the content words of a text, which may be about anything
 ENOUGH_KNOWN = 0.7
 """Of those of text that senses are induced from: vectors of its language know nine in ten, those of
 another one in two at most."""

@@ -58,13 +58,9 @@ PAIRED_A_WORD = 80
 """Contexts of a word that are compared with each other, and with those of another."""
 
 FEWEST_CONTEXTS = 40
-FEWEST_PSEUDOWORDS = 6
-"""With fewer a calibration would say more than it knows."""
-
+FEWEST_PSEUDOWORDS = 6  # with fewer a calibration would say more than it knows
 SIZES = (2, 3, 4)
-ALIKE = 0.5
-"""Words whose vectors have at least this cosine are not told apart by their contexts."""
-
+ALIKE = 0.5  # words whose vectors have at least this cosine are not told apart by their contexts
 NEARER = 0.05
 """The share of all words that is nearer to a word than the one that stands for another sense."""
 

@@ -27,9 +27,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 N_CHARACTERISTIC = 12
 N_NEAREST = 10
 N_EXAMPLES = 7
-NEAREST_AMONG = 20_000
-"""Nearest words are looked for among this many of the most frequent ones."""
-
+NEAREST_AMONG = 20_000  # nearest words are looked for among this many of the most frequent ones
 EXAMPLE_WIDTH = 100
 WORDS_IN_NAME = 3
 _PRIOR_SHARE = 0.1

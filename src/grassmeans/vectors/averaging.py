@@ -58,9 +58,7 @@ ROUNDS = 100
 MOST_ROUND_WORDS = 10_000_000
 """About so many rounds, but none in which a part has more words than this."""
 
-SATURATION = 0.003
-"""The share of its way that one update brings a row."""
-
+SATURATION = 0.003  # the share of its way that one update brings a row
 _STATE = "rounds.json"
 _DONE = "done.json"
 _SIDES = ("inputs", "outputs")

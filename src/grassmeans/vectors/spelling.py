@@ -35,8 +35,7 @@ MOST_WORDS = 100_000  # the first of the vocabulary: usually the most frequent
 MOST_OF_A_STEM = 40  # what more words share is no stem
 NEAR, NOT_FAR = 0.99, 0.9
 """Pairs are near, or at least not far, where so large a part of random pairs is farther."""
-LEAST_SHARE = 0.6
-"""Of an inflection's pairs that are near."""
+LEAST_SHARE = 0.6  # of an inflection's pairs that are near
 FEWEST_PAIRS, WORDS_FOR_A_PAIR = 10, 400
 """An inflection has so many pairs, and one for so many words: what is rarer makes other words."""
 _RANDOM_PAIRS = 20_000

@@ -28,9 +28,7 @@ from grassmeans.vectors.word_vectors import WordVectors
 
 KIND = "vectors"
 FORMAT_VERSION = 1
-COMPACT_VERSION = 2
-"""Format version of compact folders, which releases before them cannot read."""
-
+COMPACT_VERSION = 2  # format version of compact folders, which releases before them cannot read
 _WORDS, _VECTORS, _COUNTS, _OUTPUT = "words.txt", "vectors.npy", "counts.npy", "output.npy"
 _CODES, _SCALES = "codes.npy", "scales.npy"
 _OWN_FIELDS = {"kind", "format_version", "n_words", "dim", "has_counts", "has_output", "quantised"}

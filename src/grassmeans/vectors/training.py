@@ -44,6 +44,7 @@ LAST_RATE_SHARE = 1e-4
 _STATE = "checkpoint.json"
 MOST_EPOCHS = 10_000
 SEEDS = (0, 2**63 - 1)
+# Beyond these numbers memory or time would not be enough for any corpus.
 _BOUNDS = {
     "dim": (1, 10_000),
     "window": (1, 1_000),
@@ -52,7 +53,6 @@ _BOUNDS = {
     "random_state": SEEDS,
 }
 MOST_PARTS = 10_000
-"""Beyond these numbers memory or time would not be enough for any corpus."""
 
 
 class TokenShard(Protocol):
