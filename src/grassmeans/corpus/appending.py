@@ -46,12 +46,9 @@ def append_files(
 ) -> Corpus:
     """Read files or folders, and write a corpus of the old documents and the new ones.
 
-    They are split into words by the rule of the old corpus, which stays as it is; its fields are
-    kept of them, too. Documents that come twice among the new ones are left out where they were in
-    the old corpus. ``reading`` is for `grassmeans.reading.documents.ReadOptions`, as for
-    `Corpus.from_files`.
-
-    `InputError` where the old corpus is labelled, or other fields are asked for.
+    They are split into words by the rule of the old corpus, which stays as it is, and keep its
+    fields. ``reading`` is for `ReadOptions`, as for `Corpus.from_files`. `InputError` where the old
+    corpus is labelled, or other fields are asked for.
     """
     old = Corpus.open(corpus)
     if old.is_labelled:

@@ -82,11 +82,10 @@ def without_duplicates(
 def prepare_documents(
     documents: Iterable[RawDocument], tokenizer: Tokenizer, report: ReadReport
 ) -> tuple[Iterator[RawDocument], Tokenizer]:
-    """Decide by the first documents whether words have to be segmented.
+    """Decide by the first documents whether words have to be segmented, and by which tokenizer.
 
-    Where most of their letters are of such scripts, the tokenizer segments from then on,
-    `MissingExtraError` where the extra is not installed; elsewhere single documents that are mostly
-    of such scripts are passed over and counted.
+    `MissingExtraError` where the extra for that is not installed. Where they have not, single
+    documents that are mostly of such scripts are passed over and counted.
     """
     waiting = iter(documents)
     first: list[RawDocument] = []
@@ -288,11 +287,6 @@ class _Survey:
                 known = None if kind == _REDIRECT else digest
                 yield Surveyed(n_chars, known, place, row, first_line)
 
-    def report_at(self, first_line: int) -> ReadReport:
-        """What was counted, with the numbers of lines in the file."""
-        examples = {k: count_from(text, first_line) for k, text in self.report.examples.items()}
-        return replace(self.report, examples=examples)
-
 
 def survey_parts(
     parts: Sequence[FilePart],
@@ -302,10 +296,9 @@ def survey_parts(
     report: ReadReport,
     workers: int | None,
 ) -> Iterator[Surveyed]:
-    """Let workers read all parts; yields the documents in the order of the inputs.
+    """Let workers read all parts into ``scratch``; yields the documents in the order of the inputs.
 
-    They are stored in ``scratch``; parts that an earlier run has read are taken over. `InputError`
-    where files cannot be read as asked and nothing could be read.
+    `InputError` where files cannot be read as asked and nothing could be read.
     """
     reading = _Reading(options, segment, scratch)
     refused: str | None = None
@@ -324,7 +317,8 @@ def survey_parts(
                 of_file, refused = survey.report, refused or survey.refused
                 yield from islice(survey.documents(0), n_taken, None)
                 break
-            of_file.add(survey.report_at(n_lines))
+            examples = {k: count_from(text, n_lines) for k, text in survey.report.examples.items()}
+            of_file.add(replace(survey.report, examples=examples))
             for document in survey.documents(n_lines):
                 n_taken += 1
                 yield document

@@ -152,8 +152,7 @@ class Corpus:
         options : IngestOptions, optional
             In place of the language and of what is usual.
         """
-        report = ReadReport()
-        reading = ReadOptions(meta=check_field_names(meta))
+        reading, report = ReadOptions(meta=check_field_names(meta)), ReadReport()
         documents = iterate_documents(
             texts, column=column, skip_missing=True, options=reading, report=report
         )
@@ -195,10 +194,10 @@ class Corpus:
         about = self.manifest["options"]["tokenizer"]
         try:
             tokenizer = tokenizer_from_dict(about)
+            if not isinstance(tokenizer, Tokenizer):
+                raise InputError(f"a corpus has no tokenizer {about}")
         except InputError as error:
             raise damaged(self.path / MANIFEST, str(error)) from error
-        if not isinstance(tokenizer, Tokenizer):
-            raise damaged(self.path / MANIFEST, f"a corpus has no tokenizer {about}")
         return tokenizer
 
     @cached_property
@@ -211,11 +210,7 @@ class Corpus:
 
     @cached_property
     def text_tokenizer(self) -> Tokenizer:
-        """The token rule for new text: that of the corpus.
-
-        Where all documents came tokenised, nothing is known of the rule that made their tokens, but
-        that it kept numbers and joined words as it liked.
-        """
+        """The token rule for new text: that of the corpus, unless all of it came tokenised."""
         if all(shard.pretokenised.all() for shard in self.shards):
             return replace(self.tokenizer, numbers="keep", underscores=True)
         return self.tokenizer
@@ -259,8 +254,8 @@ class Corpus:
     ) -> Iterator[tuple[slice, Shard, Indices]]:
         """Go through (n,) positions of the corpus, in text order, shard by shard.
 
-        Yields which of the positions, the shard, and (n_part,) positions inside it, never none; a
-        shard with more than ``at_once`` comes in parts.
+        Yields which of the positions, the shard, and (n_part,) positions inside it, never none, and
+        ``at_once`` at most.
         """
         bounds = np.searchsorted(positions, self.shard_starts).tolist()
         for shard, (first, end) in zip(self.shards, pairwise(bounds), strict=True):

@@ -101,10 +101,7 @@ class Ingest:
             self._make(building, stored, tokenizer)
 
     def take_files(self, files: Sequence[Path], reading: ReadOptions) -> None:
-        """Write the corpus of files: read in this process, or in parts by an engine's workers.
-
-        Both give the same corpus.
-        """
+        """Write the corpus of files, read here or in parts by an engine's workers."""
         own = replace(
             self,
             sources=[mend_surrogates(file.name) for file in files],

@@ -143,10 +143,8 @@ def read_passages(
 ) -> Occurrences:
     """One occurrence of a word in each passage, given as the text before and after it.
 
-    The occurrence itself is not looked at, so that an inflected form, or one that the tokenizer
-    would split, can stand for its lemma. ``word`` is the same in all passages, or that of each;
-    ``write`` leads from the number of a passage to its text, with the occurrence as it is written
-    there, and the characters of its tokens.
+    The word, which may be another in each, is not looked at: an inflected form can stand for its
+    lemma. ``write`` leads from a passage's number to its text and the characters of its tokens.
     """
     documents = []
     places = []

@@ -88,11 +88,9 @@ def find_phrases(
     beside: Path | None = None,
     show_progress: bool | None = None,
 ) -> list[FoundPhrase]:
-    """The phrases of a corpus, most frequent first.
+    """The phrases of a corpus, most frequent first; documents that came tokenised are passed over.
 
-    Documents that came tokenised are passed over: their tokens are what they are. ``beside`` is
-    where a temporary folder is made, if not where the system has its own: workers of other machines
-    do not see that.
+    ``beside`` is where a temporary folder is made that workers of other machines see.
     """
     chosen = settings or PhraseSettings()
     _check_corpus(corpus)
@@ -130,9 +128,8 @@ def join_phrases(
 ) -> Corpus:
     """Write a corpus whose phrases are one token each, ``port_ellery``.
 
-    They are one's own, "port ellery", or those that `find_phrases` finds. Their table is part of
-    the corpus's tokenizer, and so of every model that is made of it: they are joined in new text as
-    well.
+    They are one's own, "port ellery", or those that `find_phrases` finds; as part of the tokenizer
+    they are joined in new text as well.
     """
     _check_corpus(corpus)
     with use_engine(engine, workers):

@@ -85,10 +85,7 @@ class ShardSizes:
 
 
 class Shard:
-    """A shard on disk; arrays are opened and checked when they are first used.
-
-    Its tokens and documents begin at ``first_position`` and ``first_document`` of the corpus.
-    """
+    """A shard on disk; arrays are opened and checked when they are first used."""
 
     def __init__(
         self, folder: Path, sizes: ShardSizes, first_position: int = 0, first_document: int = 0
@@ -144,10 +141,7 @@ class Shard:
 
     @cached_property
     def anchors(self) -> Indices:
-        """(n_anchors, 2) positions of some tokens and the byte offsets where to look for them.
-
-        Tokenising the text from an anchor's byte offset gives the tokens from its position on.
-        """
+        """(n_anchors, 2) positions of some tokens, and the bytes from which to look for them."""
         path = self.folder / ANCHORS
         anchors = open_array(path, np.int64, (None, 2))
         if self.sizes.n_tokens:
@@ -308,11 +302,7 @@ class Shard:
 
     @cached_property
     def exact_links(self) -> Booleans:
-        """(n_links,) whether a link's text is its tokens and nothing else.
-
-        Not so for "Apollo 11" where numbers are no tokens, nor for "C++". Corpora of older releases
-        do not know it.
-        """
+        """(n_links,) whether a link's text is its tokens alone; older corpora do not know it."""
         path = self.folder / EXACT_LINKS
         n_links = len(self.link_spans)
         return open_array(path, np.bool_, (n_links,)) if has_file(path) else np.ones(n_links, bool)

@@ -67,7 +67,8 @@ class _ShardWriter:
         }
         self._spaces = {False: _SENTENCE_SPACE if tokenizer.phrases else _SPACE, True: _SPACE}
         self._tables = {
-            kind: t.number_surfaces(self._number) for kind, t in self._tokenizers.items()
+            kind: rule.number_surfaces(lambda key: self._ids.setdefault(key, len(self._ids)))
+            for kind, rule in self._tokenizers.items()
         }
         self._tokens: list[Integers] = []
         self._n_tokens = 0
@@ -82,13 +83,12 @@ class _ShardWriter:
         self._exact_links: list[bool] = []
         self._redirects: dict[str, str] = {}
 
-    def _number(self, key: str) -> int:
-        return self._ids.setdefault(key, len(self._ids))
-
     def add(self, document: RawDocument) -> None:
         """Clean, normalise and tokenise one document, or note where a redirect leads to."""
         if document.markup == "redirect":
-            self._add_redirect(document)
+            source, target = normalize_title(document.title), normalize_title(document.text)
+            if source and target and source != target:
+                self._redirects[source] = target
             return
         pretokenised = document.markup == "tokens"
         text = document.text
@@ -141,11 +141,6 @@ class _ShardWriter:
                 is_exact = spans[start, 0] == link.start and spans[end - 1, 1] == link.end
                 self._exact_links.append(bool(is_exact))
 
-    def _add_redirect(self, page: RawDocument) -> None:
-        source, target = normalize_title(page.title), normalize_title(page.text)
-        if source and target and source != target:
-            self._redirects[source] = target
-
     def write(self, folder: Path, scratch: Path, digest: str) -> WrittenShard:
         """Write everything; `files.DONE` last, which marks the shard as whole."""
         with explain_write_errors(folder):
@@ -157,9 +152,9 @@ class _ShardWriter:
         write_array(scratch / _LOCAL_TOKENS, tokens)
         write_bytes(scratch / _LOCAL_WORDS, "\n".join(words).encode())
         write_array(scratch / _LOCAL_COUNTS, counts)
-        write_array(folder / files.DOCUMENTS, np.array(self._document_offsets, dtype=np.int64))
-        write_array(folder / files.TEXT_OFFSETS, np.array(self._text_offsets, dtype=np.int64))
-        write_array(folder / files.PRETOKENISED, np.array(self._pretokenised, dtype=np.bool_))
+        write_array(folder / files.DOCUMENTS, np.array(self._document_offsets, np.int64))
+        write_array(folder / files.TEXT_OFFSETS, np.array(self._text_offsets, np.int64))
+        write_array(folder / files.PRETOKENISED, np.array(self._pretokenised, np.bool_))
         write_array(folder / files.ANCHORS, np.array(self._anchors, np.int64).reshape(-1, 2))
         write_bytes(folder / files.TEXT, b"".join(self._text))
         write_bytes(folder / files.METADATA, "\n".join(self._metadata).encode())
@@ -195,10 +190,7 @@ def write_shard(
     tokenizer: Tokenizer,
     keep_links: bool,
 ) -> WrittenShard:
-    """Write the documents of one shard, or take it over from an earlier, interrupted run.
-
-    ``scratch`` is for tokens by ids of the shard's own, which the corpus does not keep.
-    """
+    """Write the documents of one shard, or take it over from an earlier, interrupted run."""
     documents: list[RawDocument] = []
     for given in batch:
         documents += given.read() if isinstance(given, Selection) else [given]
@@ -249,10 +241,7 @@ def _write_token_ids(folder: Path, tokens: Integers) -> None:
 def rewrite_shard(
     source: Path, folder: Path, tokens: Integers, left_out: tuple[str, ...] = ()
 ) -> None:
-    """Write a shard with other tokens; what does not depend on them is shared.
-
-    Files of the source whose names begin with one of ``left_out`` are not.
-    """
+    """Write a shard with other tokens; other files are shared, less those whose names begin so."""
     with explain_write_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
     _write_token_ids(folder, tokens)

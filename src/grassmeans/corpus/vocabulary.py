@@ -32,8 +32,7 @@ _LISTS = resources.files("grassmeans.corpus").joinpath("data", "function_words")
 class Vocabulary:
     """Words with ids 0, 1, 2, ... in order of falling count (ties in code-point order).
 
-    Because of the order, cutting the vocabulary at a count or a size keeps all smaller ids as they
-    are: row ``i`` of vectors trained on a corpus belongs to word ``i`` of its vocabulary.
+    Cutting it at a count or a size keeps all smaller ids, which are rows of vectors, as they are.
     """
 
     def __init__(self, words: Sequence[str], counts: Indices) -> None:
@@ -109,8 +108,7 @@ def available_languages() -> tuple[str, ...]:
 def load_function_words(language: str | None = None, file: Path | None = None) -> frozenset[str]:
     """A list of function words, in lower case and NFC, as the tokenizer makes its keys.
 
-    Of a language (`available_languages`; none for "none" or None), or of a file in its place: one
-    word a line, in UTF-8; what follows a ``#`` is a comment.
+    Of a language, or of a file in its place: one word a line, and comments after a ``#``.
     """
     if file is not None:
         try:
@@ -147,10 +145,7 @@ def read_function_words(folder: Path) -> frozenset[str]:
 
 
 def is_function_word(word: str, function_words: Collection[str]) -> bool:
-    """Whether a word is one of them, in whatever case, or no word at all: punctuation.
-
-    Lists are in lower case. Text that comes tokenised brings its punctuation along.
-    """
+    """Whether a word is one of them, in whatever case, or no word at all: punctuation."""
     if word in function_words or word.lower() in function_words:
         return True
     return not word.isalnum() and not any(map(str.isalnum, word))

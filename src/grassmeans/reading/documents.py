@@ -96,10 +96,7 @@ class ReadOptions:
 
 
 def _is_text_encoding(name: str) -> bool:
-    """Whether a codec is one of text files, whose lines can be told by their bytes.
-
-    Python also has codecs that are none (hex, zip, punycode), and those of mainframes.
-    """
+    """Whether a codec is one of text files: Python also has hex, zip, and those of mainframes."""
     try:
         if codecs.lookup(name).name.startswith(("utf-16", "utf-32")):
             return True
@@ -233,10 +230,7 @@ class InputFile:
 
 
 def pick_fields(values: Mapping[str, Any], options: ReadOptions, report: ReadReport) -> Fields:
-    """Those fields of a record that were asked for and are there, as texts.
-
-    A number becomes a text. What is neither (a list, a truth value) is counted and left out.
-    """
+    """The fields of a record that were asked for, as texts; what is none is counted."""
     found = []
     for name in options.meta:
         value = values.get(name)
@@ -284,11 +278,7 @@ def number_part(identifier: str, part: int) -> str:
 
 
 def split_document(document: RawDocument, max_chars: int) -> Iterator[RawDocument]:
-    """Yield a document in parts of at most ``max_chars`` characters.
-
-    A stretch longer than that without any white space is cut anyway. The parts of a tokenised
-    document take their share of the keys along.
-    """
+    """A document in parts of at most so many characters, each with its share of the keys."""
     text = document.text
     start = n_tokens = 0
     part = 1

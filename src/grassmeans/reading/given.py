@@ -149,10 +149,7 @@ def read_field(item: Mapping[str, Any], field: str, place: str, argument: str = 
 
 
 def make_document(text: Any, identifier: str = "", place: str = "text") -> RawDocument:
-    """A document of a string, of a list of tokens, or of sentences, each a list of tokens.
-
-    ``place`` is what errors call it.
-    """
+    """A document of a string, of a list of tokens, or of sentences, each a list of tokens."""
     if isinstance(text, RawDocument):
         return text
     if isinstance(text, str):

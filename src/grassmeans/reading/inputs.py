@@ -55,9 +55,8 @@ def read_documents(
 ) -> Iterator[RawDocument]:
     """Read files, compressed or not, and folders, document by document.
 
-    What is passed over, and why, is told in the report. `InputError` at once where an argument is
-    wrong; in the end where files cannot be read as asked and nothing could be read. Otherwise such
-    a file is counted and passed over by name, so that it does not end a long run.
+    `InputError` at once where an argument is wrong; in the end where files cannot be read as asked
+    and nothing could be read. Otherwise such a file is counted and passed over by name.
     """
     options = options or ReadOptions()
     if options.format != "auto" and options.format not in _READERS:
@@ -130,11 +129,10 @@ def _read_plain_file(file: InputFile, head: bytes | None = None) -> Iterator[Raw
 def list_inputs(
     paths: Sequence[Path | str] | Path | str, report: ReadReport | None = None
 ) -> list[Path]:
-    """The files to read: those named, and those in the folders named, sorted.
+    """The files to read: those named, and those in the folders named, sorted, each once.
 
-    In folders, hidden files, the folders that grassmeans writes and the index files of MediaWiki
-    dumps are passed over. A file that is reached twice is listed once. Folders that cannot be read
-    are counted in the report; without one they are an error.
+    In folders, hidden files, folders of ours and indexes of dumps are passed over. Folders that
+    cannot be read are counted in the report; without one they are an error.
     """
     found: dict[Path, Path] = {}
     for path in map(Path, check_paths(paths)):
@@ -222,10 +220,9 @@ _HTML_START = re.compile(
 
 
 def detect_format(path: Path | str, head: bytes | None = None) -> str:
-    """Name the format of a file, whose beginning may be known: one of `FORMATS` but ``"tokens"``.
+    """The format of a file, one of `FORMATS`; ``"text"`` where it is not recognised.
 
-    Tokenised sentences look like any other text, so that format is only ever chosen by hand. What
-    is not recognised is ``"text"``.
+    Never ``"tokens"``: tokenised sentences look like any other text.
     """
     path = Path(path)
     head = read_head(path) if head is None else head
@@ -246,7 +243,9 @@ def detect_format(path: Path | str, head: bytes | None = None) -> str:
         return "jsonl"
     if _is_json(text):
         return "json"
-    if _is_conllu(lines):
+    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
+    n_good = sum(len(row) == 10 and _CONLLU_ID.fullmatch(row[0]) is not None for row in rows)
+    if rows and n_good >= _MAJORITY * len(rows):
         return "conllu"
     if _is_vertical(lines, suffix):
         return "vertical"
@@ -294,12 +293,6 @@ def _is_json_object(line: str) -> bool:
         return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
-
-
-def _is_conllu(lines: list[str]) -> bool:
-    rows = [line.split("\t") for line in lines if line and not line.startswith("#")]
-    good = sum(len(row) == 10 and _CONLLU_ID.fullmatch(row[0]) is not None for row in rows)
-    return bool(rows) and good >= _MAJORITY * len(rows)
 
 
 def _is_vertical(lines: list[str], suffix: str) -> bool:

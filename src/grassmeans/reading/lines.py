@@ -141,8 +141,7 @@ def read_lines(
 ) -> Iterator[str]:
     r"""Yield the lines of a text file without their ends (``\n``, ``\r\n``, or ``\r`` throughout).
 
-    A line of more bytes than ``max_line`` is cut into pieces, at white space where there is some,
-    so that memory stays bounded; or passed over and counted, where long ones are skipped.
+    Longer ones than so many bytes are cut at white space, or passed over and counted.
     """
     blocks = read_blocks(file)
     head = next(blocks, b"")
@@ -164,10 +163,7 @@ def read_lines(
 
 
 def is_plain_utf8(head: bytes, named: str | None, format_name: str) -> bool:
-    """Whether a file can be cut at newline bytes and read as UTF-8, as far as its beginning tells.
-
-    An XML file names its own encoding; that of other files may be named.
-    """
+    """Whether a file can be cut at newlines and read as UTF-8, as far as its beginning tells."""
     if format_name == "mediawiki":
         return find_encoding(head) in (None, "utf-8-sig")
     chosen = _choose_encoding(head, named)

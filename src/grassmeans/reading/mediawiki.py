@@ -112,8 +112,7 @@ class _Page:
 def read_mediawiki(file: InputFile) -> Iterator[RawDocument]:
     """Yield the articles of an export: namespace 0, wikitext, redirects only where asked for.
 
-    An XML file names its own encoding, so that ``options.encoding`` does not count here. What is
-    broken is counted, and nothing else is lost with it.
+    What is broken is counted, and nothing else is lost with it.
     """
     blocks = read_blocks(file)
     head = next(blocks, b"")
@@ -194,7 +193,7 @@ def _find_declared_encoding(head: bytes) -> str | None:
 def _cut_at_tags(blocks: Iterable[bytes]) -> Iterator[tuple[memoryview, bytes]]:
     """Yield the bytes up to every ``<page`` and behind every ``</page>``, and which of them it was.
 
-    At the ends of blocks it was none. In one pass over the bytes, however many tags there are.
+    At the ends of blocks it was none.
     """
     held = b""
     for block in chain(blocks, [b""]):

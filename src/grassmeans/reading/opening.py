@@ -42,10 +42,7 @@ _XZ_MEMORY = 1 << 30
 
 
 class _Stream:
-    """A stream of gzip or a frame of zstandard, with the interface of those of `bz2` and `lzma`.
-
-    The second gives all that a few bytes hold, 32 MiB at most.
-    """
+    """A stream of gzip or a frame of zstandard, with the interface of those of `bz2` and `lzma`."""
 
     def __init__(self, stream: Any, *, is_bounded: bool) -> None:
         self._stream = stream
@@ -94,8 +91,7 @@ def _choose_decompressor(magic: bytes) -> Callable[[], Any] | None:
 class _DecompressingReader(io.RawIOBase):
     """The content of a compressed file, stream after stream (multistream bzip2, joined gzips).
 
-    No more than a block of it is held, whatever a few bytes open to. It raises EOFError where the
-    file ends inside a stream, after everything before is delivered.
+    At most a block of it is held. EOFError where it ends inside a stream, after all before that.
     """
 
     def __init__(self, source: BinaryIO, make: Callable[[], Any]) -> None:
@@ -251,9 +247,8 @@ def find_archive_kind(head: bytes) -> str | None:
 def read_members(archive: InputFile, kind: str) -> Iterator[InputFile]:
     """Yield the files of an archive, each of which is gone when the next one is asked for.
 
-    Hidden files are passed over. A file that cannot be unpacked, or does not fit into the temporary
-    folder, is counted and takes no other along. An archive that is damaged ends early, with the
-    damage counted. `InputError` where nothing could be unpacked.
+    What cannot be unpacked is counted, and takes no other file along. `InputError` where nothing
+    could be. Hidden files are passed over.
     """
     failures: list[str] = []
 

@@ -118,10 +118,7 @@ def _find_streams(file: BinaryIO, size: int, apart: int) -> list[int]:
 
 
 def read_part(part: FilePart, options: ReadOptions, report: ReadReport) -> Iterator[RawDocument]:
-    """The documents of a part; their numbers count from its beginning.
-
-    `EngineError` where this machine does not see the file.
-    """
+    """The documents of a part; `EngineError` where this machine does not see the file."""
     try:
         size = part.path.stat().st_size
     except OSError as error:

@@ -25,6 +25,7 @@ _SHOWN_FIELDS, _SHOWN_CHARS = 20, 40
 _ENOUGH_RECORDS = 1000
 """If none of so many has the field, the others are not waited for."""
 _DELIMITERS = ",;\t|"
+_SEPARATORS = re.compile(r"[\s\[\],]*")  # the array of JSON values and its commas say nothing
 # Noncharacters, which no text has, around the number of a line that counts from a part's beginning.
 _OPEN, _CLOSE = "\ufdd3", "\ufdd4"
 _LOCAL_NUMBER = re.compile(f"{_OPEN}(\\d+){_CLOSE}")
@@ -96,10 +97,7 @@ def _as_text(value: Any) -> str:
 
 
 def read_json_lines(file: InputFile) -> Iterator[RawDocument]:
-    """Yield the documents of a file of JSON objects, one a line with its text in one field.
-
-    Bad lines are counted and passed over. This is also what WikiExtractor --json writes.
-    """
+    """Yield the documents of JSON objects, one a line; bad ones are counted and passed over."""
     lines = read_lines(file, _MAX_RECORD, skip_long=True)
     yield from _parse_lines(enumerate(lines, start=1), file)
 
@@ -138,10 +136,7 @@ def count_from(text: str, first: int) -> str:
 def read_json_part(
     file: InputFile, blocks: Iterable[tuple[bytes, bool]], is_first: bool
 ) -> Iterator[RawDocument]:
-    """Yield the documents of those lines that begin in a part of a file, or end the line before it.
-
-    `UnicodeDecodeError` where it is no UTF-8.
-    """
+    """Yield the documents of the lines that begin in a part of a file, which has to be UTF-8."""
     content = _cut_lines(blocks, is_first)
     if is_first:
         content = chain([next(content, b"").removeprefix(codecs.BOM_UTF8)], content)
@@ -177,7 +172,7 @@ def _cut_lines(blocks: Iterable[tuple[bytes, bool]], is_first: bool) -> Iterator
 def read_json(file: InputFile) -> Iterator[RawDocument]:
     """Yield the documents of a JSON file: an array of objects or of strings, or objects in a row.
 
-    One value is in memory at a time. What follows a broken one cannot be told apart and is lost.
+    One is in memory at a time. What follows a broken one cannot be told apart and is lost.
     """
     records = _Records(file)
     number = 0
@@ -209,7 +204,7 @@ def _read_json_values(file: InputFile) -> Iterator[Any]:
         start = 0
         while True:
             first = start
-            start = _skip_separators(held, first)
+            start = _SEPARATORS.match(held, first).end()  # type: ignore[union-attr]
             depth += held.count("[", first, start) - held.count("]", first, start)
             if start == len(held):
                 break
@@ -227,19 +222,8 @@ def _read_json_values(file: InputFile) -> Iterator[Any]:
         raise ValueError("the file ends inside an array")
 
 
-def _skip_separators(text: str, start: int) -> int:
-    """Where the next value begins: the values' array and its commas say nothing."""
-    while start < len(text) and (text[start].isspace() or text[start] in "[],"):
-        start += 1
-    return start
-
-
 def read_csv(file: InputFile) -> Iterator[RawDocument]:
-    """Yield the documents of a CSV or TSV file, one a row; the first row names the columns.
-
-    Commas, semicolons, tabs or bars separate, as the first row tells. Quoted fields may hold line
-    breaks.
-    """
+    """Yield the documents of a CSV or TSV file, one a row; the first row names the columns."""
     lines = read_lines(file)
     header = next((line for line in lines if line.strip()), None)
     if header is None:
@@ -278,10 +262,7 @@ def read_csv(file: InputFile) -> Iterator[RawDocument]:
 
 
 def read_parquet(file: InputFile) -> Iterator[RawDocument]:
-    """Yield the documents of a Parquet file, one a row with its text in one column.
-
-    A few hundred rows are in memory at a time.
-    """
+    """Yield the documents of a Parquet file, one a row; a few hundred are in memory at a time."""
     pyarrow = import_extra("pyarrow", "parquet", "reading Parquet files")
     from pyarrow import parquet
 
@@ -309,8 +290,7 @@ def read_parquet(file: InputFile) -> Iterator[RawDocument]:
 def read_cells(column: Any, tell: Callable[[str], None]) -> list[Any]:
     """The values of a column of Arrow's; None for those that Python has no value for.
 
-    Nanoseconds are left out of times, and those of a zone that is not known are in UTC; ``tell`` is
-    called with each thing that is not read as it is.
+    ``tell`` is called with each thing that is not read as it is. Nanoseconds are left out of times.
     """
     import pyarrow
 

@@ -37,9 +37,7 @@ _NO_BREAK_SPACE = "\u00a0"
 class _Builder:
     """Gathers the lines or tokens of one document, and gives them away in parts of bounded length.
 
-    A part holds at most as many characters as were asked for, or one line or token. Tokens are
-    joined by spaces, and may have keys; their document, where it has no id, gets the file's name
-    and a number.
+    A tokenised document that has no id gets the file's name and a number.
     """
 
     def __init__(self, file: InputFile, *, tokenised: bool = False, keyed: bool = False) -> None:
@@ -136,10 +134,7 @@ def _read_short_lines(file: InputFile) -> Iterator[str]:
 
 
 def read_wikiextractor(file: InputFile) -> Iterator[RawDocument]:
-    """Yield the documents of WikiExtractor's text output: ``<doc id= url= title=>`` ... ``</doc>``.
-
-    Text outside of documents is counted and passed over.
-    """
+    """Yield the documents of WikiExtractor's output: ``<doc id= url= title=>`` ... ``</doc>``."""
     document = _Builder(file)
     is_open = False
     for line in _read_short_lines(file):
@@ -185,11 +180,9 @@ def read_tokens(file: InputFile) -> Iterator[RawDocument]:
 
 
 def read_vertical(file: InputFile) -> Iterator[RawDocument]:
-    """Yield documents from lines of one token each, columns separated by tabs.
+    """Yield documents from lines of one token each, columns separated by tabs, the form first.
 
-    ``<doc ...>`` or ``<text ...>`` begins a document, whose fields are its attributes; other
-    structural tags are passed over. The form is the first column, the keys are the column
-    ``options.column`` (0 is the first).
+    ``<doc ...>`` or ``<text ...>`` begins a document; other structural tags are passed over.
     """
     column = _choose_index(file.options.column, (), default=0)
     document = _Builder(file, tokenised=True, keyed=column != 0)
@@ -214,11 +207,9 @@ def read_vertical(file: InputFile) -> Iterator[RawDocument]:
 
 
 def read_conllu(file: InputFile) -> Iterator[RawDocument]:
-    """Yield documents from CoNLL-U; ``# newdoc`` begins one, a blank line ends a sentence.
+    """Yield documents from CoNLL-U; ``# newdoc`` begins one, or else every 100 sentences make one.
 
     Ranges (``1-2``) and empty nodes (``1.1``) are passed over: the syntactic words are the tokens.
-    Up to the first ``# newdoc``, and so throughout a file that has none, every 100 sentences make
-    a document.
     """
     column = _choose_index(file.options.column, _CONLLU_COLUMNS, default=1)
     document = _Builder(file, tokenised=True, keyed=column != 1)
@@ -258,10 +249,7 @@ def _read_comment(line: str, known: Fields, file: InputFile) -> Fields:
 
 
 def read_sentences(lines: Iterable[str], column: str | int | None = None) -> Iterator[RawDocument]:
-    """Yield the sentences of CoNLL-U lines, each a document; blank lines may be missing.
-
-    Keys of the tokens are in a column as for `read_conllu`.
-    """
+    """Yield the sentences of CoNLL-U lines, each a document; blank lines may be missing."""
     index = _choose_index(column, _CONLLU_COLUMNS, default=1)
     forms: list[str] = []
     keys: list[str] = []

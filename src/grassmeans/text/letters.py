@@ -46,10 +46,7 @@ def _token_letters() -> str:
 
 @cache
 def token_pattern(underscores: bool = False, *, linked: bool = False) -> re.Pattern[str]:
-    """The pattern of a token (with joiners at its edges still in it).
-
-    A linked one has two groups: what stands before the token, and the token.
-    """
+    """The pattern of a token (with joiners at its edges); linked, of what stands before it, too."""
     letters = _token_letters() + ("_" if underscores else "")
     return re.compile(f"([^{letters}]*)([{letters}]+)" if linked else f"[{letters}]+")
 

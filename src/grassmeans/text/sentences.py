@@ -53,10 +53,7 @@ _AT_THE_CLOCK = frozenset(("a.m", "p.m"))
 
 
 def find_sentences(text: str) -> list[int]:
-    """Where sentences begin: the first at 0, each other at its first character.
-
-    The time is linear in the length of the text, whatever is in it.
-    """
+    """Where sentences begin, the first at 0; the time is linear in the length of the text."""
     starts = [0]
     for match in _BREAK.finditer(text):
         if match.end() < len(text) and _ends_sentence(text, starts[-1], match):

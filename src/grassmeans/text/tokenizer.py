@@ -47,9 +47,8 @@ Value = TypeVar("Value")
 def normalize_text(text: str) -> str:
     """Bring text into the form that the tokenizers expect.
 
-    Canonical composition (NFC), so that one word has one spelling; NULs, soft hyphens and byte
-    order marks, which are invisible and would split words, removed; lone surrogates, which cannot
-    be stored as UTF-8, replaced by U+FFFD.
+    Canonical composition (NFC); NULs, soft hyphens and byte order marks, which would split words,
+    removed; lone surrogates, which cannot be stored as UTF-8, replaced by U+FFFD.
     """
     for character in _REMOVED:
         if character in text:
@@ -60,10 +59,7 @@ def normalize_text(text: str) -> str:
 
 
 def mend_surrogates(text: str) -> str:
-    """A text that can be stored as UTF-8: U+FFFD in place of lone surrogates.
-
-    JSON can hold them, and names of files that are no UTF-8 have them in Python.
-    """
+    """A text that can be stored as UTF-8: U+FFFD for lone surrogates, which JSON can hold."""
     try:
         text.encode()  # much faster than looking for surrogates with a pattern
     except UnicodeEncodeError:
@@ -286,10 +282,7 @@ class Tokenizer(_PatternTokenizer):
 
 @dataclass(frozen=True, slots=True)
 class WhitespaceTokenizer(_PatternTokenizer):
-    """Tokens of text that comes tokenised: split on spaces and newlines, and nothing is dropped.
-
-    Other white space (the no-break space that stands for a space inside a form) does not split.
-    """
+    """Tokens of text that comes tokenised: split on spaces and newlines, and nothing is dropped."""
 
     kind: ClassVar[str] = "whitespace"
 

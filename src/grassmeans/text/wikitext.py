@@ -120,9 +120,8 @@ class CleanText:
 def clean_wikitext(text: str, *, keep_links: bool = False) -> CleanText:
     """Turn a page's source into plain text, normalised as the tokenizers expect it.
 
-    Broken markup never raises; some of it may be left in the text then. Where links to other
-    articles are kept, an anchor takes in the word ending that follows it (``[[bank]]s``), as
-    MediaWiki does.
+    Broken markup never raises; some of it may be left in the text then. An anchor takes in the word
+    ending that follows it (``[[bank]]s``), as MediaWiki does.
     """
     source = _MARK_CHARACTERS.sub("", normalize_text(text))
     source = _cut_braces(_cut_content_tags(_COMMENT.sub("", source)))
@@ -141,10 +140,7 @@ def clean_wikitext(text: str, *, keep_links: bool = False) -> CleanText:
 
 
 def _replace_links(source: str, targets: list[str]) -> str:
-    """Replace links by their marked anchors, unless there are brackets inside.
-
-    The second round takes what had links inside, the captions of pictures above all.
-    """
+    """Replace links by their marked anchors; in a second round those that had links inside."""
 
     def replace_link(match: re.Match[str]) -> str:
         target = html.unescape(match[1])
@@ -295,10 +291,7 @@ def _find_regions(text: str) -> list[tuple[int, int]]:
 
 
 def is_dropped_link(target: str) -> bool:
-    """Whether a link shows nothing in the text: files, categories, the same page elsewhere.
-
-    A colon in front (``[[:Category:Birds]]``) makes an ordinary link of it.
-    """
+    """Whether a link shows nothing: files, categories, other languages; not ``[[:File:a]]``."""
     prefix, colon, _ = target.partition(":")
     prefix = prefix.strip()
     if not colon or not prefix:
@@ -307,10 +300,7 @@ def is_dropped_link(target: str) -> bool:
 
 
 def normalize_title(target: str) -> str:
-    """The title of the article that a link points to; empty where it points to no article.
-
-    Underscores are spaces, the first letter is upper-case, the section is dropped.
-    """
+    """The title of the article that a link points to; empty where it points to no article."""
     target = _LOCAL_PREFIX.sub("", target.strip().removeprefix(":"), count=1)
     title = " ".join(target.partition("#")[0].replace("_", " ").split())
     if not title or title.startswith(("/", "../")):
